@@ -1,0 +1,54 @@
+# Short names for the usual jobs; CMakeLists.txt and CMakePresets.json know the details.
+
+BUILD  := build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+# Quiet about what was found, loud about what was not.
+CONFIGURE := cmake --log-level=NOTICE
+MAKEFLAGS += --no-print-directory
+
+.PHONY: all demo check bench golden format clean install
+
+all: $(BUILD)/CMakeCache.txt
+	@cmake --build $(BUILD) --parallel $(JOBS) --target opine opine_shared
+
+$(BUILD)/CMakeCache.txt:
+	@$(CONFIGURE) --preset release
+
+demo:
+	@tools/bootstrap build
+	@$(MAKE) all
+	$(BUILD)/opine demo
+
+# Three trees, then one run of ctest over all of them with one closing line.
+CHECKED := $(BUILD) $(BUILD)/sanitize $(BUILD)/double
+
+check:
+	@tools/bootstrap check
+	@$(CONFIGURE) --preset release -DOPINE_TESTS=ON -DOPINE_WERROR=ON
+	@$(CONFIGURE) --preset sanitize -DOPINE_WERROR=ON
+	@$(CONFIGURE) --preset double -DOPINE_WERROR=ON
+	@for tree in $(CHECKED); do cmake --build $$tree --parallel $(JOBS) || exit 1; done
+	@mkdir -p $(BUILD)/check
+	@printf 'subdirs("%s")\n' $(abspath $(CHECKED)) >$(BUILD)/check/CTestTestfile.cmake
+	@ctest --test-dir $(BUILD)/check --output-on-failure --timeout 900 --parallel $(JOBS)
+
+bench:
+	@tools/bootstrap bench
+	@$(MAKE) all
+	bench/run $(abspath $(BUILD))
+
+# Rewrites the golden values with an independent implementation; review the diff.
+golden:
+	@tools/bootstrap golden
+	@set -e; for script in tests/golden/*.py; do echo "$$script"; /usr/bin/python3 $$script; done
+
+format:
+	@tools/lint format --fix
+
+clean:
+	rm -rf $(BUILD)
+
+install: all
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(abspath $(PREFIX))

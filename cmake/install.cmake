@@ -1,0 +1,36 @@
+# What `make install` puts into a prefix: the command, both libraries, the public headers,
+# and the files by which pkg-config and CMake find them. All of it may be moved afterwards.
+
+include(CMakePackageConfigHelpers)
+set(opine_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/opine)
+
+install(TARGETS opine RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/opine
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB opine_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.1)
+install(FILES ${opine_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# One export for each kind, because only the static one needs our own dependencies found.
+foreach(kind shared static)
+  install(TARGETS opine_${kind} EXPORT opine_${kind}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT opine_${kind} NAMESPACE opine:: FILE opine_${kind}.cmake
+          DESTINATION ${opine_cmake_dir})
+endforeach()
+
+configure_package_config_file(cmake/opineConfig.cmake.in opineConfig.cmake
+  INSTALL_DESTINATION ${opine_cmake_dir}
+  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(opineConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/opineConfig.cmake ${CMAKE_BINARY_DIR}/opineConfigVersion.cmake
+        DESTINATION ${opine_cmake_dir})
+
+# The prefix is known only when `cmake --install --prefix` runs, so opine.pc finds it from
+# where it lies itself.
+file(RELATIVE_PATH opine_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" opine_pc_prefix ${opine_pc_prefix})
+set(opine_pc_libs_private "-lm ${OpenMP_C_FLAGS}")
+configure_file(cmake/opine.pc.in opine.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/opine.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

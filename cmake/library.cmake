@@ -1,0 +1,36 @@
+# libopine: compiled once, then archived for the command and the tests and linked as a
+# shared library for everyone else.
+
+file(GLOB_RECURSE opine_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
+
+add_library(opine_objects OBJECT ${opine_sources})
+set_target_properties(opine_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(opine_objects
+  PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(opine_objects SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR})
+target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VERSION}")
+
+set(opine_parts PkgConfig::libzip PkgConfig::jansson PkgConfig::libcrypto ZLIB::ZLIB m)
+if(OPINE_OPENMP)
+  list(APPEND opine_parts OpenMP::OpenMP_C)
+endif()
+target_link_libraries(opine_objects PRIVATE opine_flags ${opine_parts})
+
+foreach(kind static shared)
+  string(TOUPPER ${kind} KIND)
+  add_library(opine_${kind} ${KIND} $<TARGET_OBJECTS:opine_objects>)
+  add_library(opine::${kind} ALIAS opine_${kind})
+  set_target_properties(opine_${kind} PROPERTIES OUTPUT_NAME opine EXPORT_NAME ${kind})
+  target_include_directories(opine_${kind} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(opine_${kind} PRIVATE ${opine_parts} $<BUILD_INTERFACE:opine_flags>)
+endforeach()
+set_target_properties(opine_shared PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+# A missing part should fail here and not in the program of whoever links it. Under the
+# sanitizers clang leaves their run-time library to the program, so there it cannot.
+if(NOT OPINE_SANITIZE)
+  target_link_options(opine_shared PRIVATE -Wl,--no-undefined)
+endif()

@@ -1,0 +1,104 @@
+// base.h -- status, context and hooks: what every other call of the library stands on.
+
+#ifndef OPINE_BASE_H
+#define OPINE_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#    define OPN_API          __attribute__((visibility("default")))
+#    define OPN_PRINTF(f, a) __attribute__((__format__(__printf__, f, a)))
+#    define OPN_NODISCARD    __attribute__((__warn_unused_result__))
+#else
+#    define OPN_API
+#    define OPN_PRINTF(f, a)
+#    define OPN_NODISCARD
+#endif
+
+// Result of every call that can fail. Values are ABI: append only, never renumber.
+typedef enum opn_status {
+    OPN_OK = 0,
+    OPN_ERR_NOMEM = 1,
+    OPN_ERR_INVALID_ARG = 2, // the caller's argument or parameter
+    OPN_ERR_SHAPE = 3,       // two inputs that do not fit together
+    OPN_ERR_OVERFLOW = 4,    // more than this library counts to
+    OPN_ERR_FORMAT = 5,      // an input file's content
+    OPN_ERR_READ = 6,        // an input that is missing or cannot be read
+    OPN_ERR_WRITE = 7,       // an output that cannot be written
+    OPN_ERR_NONFINITE = 8,
+    OPN_ERR_INTERRUPTED = 9,
+    OPN_ERR_UNSUPPORTED = 10,
+    OPN_ERR_INTERNAL = 11
+} opn_status;
+
+// Node ids fit 32 bits to halve index bandwidth; edge offsets do not.
+typedef int32_t opn_vid;
+typedef int64_t opn_off;
+
+// Allocation hooks. `user` is passed back untouched. Zero-initialise for malloc/free.
+// Both must be safe to call from several threads if contexts are used on several.
+typedef struct opn_alloc {
+    void *(*alloc)(void *user, size_t n_bytes);
+    void (*release)(void *user, void *ptr);
+    void *user;
+} opn_alloc;
+
+typedef enum opn_log_level {
+    OPN_LOG_WARNING = 0, // something in the input looks wrong, work goes on
+    OPN_LOG_INFO = 1,    // what is being done
+    OPN_LOG_DETAIL = 2   // for someone who asked
+} opn_log_level;
+
+// How far a long operation has come. `total` is 0 while it is unknown.
+typedef struct opn_progress {
+    const char *stage; // for example "reading edges.csv"
+    int64_t done;
+    int64_t total;
+    const char *unit; // of done and total: "MB", "nodes", "epochs"
+} opn_progress;
+
+// What the library tells its caller while it works. Any member may be NULL; all are
+// called on the thread that called the library, never from inside a parallel region.
+typedef struct opn_hooks {
+    void (*log)(void *user, opn_log_level level, const char *message);
+    void (*progress)(void *user, const opn_progress *progress);
+    int (*interrupted)(void *user); // non-zero: stop soon with OPN_ERR_INTERRUPTED
+    void *user;
+} opn_hooks;
+
+typedef struct opn_ctx opn_ctx; // one per calling thread; never shared
+
+// Words for a status, for example "malformed input". Never NULL.
+OPN_API const char *opn_status_name(opn_status status);
+
+// Version of the library, for example "0.1.0".
+OPN_API const char *opn_version(void);
+
+// Creates a context with one thread and no hooks. `alloc` may be NULL for malloc/free; it
+// is copied and must outlive every object made with this context.
+// Errors: INVALID_ARG (out is NULL, or only one of the two functions given), NOMEM.
+OPN_API OPN_NODISCARD opn_status opn_ctx_create(const opn_alloc *alloc, opn_ctx **out);
+OPN_API void opn_ctx_free(opn_ctx *ctx); // accepts NULL
+
+// Text of the last failure on `ctx`, one sentence without control characters; "" before
+// the first. Valid until the next call on ctx.
+OPN_API const char *opn_ctx_error(const opn_ctx *ctx);
+
+// `hooks` is copied; NULL removes them.
+OPN_API void opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks);
+
+// Threads a call on `ctx` may use; results never depend on it. 0 asks for one per core.
+// Errors: INVALID_ARG (outside [0, 1024]).
+OPN_API OPN_NODISCARD opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads);
+OPN_API int opn_ctx_threads(const opn_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // OPINE_BASE_H

@@ -1,0 +1,157 @@
+// graph.h -- graphs with features and labels: load, prepare, describe, generate, save.
+
+#ifndef OPINE_GRAPH_H
+#define OPINE_GRAPH_H
+
+#include "base.h"
+#include "params.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct opn_graph opn_graph; // immutable once created; share freely
+
+// ---- datasets known by name ----------------------------------------------------------
+
+typedef struct opn_dataset {
+    const char *name;    // "cora"
+    const char *file;    // below a data folder, "planetoid/ind.cora"; NULL: embedded
+    const char *summary; // one phrase
+    int32_t n_known;     // classes that count as known in out-of-distribution experiments
+} opn_dataset;
+
+OPN_API size_t opn_dataset_count(void);
+OPN_API const opn_dataset *opn_dataset_at(size_t i); // i < opn_dataset_count()
+
+// Whether the dataset is embedded or found in data_dir, $OPINE_DATA or the user's data
+// folder (in that order; data_dir may be NULL).
+OPN_API OPN_NODISCARD opn_status opn_dataset_find(opn_ctx *ctx,
+                                                  const opn_dataset *dataset,
+                                                  const char *data_dir,
+                                                  int *found);
+
+// ---- loading and saving --------------------------------------------------------------
+
+// Loads what `data` names, as it is in the file:
+//   a dataset name                looked for as in opn_dataset_find()
+//   FILE.npz                      the gnn-benchmark form
+//   FOLDER                        edges.csv, features.csv, labels.csv, perhaps split.csv
+//   PREFIX                        Planetoid: PREFIX.graph, PREFIX.allx and so on
+// Node, class and feature names are kept.
+// Errors: READ (nothing there), FORMAT (the message names file and line or member),
+// NOMEM, INTERRUPTED. Cost: linear in the size of the files.
+OPN_API OPN_NODISCARD opn_status opn_graph_load(opn_ctx *ctx,
+                                                const char *data,
+                                                const char *data_dir,
+                                                opn_graph **out);
+
+// Writes a file that ends in .npz (gnn-benchmark form), or a new folder of CSV files.
+// Either appears whole or not at all; an existing npz file is replaced, an existing
+// folder with something in it is an error.
+OPN_API OPN_NODISCARD opn_status opn_graph_save(opn_ctx *ctx,
+                                                const opn_graph *graph,
+                                                const char *path);
+
+// Draws a degree-corrected contextual block model with bag-of-words features from the
+// parameters nodes, classes, mean_degree, homophily, features, words, topic_overlap,
+// label_noise and seed. The result is undirected. Cost: O(V log V + E log V + words).
+OPN_API OPN_NODISCARD opn_status opn_graph_generate(opn_ctx *ctx,
+                                                    const opn_params *params,
+                                                    opn_graph **out);
+
+OPN_API void opn_graph_free(opn_graph *graph); // accepts NULL
+
+// ---- preprocessing -------------------------------------------------------------------
+
+// Steps of opn_graph_prepare(), applied in this order.
+enum {
+    OPN_STEP_UNDIRECTED = 1 << 0,        // symmetric, no duplicates, no self-loops
+    OPN_STEP_LARGEST_COMPONENT = 1 << 1, // other nodes are dropped; implies UNDIRECTED
+    OPN_STEP_BINARY_FEATURES = 1 << 2,   // every stored value becomes 1
+    OPN_STEP_ROW_NORMALISE = 1 << 3,     // each node's features sum to 1
+    OPN_STEP_STANDARDISE = 1 << 4        // each feature has mean 0 and variance 1
+};
+
+// The steps that training applies to this graph: UNDIRECTED for own data (no node is ever
+// dropped), and what the paper does for the datasets known by name.
+OPN_API uint32_t opn_graph_usual_steps(const opn_graph *graph);
+
+// Reads "undirected,largest-component"; "none" and "" are no step.
+// Errors: INVALID_ARG (a word that is no step).
+OPN_API OPN_NODISCARD opn_status opn_steps_parse(opn_ctx *ctx,
+                                                 const char *text,
+                                                 uint32_t *steps);
+
+// A new graph with the steps applied. Where an edge stands in the data more than once, or
+// in both directions, the largest of its weights is kept.
+// Errors: INVALID_ARG (unknown step), NONFINITE (a feature whose variance overflows),
+// OVERFLOW and NOMEM (STANDARDISE makes features dense).
+OPN_API OPN_NODISCARD opn_status opn_graph_prepare(opn_ctx *ctx,
+                                                   const opn_graph *graph,
+                                                   uint32_t steps,
+                                                   opn_graph **out);
+
+// ---- looking at a graph --------------------------------------------------------------
+
+typedef struct opn_graph_info {
+    int32_t n_nodes;
+    int64_t n_edges; // undirected: each pair once; as in the file: each stored entry
+    int32_t n_features;
+    int64_t n_feature_entries; // stored, non-zero
+    int32_t n_classes;
+    int32_t n_unlabelled;
+    int32_t n_isolated;   // nodes with no neighbour but perhaps themselves
+    int32_t n_components; // connected when directions are ignored
+    int32_t largest_component;
+    int64_t n_self_loops; // 0 in an undirected graph
+    int64_t n_repeated;   // entries that repeat an edge in the same direction
+    int32_t min_degree, median_degree, max_degree; // over the neighbours stored
+    double mean_degree;
+    double homophily; // share of edges between labelled nodes that join one class; NaN
+                      // where there is no such edge
+    int is_undirected;
+    int is_weighted;
+} opn_graph_info;
+
+// Cost: O(V + E) time and O(V) memory.
+OPN_API OPN_NODISCARD opn_status opn_graph_describe(opn_ctx *ctx,
+                                                    const opn_graph *graph,
+                                                    opn_graph_info *info);
+
+// SHA-256 of nodes, edges, weights, features and labels, not of names: the same for the
+// same data in any file form. `text` receives 64 digits and a NUL.
+OPN_API OPN_NODISCARD opn_status opn_graph_hash(opn_ctx *ctx,
+                                                const opn_graph *graph,
+                                                char text[65]);
+
+OPN_API const char *opn_graph_name(const opn_graph *graph);
+OPN_API opn_vid opn_graph_n_nodes(const opn_graph *graph);
+OPN_API opn_off opn_graph_n_entries(const opn_graph *graph); // stored neighbours
+OPN_API int32_t opn_graph_n_features(const opn_graph *graph);
+OPN_API int32_t opn_graph_n_classes(const opn_graph *graph);
+
+// Neighbours in CSR form, owned by the graph.
+OPN_API const opn_off *opn_graph_row_ptr(const opn_graph *graph); // [V + 1]
+OPN_API const opn_vid *opn_graph_col_idx(const opn_graph *graph); // [entries]
+
+// Labels [V], -1 where unlabelled, owned by the graph.
+OPN_API const int32_t *opn_graph_labels(const opn_graph *graph);
+
+// Writes the number of labelled nodes of each class to size [K].
+OPN_API void opn_graph_class_sizes(const opn_graph *graph, int32_t *size);
+
+// Names; a node, class or feature without one is called by its number, which is written
+// to `number` (room for 12 bytes) and returned.
+OPN_API const char *
+opn_graph_node_name(const opn_graph *graph, opn_vid i, char number[12]);
+OPN_API const char *
+opn_graph_class_name(const opn_graph *graph, int32_t k, char number[12]);
+OPN_API const char *
+opn_graph_feature_name(const opn_graph *graph, int32_t k, char number[12]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // OPINE_GRAPH_H

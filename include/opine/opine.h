@@ -1,0 +1,11 @@
+// opine.h -- everything libopine offers.
+
+#ifndef OPINE_OPINE_H
+#define OPINE_OPINE_H
+
+#include "base.h"
+#include "graph.h"
+#include "params.h"
+#include "split.h"
+
+#endif // OPINE_OPINE_H

@@ -1,0 +1,67 @@
+// params.h -- the one table of parameters. Command-line options, help texts, JSON keys
+// and the metadata of a model file all come from it.
+
+#ifndef OPINE_PARAMS_H
+#define OPINE_PARAMS_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum opn_param_kind {
+    OPN_PARAM_FLAG = 0,   // "on" or "off"
+    OPN_PARAM_INT = 1,    // within [min, max]
+    OPN_PARAM_REAL = 2,   // within [min, max]
+    OPN_PARAM_CHOICE = 3, // one of `choices`
+    OPN_PARAM_TEXT = 4
+} opn_param_kind;
+
+// One row of the table; all texts are static.
+typedef struct opn_param {
+    const char *name; // snake_case; the option is the same in kebab-case
+    opn_param_kind kind;
+    const char *default_text; // as the user would write it; "" for none
+    double min, max;          // INT and REAL
+    const char *choices;      // CHOICE: "row|standard|none"
+    const char *unit;    // what a value counts, or its form: "nodes", "FILE"; or NULL
+    const char *letter;  // one-letter form of the option, or NULL
+    const char *group;   // heading in the help
+    const char *used_by; // verbs it belongs to, "data info|data convert"; "*" for all
+    const char *help;    // one sentence
+} opn_param;
+
+OPN_API size_t opn_param_count(void);
+OPN_API const opn_param *opn_param_at(size_t i); // i < opn_param_count()
+
+// Row of that name (snake_case or kebab-case), or NULL.
+OPN_API const opn_param *opn_param_find(const char *name);
+
+// A value for every parameter, at first the default.
+typedef struct opn_params opn_params;
+
+OPN_API OPN_NODISCARD opn_status opn_params_create(opn_ctx *ctx, opn_params **out);
+OPN_API void opn_params_free(opn_params *params); // accepts NULL
+
+// Sets a parameter from text after checking it against the table.
+// Errors: INVALID_ARG (no such parameter, not a value of its kind, or out of bounds).
+OPN_API OPN_NODISCARD opn_status opn_params_set(opn_ctx *ctx,
+                                                opn_params *params,
+                                                const char *name,
+                                                const char *text);
+
+// Whether opn_params_set() was called for it.
+OPN_API int opn_params_given(const opn_params *params, const char *name);
+
+// Values. The name must be in the table and of a fitting kind; a CHOICE is a text.
+OPN_API int64_t opn_params_int(const opn_params *params, const char *name);
+OPN_API double opn_params_real(const opn_params *params, const char *name);
+OPN_API int opn_params_flag(const opn_params *params, const char *name);
+OPN_API const char *opn_params_text(const opn_params *params, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // OPINE_PARAMS_H

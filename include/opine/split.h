@@ -1,0 +1,66 @@
+// split.h -- which nodes train, which validate, which are scored.
+
+#ifndef OPINE_SPLIT_H
+#define OPINE_SPLIT_H
+
+#include "graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum opn_role {
+    OPN_ROLE_TRAIN = 0,
+    OPN_ROLE_VALIDATION = 1,
+    OPN_ROLE_TEST = 2,
+    OPN_ROLE_POOL = 3, // labelled, none of the above
+    OPN_ROLE_UNLABELLED = 4
+} opn_role;
+
+OPN_API const char *opn_role_name(opn_role role); // "train"
+
+typedef enum opn_split_rule {
+    OPN_SPLIT_USUAL = 0, // what the data call for: GIVEN where there is one, SAMPLED for
+                         // the other datasets known by name, OWN for own data
+    OPN_SPLIT_GIVEN = 1, // Planetoid's split, or split.csv
+    OPN_SPLIT_SAMPLED = 2,  // 20 nodes of each class, 500 for validation, the rest test
+    OPN_SPLIT_OWN = 3,      // all labels; a stratified fifth of them for validation
+    OPN_SPLIT_REFERENCE = 4 // as the paper's authors' code: GIVEN where there is one,
+                            // else 20 K training and 30 K validation nodes of whatever
+                            // class; the pool holds validation nodes too
+} opn_split_rule;
+
+typedef struct opn_split opn_split; // immutable once created
+
+// Gives every node its role. Nodes of the classes in ood_classes [n_ood] are taken out of
+// training and validation after the draw, and become POOL. Labels of unlabelled nodes are
+// never looked at, so such nodes are in no role but UNLABELLED.
+// Errors: INVALID_ARG (a class number outside the graph or named twice, no known class
+// left, no training node left, GIVEN without one, SAMPLED with a class of fewer than 20).
+// Cost: O(V + K).
+OPN_API OPN_NODISCARD opn_status opn_split_create(opn_ctx *ctx,
+                                                  const opn_graph *graph,
+                                                  opn_split_rule rule,
+                                                  uint64_t seed,
+                                                  const int32_t *ood_classes,
+                                                  int32_t n_ood,
+                                                  opn_split **out);
+OPN_API void opn_split_free(opn_split *split); // accepts NULL
+
+OPN_API const uint8_t *opn_split_roles(const opn_split *split); // [V] opn_role
+OPN_API opn_vid opn_split_count(const opn_split *split, opn_role role);
+
+// [V] 1 for the nodes whose detection scores count: labelled nodes of all classes that
+// were in neither training nor validation before the OOD classes were taken out.
+OPN_API const uint8_t *opn_split_pool(const opn_split *split);
+OPN_API opn_vid opn_split_pool_size(const opn_split *split);
+
+// [K] number of each class among the known ones, -1 for an OOD class.
+OPN_API const int32_t *opn_split_known(const opn_split *split);
+OPN_API int32_t opn_split_n_known(const opn_split *split);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // OPINE_SPLIT_H

@@ -1,0 +1,274 @@
+// data_verbs.c -- opine demo and opine data list, info, convert, generate.
+
+#include "command.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *data_dir(const opine_app *app)
+{
+    const char *folder = opn_params_text(app->params, "data_dir");
+    return folder[0] != 0 ? folder : NULL;
+}
+
+// ---- list ----------------------------------------------------------------------------
+
+static int list_as_json(opine_app *app)
+{
+    json_t *list = json_array();
+    opn_status status = OPN_OK;
+    for (size_t d = 0; d < opn_dataset_count() && status == OPN_OK; d++) {
+        const opn_dataset *dataset = opn_dataset_at(d);
+        int found = 0;
+        status = opn_dataset_find(app->ctx, dataset, data_dir(app), &found);
+        json_array_append_new(list, json_pack("{s:s,s:b,s:i,s:s}", "name", dataset->name,
+                                              "available", found, "known_classes",
+                                              (int)dataset->n_known, "summary",
+                                              dataset->summary));
+    }
+    if (status == OPN_OK)
+        json_dumpf(list, stdout, JSON_INDENT(1));
+    json_decref(list);
+    putchar('\n');
+    return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+}
+
+int run_data_list(opine_app *app)
+{
+    if (opn_params_flag(app->params, "json"))
+        return list_as_json(app);
+    printf("%-11s%-11s%s\n", "name", "available", "what it is");
+    for (size_t d = 0; d < opn_dataset_count(); d++) {
+        const opn_dataset *dataset = opn_dataset_at(d);
+        int found = 0;
+        const opn_status status =
+                opn_dataset_find(app->ctx, dataset, data_dir(app), &found);
+        if (status != OPN_OK)
+            return complain_status(app, status);
+        printf("%-11s%-11s%s\n", dataset->name,
+               dataset->file == NULL ? "built in"
+               : found               ? "yes"
+                                     : "no",
+               dataset->summary);
+    }
+    return EXIT_DONE;
+}
+
+// ---- loading -------------------------------------------------------------------------
+
+// The steps asked for, or else those training applies.
+static opn_status wanted_steps(opine_app *app, const opn_graph *graph, uint32_t *steps)
+{
+    *steps = opn_graph_usual_steps(graph);
+    if (opn_params_flag(app->params, "raw"))
+        *steps = 0;
+    if (!opn_params_given(app->params, "steps"))
+        return OPN_OK;
+    return opn_steps_parse(app->ctx, opn_params_text(app->params, "steps"), steps);
+}
+
+static opn_status load_prepared(opine_app *app, const char *data, opn_graph **out)
+{
+    opn_graph *raw = NULL;
+    uint32_t steps = 0;
+    opn_status status = opn_graph_load(app->ctx, data, data_dir(app), &raw);
+    if (status == OPN_OK)
+        status = wanted_steps(app, raw, &steps);
+    if (status == OPN_OK)
+        status = opn_graph_prepare(app->ctx, raw, steps, out);
+    opn_graph_free(raw);
+    return status;
+}
+
+// ---- info ----------------------------------------------------------------------------
+
+typedef struct description {
+    opn_graph_info info;
+    char hash[65];
+    int32_t *class_size; // [K]
+} description;
+
+// The caller frees class_size, also on failure.
+static opn_status describe(opine_app *app, const opn_graph *graph, description *out)
+{
+    memset(out, 0, sizeof(*out));
+    opn_status status = opn_graph_describe(app->ctx, graph, &out->info);
+    if (status == OPN_OK)
+        status = opn_graph_hash(app->ctx, graph, out->hash);
+    out->class_size = calloc((size_t)opn_graph_n_classes(graph) + 1, sizeof(int32_t));
+    if (out->class_size != NULL)
+        opn_graph_class_sizes(graph, out->class_size);
+    return out->class_size == NULL ? OPN_ERR_NOMEM : status;
+}
+
+static json_t *classes_as_json(const opn_graph *graph, const description *found)
+{
+    json_t *classes = json_array();
+    char number[12];
+    for (int32_t k = 0; k < opn_graph_n_classes(graph); k++)
+        json_array_append_new(classes, json_pack("{s:s,s:i}", "name",
+                                                 opn_graph_class_name(graph, k, number),
+                                                 "size", (int)found->class_size[k]));
+    return classes;
+}
+
+static int show_as_json(const opn_graph *graph, const description *found)
+{
+    const opn_graph_info *info = &found->info;
+    json_t *document = json_pack(
+            "{s:s,s:i,s:I,s:i,s:I,s:o,s:i,s:i,s:i,s:o,s:{s:i,s:i,s:f,s:i},s:s}", "name",
+            opn_graph_name(graph), "nodes", (int)info->n_nodes, "edges",
+            (json_int_t)info->n_edges, "features", (int)info->n_features,
+            "feature_entries", (json_int_t)info->n_feature_entries, "classes",
+            classes_as_json(graph, found), "unlabelled", (int)info->n_unlabelled,
+            "isolated", (int)info->n_isolated, "components", (int)info->n_components,
+            "homophily", info->homophily, "degree", "min", (int)info->min_degree,
+            "median", (int)info->median_degree, "mean", info->mean_degree, "max",
+            (int)info->max_degree, "hash", found->hash);
+    if (document == NULL) {
+        complain("%s: a name cannot be written as JSON", opn_graph_name(graph));
+        return EXIT_FAILED;
+    }
+    json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    putchar('\n');
+    json_decref(document);
+    return EXIT_DONE;
+}
+
+static void show_classes(const opn_graph *graph, const description *found)
+{
+    enum { MAX_SHOWN = 40, BAR_WIDTH = 32 };
+    const int32_t n = opn_graph_n_classes(graph);
+    int32_t largest = 1;
+    int width = 0;
+    char number[12];
+    for (int32_t k = 0; k < n; k++) {
+        largest = found->class_size[k] > largest ? found->class_size[k] : largest;
+        const int n_name = (int)strlen(opn_graph_class_name(graph, k, number));
+        width = n_name > width ? n_name : width;
+    }
+    width = width > 30 ? 30 : width;
+    printf("classes      %d\n", (int)n);
+    for (int32_t k = 0; k < n && k < MAX_SHOWN; k++) {
+        const int n_bar = (int)((int64_t)BAR_WIDTH * found->class_size[k] / largest);
+        printf("  ");
+        print_name(opn_graph_class_name(graph, k, number), width);
+        printf("  %7d  %.*s\n", (int)found->class_size[k], n_bar,
+               "################################");
+    }
+    if (n > MAX_SHOWN)
+        printf("  and %d more\n", (int)n - MAX_SHOWN);
+}
+
+static void show_as_text(const opn_graph *graph, const description *found)
+{
+    const opn_graph_info *info = &found->info;
+    printf("name         ");
+    print_name(opn_graph_name(graph), 0);
+    printf("\nnodes        %d, of which %d isolated and %d unlabelled\n",
+           (int)info->n_nodes, (int)info->n_isolated, (int)info->n_unlabelled);
+    printf("edges        %lld %s%s", (long long)info->n_edges,
+           info->is_undirected ? "undirected" : "as in the file",
+           info->is_weighted ? ", weighted" : "");
+    if (!info->is_undirected)
+        printf(" (%lld self-loops, %lld repeated)", (long long)info->n_self_loops,
+               (long long)info->n_repeated);
+    printf("\ndegree       mean %.2f, median %d, from %d to %d\n", info->mean_degree,
+           (int)info->median_degree, (int)info->min_degree, (int)info->max_degree);
+    printf("components   %d, the largest of %d nodes\n", (int)info->n_components,
+           (int)info->largest_component);
+    if (isnan(info->homophily))
+        printf("homophily    unknown, no edge joins two labelled nodes\n");
+    else
+        printf("homophily    %.3f of the edges join nodes of one class\n",
+               info->homophily);
+    printf("features     %d, with %lld entries (%.1f a node)\n", (int)info->n_features,
+           (long long)info->n_feature_entries,
+           info->n_nodes > 0 ? (double)info->n_feature_entries / info->n_nodes : 0.0);
+    show_classes(graph, found);
+    printf("hash         %s\n", found->hash);
+}
+
+static int show_graph(opine_app *app, const char *data, bool as_json)
+{
+    opn_graph *graph = NULL;
+    description found = {0};
+    int code = EXIT_DONE;
+    opn_status status = load_prepared(app, data, &graph);
+    if (status == OPN_OK)
+        status = describe(app, graph, &found);
+    terminal_clear();
+    if (status != OPN_OK)
+        code = complain_status(app, status);
+    else if (as_json)
+        code = show_as_json(graph, &found);
+    else
+        show_as_text(graph, &found);
+    free(found.class_size);
+    opn_graph_free(graph);
+    return code;
+}
+
+int run_data_info(opine_app *app)
+{
+    return show_graph(app, app->argument[0], opn_params_flag(app->params, "json"));
+}
+
+int run_demo(opine_app *app)
+{
+    return show_graph(app, "demo", false);
+}
+
+// ---- convert and generate ------------------------------------------------------------
+
+static const char *wanted_output(const opine_app *app, const char *verb)
+{
+    const char *path = opn_params_text(app->params, "output");
+    if (path[0] == 0)
+        complain("%s needs -o OUT: a name that ends in .npz, or a new folder", verb);
+    return path;
+}
+
+static int save(opine_app *app, const opn_graph *graph, const char *path)
+{
+    opn_graph_info info;
+    opn_status status = opn_graph_save(app->ctx, graph, path);
+    if (status == OPN_OK)
+        status = opn_graph_describe(app->ctx, graph, &info);
+    if (status != OPN_OK)
+        return complain_status(app, status);
+    if (!opn_params_flag(app->params, "quiet"))
+        complain("wrote %s: %d nodes, %lld edges, %d features, %d classes", path,
+                 (int)info.n_nodes, (long long)info.n_edges, (int)info.n_features,
+                 (int)info.n_classes);
+    return EXIT_DONE;
+}
+
+int run_data_convert(opine_app *app)
+{
+    opn_graph *graph = NULL;
+    const char *path = wanted_output(app, "data convert");
+    if (path[0] == 0)
+        return EXIT_USAGE;
+    const opn_status status = load_prepared(app, app->argument[0], &graph);
+    const int code =
+            status == OPN_OK ? save(app, graph, path) : complain_status(app, status);
+    opn_graph_free(graph);
+    return code;
+}
+
+int run_data_generate(opine_app *app)
+{
+    opn_graph *graph = NULL;
+    const char *path = wanted_output(app, "data generate");
+    if (path[0] == 0)
+        return EXIT_USAGE;
+    const opn_status status = opn_graph_generate(app->ctx, app->params, &graph);
+    const int code =
+            status == OPN_OK ? save(app, graph, path) : complain_status(app, status);
+    opn_graph_free(graph);
+    return code;
+}

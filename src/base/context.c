@@ -1,0 +1,163 @@
+// context.c -- the context: errors, hooks, threads.
+
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef _OPENMP
+#    include <omp.h>
+#endif
+
+enum { MAX_THREADS = 1024 };
+
+const char *opn_version(void)
+{
+    return OPN_VERSION_TEXT;
+}
+
+const char *opn_status_name(opn_status status)
+{
+    switch (status) {
+    case OPN_OK:
+        return "ok";
+    case OPN_ERR_NOMEM:
+        return "out of memory";
+    case OPN_ERR_INVALID_ARG:
+        return "invalid argument";
+    case OPN_ERR_SHAPE:
+        return "shape mismatch";
+    case OPN_ERR_OVERFLOW:
+        return "size overflow";
+    case OPN_ERR_FORMAT:
+        return "malformed input";
+    case OPN_ERR_READ:
+        return "unreadable input";
+    case OPN_ERR_WRITE:
+        return "unwritable output";
+    case OPN_ERR_NONFINITE:
+        return "infinity or NaN";
+    case OPN_ERR_INTERRUPTED:
+        return "interrupted";
+    case OPN_ERR_UNSUPPORTED:
+        return "unsupported";
+    case OPN_ERR_INTERNAL:
+        return "internal error";
+    }
+    return "unknown status";
+}
+
+opn_status opn_ctx_create(const opn_alloc *alloc, opn_ctx **out)
+{
+    if (out == NULL)
+        return OPN_ERR_INVALID_ARG;
+    *out = NULL;
+    opn_alloc hooks = {0};
+    if (alloc != NULL)
+        hooks = *alloc;
+    if ((hooks.alloc == NULL) != (hooks.release == NULL))
+        return OPN_ERR_INVALID_ARG;
+    opn_ctx *ctx = opn_i_calloc(&hooks, 1, sizeof(*ctx));
+    if (ctx == NULL)
+        return OPN_ERR_NOMEM;
+    ctx->alloc = hooks;
+    ctx->n_threads = 1;
+    *out = ctx;
+    return OPN_OK;
+}
+
+void opn_ctx_free(opn_ctx *ctx)
+{
+    if (ctx == NULL)
+        return;
+    const opn_alloc hooks = ctx->alloc; // ctx itself lives in this allocator
+    opn_i_release(&hooks, ctx);
+}
+
+const char *opn_ctx_error(const opn_ctx *ctx)
+{
+    return ctx->error;
+}
+
+void opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks)
+{
+    if (hooks != NULL)
+        ctx->hooks = *hooks;
+    else
+        memset(&ctx->hooks, 0, sizeof(ctx->hooks));
+}
+
+opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads)
+{
+    if (n_threads < 0 || n_threads > MAX_THREADS)
+        return opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "%d threads: outside [0, %d]",
+                          n_threads, MAX_THREADS);
+#ifdef _OPENMP
+    ctx->n_threads = n_threads > 0 ? n_threads : omp_get_num_procs();
+#else
+    ctx->n_threads = 1;
+#endif
+    return OPN_OK;
+}
+
+int opn_ctx_threads(const opn_ctx *ctx)
+{
+    return ctx->n_threads;
+}
+
+// Messages quote files: what would move a terminal's cursor must not come through.
+static void defuse(char *text)
+{
+    for (; *text != 0; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
+void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(ctx->error, sizeof(ctx->error), fmt, args);
+    va_end(args);
+    defuse(ctx->error);
+}
+
+void opn_i_prefix_error(opn_ctx *ctx, const char *prefix)
+{
+    char inner[sizeof(ctx->error)];
+    memcpy(inner, ctx->error, sizeof(inner));
+    opn_i_set_error(ctx, "%s: %s", prefix, inner);
+}
+
+void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...)
+{
+    if (ctx->hooks.log == NULL)
+        return;
+    char message[sizeof(ctx->error)];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(message, sizeof(message), fmt, args);
+    va_end(args);
+    defuse(message);
+    ctx->hooks.log(ctx->hooks.user, level, message);
+}
+
+opn_status opn_i_progress(
+        opn_ctx *ctx, const char *stage, int64_t done, int64_t total, const char *unit)
+{
+    if (ctx->hooks.progress != NULL) {
+        const opn_progress now = {stage, done, total, unit};
+        ctx->hooks.progress(ctx->hooks.user, &now);
+    }
+    if (ctx->hooks.interrupted != NULL && ctx->hooks.interrupted(ctx->hooks.user))
+        return opn_i_fail(ctx, OPN_ERR_INTERRUPTED, "interrupted while %s", stage);
+    return OPN_OK;
+}
+
+int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain)
+{
+    const int64_t n = work / grain;
+    if (n < 1)
+        return 1;
+    return n > ctx->n_threads ? ctx->n_threads : (int)n;
+}

@@ -1,0 +1,87 @@
+// context.h -- the context behind opn_ctx, and how functions inside fail.
+
+#ifndef OPN_CONTEXT_H
+#define OPN_CONTEXT_H
+
+#include "opine/base.h"
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+
+struct opn_ctx {
+    opn_alloc alloc;
+    opn_hooks hooks;
+    int n_threads;
+    char error[1024];
+};
+
+// A function that uses these macros declares `opn_status status = OPN_OK;` and ends in
+// one `cleanup:` label. They are the only macros in the code base that jump.
+#define OPN_TRY(call)         \
+    do {                      \
+        status = (call);      \
+        if (status != OPN_OK) \
+            goto cleanup;     \
+    } while (0)
+
+#define OPN_FAIL_IF(ctx, cond, code, ...)                    \
+    do {                                                     \
+        if (cond) {                                          \
+            status = opn_i_fail((ctx), (code), __VA_ARGS__); \
+            goto cleanup;                                    \
+        }                                                    \
+    } while (0)
+
+// ptr = n zeroed items of its own type.
+#define OPN_TRY_NEW(ctx, ptr, n)                                           \
+    do {                                                                   \
+        (ptr) = opn_i_calloc(&(ctx)->alloc, (size_t)(n), sizeof(*(ptr)));  \
+        if ((ptr) == NULL) {                                               \
+            status = opn_i_fail_nomem((ctx), (size_t)(n), sizeof(*(ptr))); \
+            goto cleanup;                                                  \
+        }                                                                  \
+    } while (0)
+
+// Grows ptr, of which `used` items are in use, so that it has room for `wanted`.
+#define OPN_TRY_RESERVE(ctx, ptr, room, used, wanted)                                  \
+    do {                                                                               \
+        if ((wanted) > (room)) {                                                       \
+            const size_t room_ = opn_i_next_room((room), (wanted));                    \
+            void *grown_ =                                                             \
+                    opn_i_resize(&(ctx)->alloc, (ptr), (used), room_, sizeof(*(ptr))); \
+            if (grown_ == NULL) {                                                      \
+                status = opn_i_fail_nomem((ctx), room_, sizeof(*(ptr)));               \
+                goto cleanup;                                                          \
+            }                                                                          \
+            (ptr) = grown_;                                                            \
+            (room) = room_;                                                            \
+        }                                                                              \
+    } while (0)
+
+// Records the message on ctx and yields code. The message is about the user's data: it
+// names the file, line, member or option, and what would be right. A macro, so that
+// compilers and analyzers see in every caller that what comes back is not OPN_OK.
+#define opn_i_fail(ctx, code, ...) (opn_i_set_error((ctx), __VA_ARGS__), (code))
+void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...) OPN_PRINTF(2, 3);
+
+// Records that n items of size bytes could not be had.
+#define opn_i_fail_nomem(ctx, n, size)                                           \
+    opn_i_fail((ctx), OPN_ERR_NOMEM, "out of memory for %zu items of %zu bytes", \
+               (size_t)(n), (size_t)(size))
+
+// Puts "<prefix>: " before the message already on ctx and yields code, so that an outer
+// function can name the file whose part failed.
+#define opn_i_fail_within(ctx, code, prefix) (opn_i_prefix_error((ctx), (prefix)), (code))
+void opn_i_prefix_error(opn_ctx *ctx, const char *prefix);
+
+void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...) OPN_PRINTF(3, 4);
+
+// Reports progress, then INTERRUPTED if the caller asked to stop.
+OPN_NODISCARD opn_status opn_i_progress(
+        opn_ctx *ctx, const char *stage, int64_t done, int64_t total, const char *unit);
+
+// Threads worth starting for `work` units when each thread should get at least `grain`.
+int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain);
+
+#endif // OPN_CONTEXT_H

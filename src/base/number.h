@@ -1,0 +1,20 @@
+// number.h -- numbers from text, the same in every locale.
+
+#ifndef OPN_NUMBER_H
+#define OPN_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A decimal integer in [min, max], with or without sign; else false, and *out is as it
+// was.
+bool opn_i_parse_int(
+        const char *text, size_t n_chars, int64_t min, int64_t max, int64_t *out);
+
+// The double nearest to a decimal number such as -1.25e-3. False for anything else, also
+// for hexadecimal, infinite, too large and missing numbers. A NUL stands at
+// text[n_chars].
+bool opn_i_parse_real(const char *text, size_t n_chars, double *out);
+
+#endif // OPN_NUMBER_H

@@ -1,0 +1,337 @@
+// param_table.c -- the one table of parameters, and values for it.
+
+#include "base/context.h"
+#include "base/number.h"
+#include "opine/params.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ALL_VERBS "*"
+
+static const opn_param table[] = {
+        {.name = "nodes",
+         .kind = OPN_PARAM_INT,
+         .default_text = "2500",
+         .min = 1,
+         .max = 100e6,
+         .unit = "nodes",
+         .group = "Generator",
+         .used_by = "data generate",
+         .help = "How many nodes to draw."},
+        {.name = "classes",
+         .kind = OPN_PARAM_INT,
+         .default_text = "6",
+         .min = 1,
+         .max = 10000,
+         .unit = "classes",
+         .group = "Generator",
+         .used_by = "data generate",
+         .help = "How many classes (blocks) the nodes fall into."},
+        {.name = "mean_degree",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "4",
+         .min = 0,
+         .max = 10000,
+         .unit = "neighbours",
+         .group = "Generator",
+         .used_by = "data generate",
+         .help = "Mean number of neighbours; single degrees follow a power law."},
+        {.name = "homophily",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "0.8",
+         .min = 0,
+         .max = 1,
+         .group = "Generator",
+         .used_by = "data generate",
+         .help = "Share of edges that join two nodes of one class."},
+        {.name = "features",
+         .kind = OPN_PARAM_INT,
+         .default_text = "1000",
+         .min = 1,
+         .max = 10e6,
+         .unit = "words",
+         .group = "Generator",
+         .used_by = "data generate",
+         .help = "Size of the vocabulary: one binary feature a word."},
+        {.name = "words",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "18",
+         .min = 0,
+         .max = 10000,
+         .unit = "words",
+         .group = "Generator",
+         .used_by = "data generate",
+         .help = "Mean number of words drawn for a node."},
+        {.name = "topic_overlap",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "0.7",
+         .min = 0,
+         .max = 1,
+         .group = "Generator",
+         .used_by = "data generate",
+         .help = "Share of words drawn from the language all classes have in common."},
+        {.name = "label_noise",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "0",
+         .min = 0,
+         .max = 1,
+         .group = "Generator",
+         .used_by = "data generate",
+         .help = "Share of nodes whose label is replaced by another class."},
+        {.name = "steps",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "A,B,...",
+         .group = "Data",
+         .used_by = "data info|data convert",
+         .help = "Preprocessing to apply instead of what training applies: undirected, "
+                 "largest-component, binary-features, row-normalise, standardise or "
+                 "none."},
+        {.name = "raw",
+         .kind = OPN_PARAM_FLAG,
+         .default_text = "off",
+         .group = "Data",
+         .used_by = "data info|data convert",
+         .help = "Take the data as they are in the file, the same as --steps none."},
+        {.name = "data_dir",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "DIR",
+         .group = "Data",
+         .used_by = "data list|data info|data convert",
+         .help = "Folder of named datasets; otherwise $OPINE_DATA, then the user's "
+                 "data folder."},
+        {.name = "output",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "OUT",
+         .letter = "o",
+         .group = "Output",
+         .used_by = "data convert|data generate",
+         .help = "Where to write: a name that ends in .npz, or a new folder of CSV "
+                 "files."},
+        {.name = "json",
+         .kind = OPN_PARAM_FLAG,
+         .default_text = "off",
+         .group = "Output",
+         .used_by = "data list|data info|version",
+         .help = "Print one JSON document instead of text."},
+        {.name = "seed",
+         .kind = OPN_PARAM_INT,
+         .default_text = "0",
+         .min = 0,
+         .max = 0x1p53,
+         .group = "General",
+         .used_by = "data generate",
+         .help = "Seed of everything random; the same seed gives the same bits."},
+        {.name = "threads",
+         .kind = OPN_PARAM_INT,
+         .default_text = "0",
+         .min = 0,
+         .max = 1024,
+         .unit = "threads",
+         .group = "General",
+         .used_by = ALL_VERBS,
+         .help = "Threads to use, 0 for one per core; results do not depend on it."},
+        {.name = "quiet",
+         .kind = OPN_PARAM_FLAG,
+         .default_text = "off",
+         .letter = "q",
+         .group = "General",
+         .used_by = ALL_VERBS,
+         .help = "No log and no progress, errors only."},
+        {.name = "verbose",
+         .kind = OPN_PARAM_FLAG,
+         .default_text = "off",
+         .letter = "v",
+         .group = "General",
+         .used_by = ALL_VERBS,
+         .help = "Say more about what is being done."},
+        {.name = "help",
+         .kind = OPN_PARAM_FLAG,
+         .default_text = "off",
+         .letter = "h",
+         .group = "General",
+         .used_by = ALL_VERBS,
+         .help = "Show the help of the verb."},
+};
+
+enum { N_PARAMS = sizeof(table) / sizeof(table[0]) };
+
+typedef struct param_value {
+    double number; // FLAG, INT, REAL
+    char *text;    // as given; NULL while at the default
+} param_value;
+
+struct opn_params {
+    opn_alloc alloc;
+    param_value value[N_PARAMS];
+};
+
+size_t opn_param_count(void)
+{
+    return N_PARAMS;
+}
+
+const opn_param *opn_param_at(size_t i)
+{
+    return i < N_PARAMS ? &table[i] : NULL;
+}
+
+static bool same_name(const char *name, const char *other)
+{
+    for (; *name != 0 && *other != 0; name++, other++)
+        if ((*name == '-' ? '_' : *name) != (*other == '-' ? '_' : *other))
+            return false;
+    return *name == *other;
+}
+
+const opn_param *opn_param_find(const char *name)
+{
+    for (size_t i = 0; i < N_PARAMS; i++)
+        if (same_name(table[i].name, name))
+            return &table[i];
+    return NULL;
+}
+
+static size_t index_of(const char *name)
+{
+    const opn_param *param = opn_param_find(name);
+    assert(param != NULL); // a misspelt name in the source, not in the user's input
+    return param == NULL ? 0 : (size_t)(param - table);
+}
+
+static bool parse_flag(const char *text, double *out)
+{
+    *out = strcmp(text, "on") == 0;
+    return *out != 0 || strcmp(text, "off") == 0;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    const size_t n_text = strlen(text);
+    while (*choices != 0) {
+        const size_t n = strcspn(choices, "|");
+        if (n == n_text && memcmp(choices, text, n) == 0)
+            return true;
+        choices += n + (choices[n] == '|');
+    }
+    return false;
+}
+
+// The option of a parameter as the user writes it, for messages.
+static const char *option_text(const opn_param *param, char text[64])
+{
+    snprintf(text, 64, "--%s", param->name);
+    for (char *c = text; *c != 0; c++)
+        if (*c == '_')
+            *c = '-';
+    return text;
+}
+
+static opn_status
+check_value(opn_ctx *ctx, const opn_param *param, const char *text, double *number)
+{
+    opn_status status = OPN_OK;
+    char option[64];
+    option_text(param, option);
+    switch (param->kind) {
+    case OPN_PARAM_FLAG:
+        OPN_FAIL_IF(ctx, !parse_flag(text, number), OPN_ERR_INVALID_ARG,
+                    "%s: \"%s\" is neither on nor off", option, text);
+        break;
+    case OPN_PARAM_INT:
+    case OPN_PARAM_REAL:
+        OPN_FAIL_IF(ctx, !opn_i_parse_real(text, strlen(text), number),
+                    OPN_ERR_INVALID_ARG, "%s: \"%s\" is not a number", option, text);
+        OPN_FAIL_IF(ctx, param->kind == OPN_PARAM_INT && *number != floor(*number),
+                    OPN_ERR_INVALID_ARG, "%s: %s is not a whole number", option, text);
+        OPN_FAIL_IF(ctx, *number < param->min || *number > param->max,
+                    OPN_ERR_INVALID_ARG, "%s: %s is outside [%.16g, %.16g]", option, text,
+                    param->min, param->max);
+        break;
+    case OPN_PARAM_CHOICE:
+        OPN_FAIL_IF(ctx, !is_choice(param->choices, text), OPN_ERR_INVALID_ARG,
+                    "%s: \"%s\" is none of %s", option, text, param->choices);
+        break;
+    case OPN_PARAM_TEXT:
+        break;
+    }
+cleanup:
+    return status;
+}
+
+opn_status opn_params_create(opn_ctx *ctx, opn_params **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    OPN_TRY_NEW(ctx, params, 1);
+    params->alloc = ctx->alloc;
+    for (size_t i = 0; i < N_PARAMS; i++)
+        OPN_TRY(check_value(ctx, &table[i], table[i].default_text,
+                            &params->value[i].number));
+    *out = params;
+    params = NULL;
+cleanup:
+    opn_params_free(params);
+    return status;
+}
+
+void opn_params_free(opn_params *params)
+{
+    if (params == NULL)
+        return;
+    const opn_alloc alloc = params->alloc;
+    for (size_t i = 0; i < N_PARAMS; i++)
+        opn_i_release(&alloc, params->value[i].text);
+    opn_i_release(&alloc, params);
+}
+
+opn_status
+opn_params_set(opn_ctx *ctx, opn_params *params, const char *name, const char *text)
+{
+    opn_status status = OPN_OK;
+    const opn_param *param = opn_param_find(name);
+    char *copy = NULL;
+    double number = 0.0;
+    OPN_FAIL_IF(ctx, param == NULL, OPN_ERR_INVALID_ARG, "no parameter is called %s",
+                name);
+    OPN_TRY(check_value(ctx, param, text, &number));
+    const size_t n_text = strlen(text);
+    OPN_TRY_NEW(ctx, copy, n_text + 1);
+    memcpy(copy, text, n_text);
+    param_value *value = &params->value[param - table];
+    opn_i_release(&params->alloc, value->text);
+    *value = (param_value){number, copy};
+cleanup:
+    return status;
+}
+
+int opn_params_given(const opn_params *params, const char *name)
+{
+    return params->value[index_of(name)].text != NULL;
+}
+
+double opn_params_real(const opn_params *params, const char *name)
+{
+    return params->value[index_of(name)].number;
+}
+
+int64_t opn_params_int(const opn_params *params, const char *name)
+{
+    return (int64_t)opn_params_real(params, name);
+}
+
+int opn_params_flag(const opn_params *params, const char *name)
+{
+    return opn_params_real(params, name) != 0.0;
+}
+
+const char *opn_params_text(const opn_params *params, const char *name)
+{
+    const size_t i = index_of(name);
+    return params->value[i].text != NULL ? params->value[i].text : table[i].default_text;
+}

@@ -1,0 +1,54 @@
+// random.h -- counter-based random numbers (Random123's Philox).
+//
+// A number depends on (seed, stream, step, element) and on nothing else: not on what was
+// drawn before, nor on which thread draws it.
+
+#ifndef OPN_RANDOM_H
+#define OPN_RANDOM_H
+
+#include <stdint.h>
+
+// What a stream is for; two streams of one seed never share a number. Append only: the
+// values are part of what makes a run reproducible.
+typedef enum opn_i_stream {
+    OPN_STREAM_SPLIT = 1,
+    OPN_STREAM_GENERATE_NODES = 2,
+    OPN_STREAM_GENERATE_EDGES = 3,
+    OPN_STREAM_GENERATE_WORDS = 4,
+    OPN_STREAM_GENERATE_TOPICS = 5
+} opn_i_stream;
+
+typedef struct opn_i_random4 {
+    uint32_t word[4];
+} opn_i_random4;
+
+// Four random words for one element of one step (an epoch, a sample, a node).
+opn_i_random4
+opn_i_random(uint64_t seed, opn_i_stream stream, uint32_t step, uint64_t element);
+
+// A sequence of numbers for one (seed, stream, step), drawn in order. Lives on the stack.
+typedef struct opn_i_rng {
+    uint64_t seed;
+    uint64_t next_element;
+    opn_i_stream stream;
+    uint32_t step;
+    opn_i_random4 block;
+    int n_left; // words of block not yet handed out
+} opn_i_rng;
+
+opn_i_rng opn_i_rng_start(uint64_t seed, opn_i_stream stream, uint32_t step);
+
+// A sequence that belongs to one element alone, good for 2^18 words.
+opn_i_rng
+opn_i_rng_start_at(uint64_t seed, opn_i_stream stream, uint32_t step, uint64_t element);
+
+uint32_t opn_i_rng_word(opn_i_rng *rng);
+double opn_i_rng_unit(opn_i_rng *rng); // uniform in [0, 1), 53 bits
+
+// Uniform in [0, n), exactly; n >= 1.
+uint32_t opn_i_rng_below(opn_i_rng *rng, uint32_t n);
+
+// Puts the n items in random order (Fisher-Yates).
+void opn_i_rng_shuffle(opn_i_rng *rng, int32_t *item, int32_t n);
+
+#endif // OPN_RANDOM_H

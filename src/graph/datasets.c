@@ -1,0 +1,250 @@
+// datasets.c -- the datasets known by name, where they lie, and which reader a path
+// needs.
+
+#include "graph/generate.h"
+#include "graph/loaders.h"
+#include "io/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The embedded graph is one draw of the generator, about as hard as a citation graph:
+// docs/file-formats.md gives the figures.
+static const opn_i_block_params demo_params = {
+        .n_nodes = 2500,
+        .n_classes = 6,
+        .n_features = 1000,
+        .mean_degree = 4.0,
+        .homophily = 0.8,
+        .mean_words = 18.0,
+        .topic_overlap = 0.7,
+        .label_noise = 0.0,
+        .seed = 2020,
+};
+
+static const uint32_t benchmark_steps =
+        OPN_STEP_UNDIRECTED | OPN_STEP_LARGEST_COMPONENT | OPN_STEP_BINARY_FEATURES;
+
+typedef opn_status load_fn(opn_ctx *ctx, const char *path, opn_graph **out);
+
+static const opn_dataset datasets[] = {
+        {"demo", NULL, "embedded block model with bag-of-words features", 4},
+        {"cora", "planetoid/ind.cora", "citations between papers on machine learning", 4},
+        {"citeseer", "planetoid/ind.citeseer", "citations in computer science", 3},
+        {"pubmed", "planetoid/ind.pubmed", "citations between papers on diabetes", 2},
+        {"photo", "gnn-benchmark/amazon_electronics_photo.npz", "cameras bought together",
+         4},
+        {"computers", "gnn-benchmark/amazon_electronics_computers.npz",
+         "computers bought together", 5},
+        {"physics", "gnn-benchmark/ms_academic_phy.npz", "co-authors in physics", 3},
+};
+
+enum { N_DATASETS = sizeof(datasets) / sizeof(datasets[0]) };
+
+size_t opn_dataset_count(void)
+{
+    return N_DATASETS;
+}
+
+const opn_dataset *opn_dataset_at(size_t i)
+{
+    return i < N_DATASETS ? &datasets[i] : NULL;
+}
+
+const char *opn_i_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != 0 ? slash + 1 : path;
+}
+
+opn_status opn_i_join_path(opn_ctx *ctx,
+                           const char *folder,
+                           const char *file,
+                           const char *suffix,
+                           char **out)
+{
+    opn_status status = OPN_OK;
+    char *path = NULL;
+    const size_t n_folder = folder != NULL ? strlen(folder) + 1 : 0;
+    const size_t n_file = strlen(file);
+    OPN_TRY_NEW(ctx, path, n_folder + n_file + strlen(suffix) + 1);
+    if (folder != NULL) {
+        memcpy(path, folder, n_folder - 1);
+        path[n_folder - 1] = '/';
+    }
+    memcpy(path + n_folder, file, n_file);
+    memcpy(path + n_folder + n_file, suffix, strlen(suffix));
+    *out = path;
+cleanup:
+    return status;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t n_text = strlen(text);
+    const size_t n_end = strlen(end);
+    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
+}
+
+// Whether data of that path are there: a file, or for Planetoid a prefix of files.
+static opn_status exists(opn_ctx *ctx, const char *path, bool *found)
+{
+    opn_status status = OPN_OK;
+    char *graph_path = NULL;
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, ".graph", &graph_path));
+    *found = opn_i_file_exists(path) || opn_i_file_exists(graph_path);
+cleanup:
+    opn_i_release(&ctx->alloc, graph_path);
+    return status;
+}
+
+// The folder for users' data by the XDG convention; NULL when there is no home.
+static opn_status user_folder(opn_ctx *ctx, char **out)
+{
+    const char *base = getenv("XDG_DATA_HOME");
+    if (base != NULL && base[0] == '/')
+        return opn_i_join_path(ctx, base, "opine", "", out);
+    base = getenv("HOME");
+    *out = NULL;
+    return base != NULL ? opn_i_join_path(ctx, base, ".local/share/opine", "", out)
+                        : OPN_OK;
+}
+
+// Path of the dataset's file in the first folder that has it; NULL when none does.
+static opn_status
+find_file(opn_ctx *ctx, const opn_dataset *dataset, const char *data_dir, char **out)
+{
+    opn_status status = OPN_OK;
+    char *home = NULL;
+    char *path = NULL;
+    bool found = false;
+    OPN_TRY(user_folder(ctx, &home));
+    const char *const folders[] = {data_dir, getenv("OPINE_DATA"), home};
+    for (size_t f = 0; f < 3 && !found; f++) {
+        if (folders[f] == NULL || folders[f][0] == 0)
+            continue;
+        opn_i_release(&ctx->alloc, path);
+        path = NULL;
+        OPN_TRY(opn_i_join_path(ctx, folders[f], dataset->file, "", &path));
+        OPN_TRY(exists(ctx, path, &found));
+    }
+    *out = found ? path : NULL;
+    path = found ? NULL : path;
+cleanup:
+    opn_i_release(&ctx->alloc, home);
+    opn_i_release(&ctx->alloc, path);
+    return status;
+}
+
+opn_status opn_dataset_find(opn_ctx *ctx,
+                            const opn_dataset *dataset,
+                            const char *data_dir,
+                            int *found)
+{
+    opn_status status = OPN_OK;
+    char *path = NULL;
+    if (dataset->file != NULL)
+        OPN_TRY(find_file(ctx, dataset, data_dir, &path));
+    *found = dataset->file == NULL || path != NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, path);
+    return status;
+}
+
+static const opn_dataset *dataset_called(const char *name)
+{
+    for (size_t d = 0; d < N_DATASETS; d++)
+        if (strcmp(datasets[d].name, name) == 0)
+            return &datasets[d];
+    return NULL;
+}
+
+static opn_status
+rename_graph(opn_ctx *ctx, opn_graph *graph, const char *name, size_t n_chars)
+{
+    opn_status status = OPN_OK;
+    char *copy = NULL;
+    OPN_TRY_NEW(ctx, copy, n_chars + 1);
+    memcpy(copy, name, n_chars);
+    opn_i_release(&graph->alloc, graph->name);
+    graph->name = copy;
+cleanup:
+    return status;
+}
+
+static opn_status load_named(opn_ctx *ctx,
+                             const opn_dataset *dataset,
+                             const char *data_dir,
+                             opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = NULL;
+    char *path = NULL;
+    if (dataset->file == NULL) {
+        OPN_TRY(opn_i_generate(ctx, dataset->name, &demo_params, &graph));
+        graph->usual_split = OPN_SPLIT_SAMPLED;
+    } else {
+        const bool is_npz = ends_in(dataset->file, ".npz");
+        load_fn *load = is_npz ? opn_i_load_npz : opn_i_load_planetoid;
+        OPN_TRY(find_file(ctx, dataset, data_dir, &path));
+        OPN_FAIL_IF(
+                ctx, path == NULL, OPN_ERR_READ,
+                "%s: %s is not in the data folder; name the folder with --data-dir or "
+                "$OPINE_DATA",
+                dataset->name, dataset->file);
+        OPN_TRY(load(ctx, path, &graph));
+        OPN_TRY(rename_graph(ctx, graph, dataset->name, strlen(dataset->name)));
+        if (is_npz) {
+            graph->usual_steps = benchmark_steps;
+            graph->usual_split = OPN_SPLIT_SAMPLED;
+        }
+    }
+    *out = graph;
+    graph = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, path);
+    opn_graph_free(graph);
+    return status;
+}
+
+// Own data are called by the last part of their path, without .npz and trailing slashes.
+static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t start = end;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    if (end - start > 4 && memcmp(path + end - 4, ".npz", 4) == 0)
+        end -= 4;
+    return rename_graph(ctx, graph, path + start, end - start);
+}
+
+opn_status
+opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = NULL;
+    bool found = false;
+    const opn_dataset *dataset = dataset_called(data);
+    if (dataset != NULL)
+        return load_named(ctx, dataset, data_dir, out);
+    if (opn_i_folder_exists(data)) {
+        OPN_TRY(opn_i_load_folder(ctx, data, &graph));
+    } else {
+        OPN_TRY(exists(ctx, data, &found));
+        OPN_FAIL_IF(ctx, !found, OPN_ERR_READ,
+                    "%s: no such data; name a dataset (opine data list), an .npz file, a "
+                    "folder of CSV files or a Planetoid prefix",
+                    data);
+        load_fn *load = opn_i_file_exists(data) ? opn_i_load_npz : opn_i_load_planetoid;
+        OPN_TRY(load(ctx, data, &graph));
+    }
+    OPN_TRY(name_by_path(ctx, graph, data));
+    *out = graph;
+    graph = NULL;
+cleanup:
+    opn_graph_free(graph);
+    return status;
+}

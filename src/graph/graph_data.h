@@ -1,0 +1,49 @@
+// graph_data.h -- what stands behind opn_graph.
+
+#ifndef OPN_GRAPH_DATA_H
+#define OPN_GRAPH_DATA_H
+
+#include "base/names.h"
+#include "math/csr.h"
+#include "opine/graph.h"
+#include "opine/split.h"
+
+struct opn_graph {
+    opn_alloc alloc; // copied from the context, so the graph may outlive it
+    char *name;
+    opn_i_csr topology;      // [V,V] neighbours; values are edge weights
+    opn_i_csr features;      // [V,F] tidy: sorted, no zeros, no values when all are 1
+    int32_t n_classes;       // K
+    int32_t *label;          // [V] -1 where unlabelled
+    uint8_t *given_role;     // [V] opn_role of the split that came with the data, or NULL
+    opn_i_names node_names;  // each empty when the nodes, classes or features
+    opn_i_names class_names; // are called by their numbers
+    opn_i_names feature_names;
+    bool is_undirected;         // symmetric, sorted, no duplicates, no self-loops
+    uint32_t usual_steps;       // of opn_graph_prepare()
+    opn_split_rule usual_split; // SAMPLED or OWN; GIVEN follows from given_role
+};
+
+// A graph of that name and nothing else, for loaders to fill; steps and split of own
+// data.
+OPN_NODISCARD opn_status opn_i_graph_new(opn_ctx *ctx, const char *name, opn_graph **out);
+
+static inline opn_vid opn_i_graph_n_nodes(const opn_graph *graph)
+{
+    return graph->topology.n_rows;
+}
+
+// Component of each node, numbered from 0 by their smallest node, directions ignored.
+// Cost: O(V + E) time, near enough.
+OPN_NODISCARD opn_status opn_i_graph_components(opn_ctx *ctx,
+                                                const opn_graph *graph,
+                                                int32_t *component,
+                                                int32_t *n_components);
+
+// The symmetric matrix without self-loops in which an edge has the largest of its
+// weights.
+OPN_NODISCARD opn_status opn_i_topology_undirect(opn_ctx *ctx,
+                                                 const opn_i_csr *from,
+                                                 opn_i_csr *out);
+
+#endif // OPN_GRAPH_DATA_H

@@ -1,0 +1,335 @@
+// load_folder.c -- a folder of CSV files: edges, features, labels, perhaps a split.
+//
+// Nodes are the names found in labels.csv and features.csv, in the order they appear
+// there; an edge between others is an error, because a misspelt name would otherwise
+// become a node. Names that are just the numbers 0 … n-1 are taken as numbers.
+
+#include "graph/folder_reader.h"
+#include "graph/loaders.h"
+#include "graph/roles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const role_words[] = {"role", "split", "set", NULL};
+
+static void release_folder(opn_i_folder *folder)
+{
+    const opn_alloc *alloc = &folder->ctx->alloc;
+    opn_i_names_deinit(alloc, &folder->nodes);
+    opn_i_names_deinit(alloc, &folder->classes);
+    opn_i_names_deinit(alloc, &folder->features);
+    opn_i_release(alloc, folder->label);
+    opn_i_release(alloc, folder->listed);
+    opn_i_release(alloc, folder->row);
+    opn_i_release(alloc, folder->col);
+    opn_i_release(alloc, folder->value);
+    opn_i_release(alloc, folder->number);
+    opn_i_release(alloc, folder->source);
+    opn_i_release(alloc, folder->target);
+    opn_i_release(alloc, folder->weight);
+}
+
+// ---- numbers for names ---------------------------------------------------------------
+
+// The number a name is, when it is written as a program would: no sign, no leading zero.
+static int64_t plain_number(const char *text)
+{
+    int64_t number = 0;
+    if (text[0] == 0 || (text[0] == '0' && text[1] != 0) || strlen(text) > 9)
+        return -1;
+    for (; *text != 0; text++) {
+        if (*text < '0' || *text > '9')
+            return -1;
+        number = number * 10 + (*text - '0');
+    }
+    return number;
+}
+
+// Numbers for n different names: what they say when they are 0 … n-1 in any order, else
+// their place. Tells which in *is_numbered.
+static opn_status
+number_names(opn_ctx *ctx, const opn_i_names *names, int32_t **out, bool *is_numbered)
+{
+    opn_status status = OPN_OK;
+    int32_t *number = NULL;
+    OPN_TRY_NEW(ctx, number, names->n);
+    *is_numbered = true;
+    for (int64_t i = 0; i < names->n && *is_numbered; i++) {
+        const int64_t said = plain_number(opn_i_names_at(names, i));
+        *is_numbered = said >= 0 && said < names->n;
+        number[i] = (int32_t)said;
+    }
+    for (int64_t i = 0; i < names->n && !*is_numbered; i++)
+        number[i] = (int32_t)i;
+    *out = number;
+cleanup:
+    return status;
+}
+
+typedef struct named_class {
+    const char *text;
+    int32_t number;   // in order of appearance
+    int64_t as_plain; // plain_number(text)
+} named_class;
+
+// Numbers before words; numbers by value, words by their bytes.
+static int compare_classes(const void *a, const void *b)
+{
+    const named_class *x = a;
+    const named_class *y = b;
+    if ((x->as_plain < 0) != (y->as_plain < 0))
+        return x->as_plain < 0 ? 1 : -1;
+    if (x->as_plain != y->as_plain)
+        return x->as_plain < y->as_plain ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+// Sorts the classes, so that their numbers do not depend on the order of the rows, and
+// moves labels and names into the graph.
+static opn_status settle_labels(opn_i_folder *folder, opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    const int32_t n = (int32_t)folder->classes.n;
+    named_class *sorted = NULL;
+    int32_t *rank = NULL;
+    bool is_numbered = true;
+    OPN_TRY_NEW(ctx, sorted, n);
+    OPN_TRY_NEW(ctx, rank, n);
+    for (int32_t k = 0; k < n; k++) {
+        const char *text = opn_i_names_at(&folder->classes, k);
+        sorted[k] = (named_class){text, k, plain_number(text)};
+    }
+    qsort(sorted, (size_t)n, sizeof(*sorted), compare_classes);
+    for (int32_t k = 0; k < n; k++) {
+        rank[sorted[k].number] = k;
+        is_numbered = is_numbered && sorted[k].as_plain == k;
+    }
+    for (int32_t k = 0; k < n && !is_numbered; k++)
+        OPN_TRY(opn_i_names_add(ctx, &graph->class_names, sorted[k].text,
+                                strlen(sorted[k].text)));
+    graph->n_classes = n;
+    OPN_TRY_NEW(ctx, graph->label, folder->nodes.n);
+    for (int64_t i = 0; i < folder->nodes.n; i++) {
+        const int32_t label = folder->label[i];
+        graph->label[folder->number[i]] = label < 0 ? -1 : rank[label];
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, sorted);
+    opn_i_release(&ctx->alloc, rank);
+    return status;
+}
+
+static opn_status settle_features(opn_i_folder *folder, opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    int32_t *feature = NULL;
+    bool is_numbered = false;
+    OPN_TRY(number_names(ctx, &folder->features, &feature, &is_numbered));
+    for (size_t e = 0; e < folder->n_entries; e++) {
+        folder->row[e] = folder->number[folder->row[e]];
+        folder->col[e] = feature[folder->col[e]];
+    }
+    OPN_TRY(opn_i_csr_from_triples(ctx, (int32_t)folder->nodes.n,
+                                   (int32_t)folder->features.n,
+                                   (opn_off)folder->n_entries, folder->row, folder->col,
+                                   folder->value, &graph->features));
+    OPN_TRY(opn_i_csr_tidy(ctx, &graph->features));
+    if (!is_numbered)
+        OPN_TRY(opn_i_names_copy(ctx, &folder->features, &graph->feature_names));
+cleanup:
+    opn_i_release(&ctx->alloc, feature);
+    return status;
+}
+
+// ---- edges.csv -----------------------------------------------------------------------
+
+// Final number of the node a field names, or -1.
+static int32_t find_node(const opn_i_folder *folder, const opn_i_csv_field *field)
+{
+    int64_t number = -1;
+    if (folder->is_numbered)
+        return opn_i_csv_int(field, 0, folder->nodes.n - 1, &number) ? (int32_t)number
+                                                                     : -1;
+    return opn_i_names_find(&folder->nodes, field->text, field->n_chars);
+}
+
+static opn_status
+require_node(const opn_i_folder *folder, const opn_i_csv *rows, size_t f, int32_t *node)
+{
+    opn_status status = OPN_OK;
+    *node = find_node(folder, &rows->field[f]);
+    OPN_FAIL_IF(folder->ctx, *node < 0 && folder->is_numbered, OPN_ERR_FORMAT,
+                "%s:%zu: node id %s outside [0, %lld)", rows->name, rows->line,
+                rows->field[f].text, (long long)folder->nodes.n);
+    OPN_FAIL_IF(
+            folder->ctx, *node < 0, OPN_ERR_FORMAT,
+            "%s:%zu: node \"%s\" is in neither labels.csv nor features.csv; list it in "
+            "labels.csv with an empty label if it is meant",
+            rows->name, rows->line, rows->field[f].text);
+cleanup:
+    return status;
+}
+
+static opn_status read_edge(opn_i_folder *folder, const opn_i_csv *rows)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    const size_t n = folder->n_edges;
+    double weight = 1.0;
+    OPN_TRY_RESERVE(ctx, folder->source, folder->source_room, n, n + 1);
+    OPN_TRY_RESERVE(ctx, folder->target, folder->target_room, n, n + 1);
+    OPN_TRY(require_node(folder, rows, 0, &folder->source[n]));
+    OPN_TRY(require_node(folder, rows, 1, &folder->target[n]));
+    if (folder->is_weighted) {
+        OPN_TRY(opn_i_field_value(ctx, rows, 2, &weight));
+        OPN_FAIL_IF(ctx, (opn_real)weight <= 0, OPN_ERR_FORMAT,
+                    "%s:%zu: weight %s, a weight must be above 0", rows->name, rows->line,
+                    rows->field[2].text);
+        OPN_TRY_RESERVE(ctx, folder->weight, folder->weight_room, n, n + 1);
+        folder->weight[n] = (opn_real)weight;
+    }
+    folder->n_edges++;
+cleanup:
+    return status;
+}
+
+// A first row that names no node is a header, unless it is made of numbers: those are ids
+// out of range.
+static bool is_edge_header(const opn_i_folder *folder, const opn_i_csv *rows)
+{
+    double number;
+    for (size_t f = 0; f < 2; f++)
+        if (find_node(folder, &rows->field[f]) >= 0 ||
+            opn_i_csv_real(&rows->field[f], &number))
+            return false;
+    return true;
+}
+
+static opn_status read_edges(opn_i_folder *folder)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    opn_i_table file = {0};
+    opn_i_csv *rows = &file.rows;
+    bool has_row = false;
+    OPN_TRY(opn_i_table_open(folder, "edges", &file));
+    OPN_FAIL_IF(ctx, !file.is_there, OPN_ERR_READ,
+                "%s: no edges.csv; a folder of data holds edges.csv, features.csv and "
+                "labels.csv",
+                folder->path);
+    OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
+    if (!has_row)
+        goto cleanup; // a graph without edges is a graph
+    const size_t n_fields = rows->n_fields;
+    OPN_FAIL_IF(
+            ctx, n_fields != 2 && n_fields != 3, OPN_ERR_FORMAT,
+            "%s:%zu: %zu fields, where source,target or source,target,weight is needed",
+            rows->name, rows->line, n_fields);
+    folder->is_weighted = n_fields == 3;
+    if (is_edge_header(folder, rows))
+        OPN_TRY(opn_i_table_next(ctx, &file, n_fields, &has_row));
+    while (has_row) {
+        OPN_TRY(read_edge(folder, rows));
+        OPN_TRY(opn_i_table_next(ctx, &file, n_fields, &has_row));
+    }
+cleanup:
+    opn_i_table_close(ctx, &file);
+    return status;
+}
+
+static opn_status settle_edges(opn_i_folder *folder, opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    const int32_t n_nodes = (int32_t)folder->nodes.n;
+    opn_i_csr *a = &graph->topology;
+    OPN_TRY(opn_i_csr_from_triples(ctx, n_nodes, n_nodes, (opn_off)folder->n_edges,
+                                   folder->source, folder->target, folder->weight, a));
+    size_t n_ones = 0;
+    while (a->value != NULL && n_ones < folder->n_edges && a->value[n_ones] == 1)
+        n_ones++;
+    if (n_ones == folder->n_edges) { // weights that are all 1 are none
+        opn_i_release(&ctx->alloc, a->value);
+        a->value = NULL;
+    }
+cleanup:
+    return status;
+}
+
+// ---- split.csv -----------------------------------------------------------------------
+
+static opn_status
+read_role(const opn_i_folder *folder, const opn_i_csv *rows, opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    int32_t node = 0;
+    uint8_t role = OPN_ROLE_POOL;
+    OPN_TRY(require_node(folder, rows, 0, &node));
+    OPN_FAIL_IF(ctx, !opn_i_role_parse(rows->field[1].text, &role), OPN_ERR_FORMAT,
+                "%s:%zu: role \"%s\", where " OPN_ROLE_WORDS " is needed", rows->name,
+                rows->line, rows->field[1].text);
+    OPN_FAIL_IF(ctx, !opn_i_role_fits(role, graph->label[node]), OPN_ERR_FORMAT,
+                "%s:%zu: node \"%s\" is to %s, but has no label", rows->name, rows->line,
+                rows->field[0].text, role == OPN_ROLE_TRAIN ? "train" : "validate");
+    graph->given_role[node] = role;
+cleanup:
+    return status;
+}
+
+// Nodes the file does not list are in the pool.
+static opn_status read_split(opn_i_folder *folder, opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    opn_i_table file = {0};
+    opn_i_csv *rows = &file.rows;
+    bool has_row = false;
+    OPN_TRY(opn_i_table_open(folder, "split", &file));
+    if (!file.is_there)
+        goto cleanup;
+    OPN_TRY_NEW(ctx, graph->given_role, folder->nodes.n);
+    memset(graph->given_role, OPN_ROLE_POOL, (size_t)folder->nodes.n);
+    OPN_TRY(opn_i_table_next(ctx, &file, 2, &has_row));
+    if (has_row && (opn_i_field_is(&rows->field[1], role_words) ||
+                    opn_i_field_is(&rows->field[0], opn_i_node_words)))
+        OPN_TRY(opn_i_table_next(ctx, &file, 2, &has_row));
+    while (has_row) {
+        OPN_TRY(read_role(folder, rows, graph));
+        OPN_TRY(opn_i_table_next(ctx, &file, 2, &has_row));
+    }
+cleanup:
+    opn_i_table_close(ctx, &file);
+    return status;
+}
+
+// ---- the whole -----------------------------------------------------------------------
+
+opn_status opn_i_load_folder(opn_ctx *ctx, const char *path, opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_folder folder = {.ctx = ctx, .path = path};
+    opn_graph *graph = NULL;
+    OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &graph));
+    OPN_TRY(opn_i_folder_read_labels(&folder));
+    OPN_TRY(opn_i_folder_read_features(&folder));
+    OPN_TRY(number_names(ctx, &folder.nodes, &folder.number, &folder.is_numbered));
+    OPN_TRY(settle_labels(&folder, graph));
+    OPN_TRY(settle_features(&folder, graph));
+    OPN_TRY(read_edges(&folder));
+    OPN_TRY(settle_edges(&folder, graph));
+    OPN_TRY(read_split(&folder, graph));
+    if (!folder.is_numbered)
+        OPN_TRY(opn_i_names_copy(ctx, &folder.nodes, &graph->node_names));
+    if (graph->n_classes == 0)
+        opn_i_log(ctx, OPN_LOG_WARNING, "%s: no node has a label", path);
+    *out = graph;
+    graph = NULL;
+cleanup:
+    release_folder(&folder);
+    opn_graph_free(graph);
+    return status;
+}

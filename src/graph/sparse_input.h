@@ -1,0 +1,42 @@
+// sparse_input.h -- matrices of NumPy arrays from a file, checked on the way in.
+
+#ifndef OPN_SPARSE_INPUT_H
+#define OPN_SPARSE_INPUT_H
+
+#include "io/ndarray.h"
+#include "math/csr.h"
+
+// A CSR matrix as three arrays of a file, each with the name messages call it by. `data`
+// may be NULL for all ones.
+typedef struct opn_i_sparse_input {
+    int64_t n_rows;
+    int64_t n_cols;
+    const opn_i_ndarray *indptr;  // [n_rows + 1]
+    const opn_i_ndarray *indices; // [entries]
+    const opn_i_ndarray *data;    // [entries]
+    const char *indptr_name;
+    const char *indices_name;
+    const char *data_name;
+} opn_i_sparse_input;
+
+// Errors: FORMAT (not whole numbers, offsets that fall, columns out of range, lengths
+// that differ, values that are not finite; the message names array and item), OVERFLOW,
+// NOMEM.
+OPN_NODISCARD opn_status opn_i_sparse_input_read(opn_ctx *ctx,
+                                                 const opn_i_sparse_input *input,
+                                                 opn_i_csr *out);
+
+// A matrix stored whole; zeros are left out.
+// Errors: FORMAT (not two dimensions, not finite numbers), OVERFLOW, NOMEM.
+OPN_NODISCARD opn_status opn_i_dense_input_read(opn_ctx *ctx,
+                                                const char *what,
+                                                const opn_i_ndarray *array,
+                                                opn_i_csr *out);
+
+// Items as the type all arithmetic uses, after checking that they are finite.
+OPN_NODISCARD opn_status opn_i_ndarray_to_real(opn_ctx *ctx,
+                                               const char *what,
+                                               const opn_i_ndarray *array,
+                                               opn_real *out);
+
+#endif // OPN_SPARSE_INPUT_H

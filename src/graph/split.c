@@ -1,0 +1,315 @@
+// split.c -- which nodes train, which validate, which are scored.
+
+#include "base/random.h"
+#include "graph/graph_data.h"
+#include "graph/roles.h"
+
+#include <string.h>
+
+// The paper's numbers for graphs that come without a split.
+enum { TRAIN_PER_CLASS = 20, N_VALIDATION = 500, REFERENCE_VALIDATION_PER_CLASS = 30 };
+
+struct opn_split {
+    opn_alloc alloc;
+    opn_vid n_nodes;
+    int32_t n_known;
+    opn_vid n_pool;
+    opn_vid count[OPN_ROLE_UNLABELLED + 1];
+    uint8_t *role;  // [V]
+    uint8_t *pool;  // [V]
+    int32_t *known; // [K]
+};
+
+const char *opn_role_name(opn_role role)
+{
+    switch (role) {
+    case OPN_ROLE_TRAIN:
+        return "train";
+    case OPN_ROLE_VALIDATION:
+        return "validation";
+    case OPN_ROLE_TEST:
+        return "test";
+    case OPN_ROLE_POOL:
+        return "pool";
+    case OPN_ROLE_UNLABELLED:
+        return "unlabelled";
+    }
+    return "unknown";
+}
+
+bool opn_i_role_parse(const char *text, uint8_t *role)
+{
+    for (int r = OPN_ROLE_TRAIN; r <= OPN_ROLE_UNLABELLED; r++) {
+        if (strcmp(text, opn_role_name((opn_role)r)) == 0) {
+            *role = (uint8_t)r;
+            return true;
+        }
+    }
+    if (strcmp(text, "val") != 0)
+        return false;
+    *role = OPN_ROLE_VALIDATION;
+    return true;
+}
+
+bool opn_i_role_fits(uint8_t role, int32_t label)
+{
+    return label >= 0 || (role != OPN_ROLE_TRAIN && role != OPN_ROLE_VALIDATION);
+}
+
+void opn_split_free(opn_split *split)
+{
+    if (split == NULL)
+        return;
+    const opn_alloc alloc = split->alloc;
+    opn_i_release(&alloc, split->role);
+    opn_i_release(&alloc, split->pool);
+    opn_i_release(&alloc, split->known);
+    opn_i_release(&alloc, split);
+}
+
+const uint8_t *opn_split_roles(const opn_split *split)
+{
+    return split->role;
+}
+
+opn_vid opn_split_count(const opn_split *split, opn_role role)
+{
+    return split->count[role];
+}
+
+const uint8_t *opn_split_pool(const opn_split *split)
+{
+    return split->pool;
+}
+
+opn_vid opn_split_pool_size(const opn_split *split)
+{
+    return split->n_pool;
+}
+
+const int32_t *opn_split_known(const opn_split *split)
+{
+    return split->known;
+}
+
+int32_t opn_split_n_known(const opn_split *split)
+{
+    return split->n_known;
+}
+
+// The labelled nodes in random order.
+static opn_status shuffle_labelled(opn_ctx *ctx,
+                                   const opn_graph *graph,
+                                   uint64_t seed,
+                                   opn_vid **out,
+                                   opn_vid *n_out)
+{
+    opn_status status = OPN_OK;
+    opn_vid *node = NULL;
+    opn_vid n = 0;
+    OPN_TRY_NEW(ctx, node, opn_i_graph_n_nodes(graph));
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
+        if (graph->label[i] >= 0)
+            node[n++] = i;
+    opn_i_rng rng = opn_i_rng_start(seed, OPN_STREAM_SPLIT, 0);
+    opn_i_rng_shuffle(&rng, node, n);
+    *out = node;
+    *n_out = n;
+cleanup:
+    return status;
+}
+
+// SAMPLED: the first 20 of each class train, the next 500 validate, the rest test.
+static opn_status
+sample_per_class(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *role)
+{
+    opn_status status = OPN_OK;
+    opn_vid *node = NULL;
+    opn_vid n = 0;
+    int32_t *n_taken = NULL;
+    char number[12];
+    OPN_TRY(shuffle_labelled(ctx, graph, seed, &node, &n));
+    OPN_TRY_NEW(ctx, n_taken, graph->n_classes);
+    opn_vid n_validation = 0;
+    for (opn_vid i = 0; i < n; i++) {
+        int32_t *taken = &n_taken[graph->label[node[i]]];
+        if (*taken < TRAIN_PER_CLASS) {
+            role[node[i]] = OPN_ROLE_TRAIN;
+            (*taken)++;
+        } else if (n_validation < N_VALIDATION) {
+            role[node[i]] = OPN_ROLE_VALIDATION;
+            n_validation++;
+        } else {
+            role[node[i]] = OPN_ROLE_TEST;
+        }
+    }
+    for (int32_t k = 0; k < graph->n_classes; k++)
+        OPN_FAIL_IF(ctx, n_taken[k] < TRAIN_PER_CLASS, OPN_ERR_INVALID_ARG,
+                    "class %s has %d labelled nodes, but %d of each class are to train",
+                    opn_graph_class_name(graph, k, number), n_taken[k], TRAIN_PER_CLASS);
+cleanup:
+    opn_i_release(&ctx->alloc, node);
+    opn_i_release(&ctx->alloc, n_taken);
+    return status;
+}
+
+// REFERENCE without a given split: 20 K nodes of whatever class train, 30 K validate.
+static opn_status
+sample_regardless(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *role)
+{
+    opn_status status = OPN_OK;
+    opn_vid *node = NULL;
+    opn_vid n = 0;
+    const int64_t n_train = (int64_t)TRAIN_PER_CLASS * graph->n_classes;
+    const int64_t n_validation =
+            (int64_t)REFERENCE_VALIDATION_PER_CLASS * graph->n_classes;
+    OPN_TRY(shuffle_labelled(ctx, graph, seed, &node, &n));
+    for (opn_vid i = 0; i < n; i++)
+        role[node[i]] = i < n_train                  ? OPN_ROLE_TRAIN
+                        : i < n_train + n_validation ? OPN_ROLE_VALIDATION
+                                                     : OPN_ROLE_TEST;
+cleanup:
+    opn_i_release(&ctx->alloc, node);
+    return status;
+}
+
+// OWN: of the n labelled nodes of a class a fifth, to the nearest whole, validates. Below
+// three that is none, so that every class keeps a node to train on.
+static opn_status
+hold_out_fifth(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *role)
+{
+    opn_status status = OPN_OK;
+    opn_vid *node = NULL;
+    opn_vid n = 0;
+    int32_t *n_left = NULL; // validation nodes still to be taken from each class
+    OPN_TRY(shuffle_labelled(ctx, graph, seed, &node, &n));
+    OPN_TRY_NEW(ctx, n_left, graph->n_classes);
+    for (opn_vid i = 0; i < n; i++)
+        n_left[graph->label[node[i]]]++;
+    for (int32_t k = 0; k < graph->n_classes; k++)
+        n_left[k] = n_left[k] / 5 + (n_left[k] % 5 >= 3);
+    for (opn_vid i = 0; i < n; i++) {
+        const bool validates = n_left[graph->label[node[i]]]-- > 0;
+        role[node[i]] = validates ? OPN_ROLE_VALIDATION : OPN_ROLE_TRAIN;
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, node);
+    opn_i_release(&ctx->alloc, n_left);
+    return status;
+}
+
+static opn_status take_given(opn_ctx *ctx, const opn_graph *graph, uint8_t *role)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, graph->given_role == NULL, OPN_ERR_INVALID_ARG,
+                "%s comes without a split, choose another rule", graph->name);
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
+        if (graph->label[i] >= 0)
+            role[i] = graph->given_role[i];
+cleanup:
+    return status;
+}
+
+// Gives all labelled nodes their role before any class is taken out.
+static opn_status draw_roles(opn_ctx *ctx,
+                             const opn_graph *graph,
+                             opn_split_rule rule,
+                             uint64_t seed,
+                             uint8_t *role)
+{
+    if (rule == OPN_SPLIT_USUAL)
+        rule = graph->given_role != NULL ? OPN_SPLIT_GIVEN : graph->usual_split;
+    if (rule == OPN_SPLIT_REFERENCE && graph->given_role != NULL)
+        rule = OPN_SPLIT_GIVEN;
+    switch (rule) {
+    case OPN_SPLIT_USUAL:
+        break;
+    case OPN_SPLIT_GIVEN:
+        return take_given(ctx, graph, role);
+    case OPN_SPLIT_SAMPLED:
+        return sample_per_class(ctx, graph, seed, role);
+    case OPN_SPLIT_OWN:
+        return hold_out_fifth(ctx, graph, seed, role);
+    case OPN_SPLIT_REFERENCE:
+        return sample_regardless(ctx, graph, seed, role);
+    }
+    return opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "%d is no rule for a split", (int)rule);
+}
+
+// Numbers the known classes in the order of their own numbers.
+static opn_status number_known(opn_ctx *ctx,
+                               const opn_graph *graph,
+                               const int32_t *ood_classes,
+                               int32_t n_ood,
+                               opn_split *split)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_classes = graph->n_classes;
+    for (int32_t c = 0; c < n_ood; c++) {
+        const int32_t k = ood_classes[c];
+        OPN_FAIL_IF(ctx, k < 0 || k >= n_classes, OPN_ERR_INVALID_ARG,
+                    "out-of-distribution class %d: outside [0, %d)", k, n_classes);
+        OPN_FAIL_IF(ctx, split->known[k] < 0, OPN_ERR_INVALID_ARG,
+                    "out-of-distribution class %d is named twice", k);
+        split->known[k] = -1;
+    }
+    for (int32_t k = 0; k < n_classes; k++)
+        if (split->known[k] == 0)
+            split->known[k] = split->n_known++;
+    OPN_FAIL_IF(ctx, split->n_known == 0, OPN_ERR_INVALID_ARG,
+                n_classes == 0
+                        ? "%s has no label to learn from"
+                        : "%s: every class is out-of-distribution, none is left to "
+                          "learn",
+                graph->name);
+cleanup:
+    return status;
+}
+
+// The pool first, then the out-of-distribution nodes out of training and validation.
+static void settle_roles(const opn_graph *graph, opn_split_rule rule, opn_split *split)
+{
+    for (opn_vid i = 0; i < split->n_nodes; i++) {
+        uint8_t *role = &split->role[i];
+        const bool learns = *role == OPN_ROLE_TRAIN || *role == OPN_ROLE_VALIDATION;
+        if (rule == OPN_SPLIT_REFERENCE)
+            split->pool[i] = *role != OPN_ROLE_TRAIN;
+        else
+            split->pool[i] = !learns;
+        if (*role == OPN_ROLE_UNLABELLED)
+            split->pool[i] = 0;
+        else if (learns && split->known[graph->label[i]] < 0)
+            *role = OPN_ROLE_POOL;
+        split->count[*role]++;
+        split->n_pool += split->pool[i];
+    }
+}
+
+opn_status opn_split_create(opn_ctx *ctx,
+                            const opn_graph *graph,
+                            opn_split_rule rule,
+                            uint64_t seed,
+                            const int32_t *ood_classes,
+                            int32_t n_ood,
+                            opn_split **out)
+{
+    opn_status status = OPN_OK;
+    opn_split *split = NULL;
+    OPN_TRY_NEW(ctx, split, 1);
+    split->alloc = ctx->alloc;
+    split->n_nodes = opn_i_graph_n_nodes(graph);
+    OPN_TRY_NEW(ctx, split->role, split->n_nodes);
+    OPN_TRY_NEW(ctx, split->pool, split->n_nodes);
+    OPN_TRY_NEW(ctx, split->known, graph->n_classes);
+    OPN_TRY(number_known(ctx, graph, ood_classes, n_ood, split));
+    memset(split->role, OPN_ROLE_UNLABELLED, (size_t)split->n_nodes);
+    OPN_TRY(draw_roles(ctx, graph, rule, seed, split->role));
+    settle_roles(graph, rule, split);
+    OPN_FAIL_IF(ctx, split->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_INVALID_ARG,
+                "%s: no labelled node of a known class is left to train on", graph->name);
+    *out = split;
+    split = NULL;
+cleanup:
+    opn_split_free(split);
+    return status;
+}

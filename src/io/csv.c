@@ -1,0 +1,272 @@
+// csv.c -- rows of a CSV or TSV file in memory, and numbers in their fields.
+
+#include "io/csv.h"
+
+#include "base/number.h"
+#include "io/utf8.h"
+
+#include <assert.h>
+#include <string.h>
+
+// ---- encoding ------------------------------------------------------------------------
+
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+enum { N_BYTE_ORDER_MARK = 3 };
+
+// Offset of the first byte that is NUL or no UTF-8, or n.
+static size_t find_bad_byte(const unsigned char *data, size_t n)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t high_bits = ones << 7;
+    size_t at = 0;
+    while (at < n) {
+        uint64_t word = high_bits;
+        if (n - at >= sizeof(word))
+            memcpy(&word, data + at, sizeof(word));
+        // In a word of ASCII only a NUL borrows into a high bit.
+        if ((((word - ones) | word) & high_bits) == 0) {
+            at += sizeof(word);
+            continue;
+        }
+        if (data[at] == '\0')
+            return at;
+        uint32_t code;
+        const size_t n_char = opn_i_utf8_get(data + at, n - at, &code);
+        if (n_char == 0)
+            return at;
+        at += n_char;
+    }
+    return n;
+}
+
+// A CR before a LF counts with the LF. The byte behind the last one is looked at.
+static bool ends_line(const unsigned char *at)
+{
+    return at[0] == '\n' || (at[0] == '\r' && at[1] != '\n');
+}
+
+static size_t line_of(const unsigned char *data, size_t offset)
+{
+    size_t line = 1;
+    for (size_t i = 0; i < offset; i++)
+        line += ends_line(data + i);
+    return line;
+}
+
+static opn_status check_encoding(opn_ctx *ctx, const char *name, const opn_i_bytes *bytes)
+{
+    opn_status status = OPN_OK;
+    const unsigned char *data = bytes->data;
+    OPN_FAIL_IF(ctx,
+                bytes->n >= 2 && (memcmp(data, "\xFF\xFE", 2) == 0 ||
+                                  memcmp(data, "\xFE\xFF", 2) == 0),
+                OPN_ERR_FORMAT, "%s:1: the file is in UTF-16; save it as UTF-8", name);
+
+    const size_t bad = find_bad_byte(data, bytes->n);
+    if (bad == bytes->n)
+        return OPN_OK;
+    const size_t line = line_of(data, bad);
+    OPN_FAIL_IF(ctx, data[bad] == '\0', OPN_ERR_FORMAT,
+                "%s:%zu: byte %zu of the file is NUL, which no text holds; save the file "
+                "as UTF-8 text",
+                name, line, bad);
+    OPN_FAIL_IF(ctx, true, OPN_ERR_FORMAT,
+                "%s:%zu: byte %zu of the file, 0x%02x, is not valid UTF-8; save the file "
+                "as UTF-8",
+                name, line, bad, (unsigned)data[bad]);
+cleanup:
+    return status;
+}
+
+// ---- rows ----------------------------------------------------------------------------
+
+opn_status opn_i_csv_open(
+        opn_ctx *ctx, const char *name, opn_i_bytes *take, char delimiter, opn_i_csv *out)
+{
+    assert(delimiter == ',' || delimiter == '\t');
+    opn_status status = OPN_OK;
+    opn_i_csv csv = {
+            .name = name, .bytes = *take, .next_line = 1, .delimiter = delimiter};
+    *take = (opn_i_bytes){0};
+
+    OPN_TRY(check_encoding(ctx, name, &csv.bytes));
+    csv.at = csv.bytes.data;
+    if (csv.bytes.n >= N_BYTE_ORDER_MARK &&
+        memcmp(csv.at, byte_order_mark, N_BYTE_ORDER_MARK) == 0)
+        csv.at += N_BYTE_ORDER_MARK;
+    csv.stops[(unsigned char)delimiter] = true;
+    csv.stops['\n'] = true;
+    csv.stops['\r'] = true;
+    csv.stops['\0'] = true; // stands only behind the last byte
+
+    *out = csv;
+    csv.bytes = (opn_i_bytes){0}; // ownership moved
+cleanup:
+    opn_i_bytes_release(ctx, &csv.bytes);
+    return status;
+}
+
+void opn_i_csv_close(opn_ctx *ctx, opn_i_csv *csv)
+{
+    opn_i_release(&ctx->alloc, csv->field);
+    opn_i_bytes_release(ctx, &csv->bytes);
+    *csv = (opn_i_csv){0};
+}
+
+static bool is_blank(char delimiter, unsigned char byte)
+{
+    return byte == ' ' || (byte == '\t' && delimiter != '\t');
+}
+
+static unsigned char *skip_blanks(char delimiter, unsigned char *at)
+{
+    while (is_blank(delimiter, *at))
+        at++;
+    return at;
+}
+
+static opn_status grow_fields(opn_ctx *ctx, opn_i_csv *csv)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, csv->n_fields == OPN_CSV_MAX_FIELDS, OPN_ERR_FORMAT,
+                "%s:%zu: more than %d fields in one row", csv->name, csv->next_line,
+                OPN_CSV_MAX_FIELDS);
+    OPN_TRY_RESERVE(ctx, csv->field, csv->field_room, csv->n_fields, csv->n_fields + 1);
+    if (csv->field_room > OPN_CSV_MAX_FIELDS)
+        csv->field_room = OPN_CSV_MAX_FIELDS; // so that one field more comes back here
+cleanup:
+    return status;
+}
+
+// Reads a field without quotes and returns the byte that stopped it, where csv->at is
+// left. The NUL that ends the text may take the place of that byte.
+static unsigned char
+read_plain(opn_i_csv *csv, unsigned char *text, opn_i_csv_field *field)
+{
+    const bool *stops = csv->stops;
+    unsigned char *at = text;
+    while (!stops[*at])
+        at++;
+    unsigned char *end = at;
+    while (end > text && is_blank(csv->delimiter, end[-1]))
+        end--;
+
+    const unsigned char stop = *at;
+    *end = '\0';
+    csv->at = at;
+    *field = (opn_i_csv_field){(const char *)text, (size_t)(end - text), false};
+    return stop;
+}
+
+// The same for a field whose opening quote is at `quote`.
+static opn_status read_quoted(opn_ctx *ctx,
+                              opn_i_csv *csv,
+                              unsigned char *quote,
+                              opn_i_csv_field *field,
+                              unsigned char *stop)
+{
+    opn_status status = OPN_OK;
+    const size_t first_line = csv->next_line;
+    unsigned char *text = quote + 1;
+    unsigned char *end = text;
+    unsigned char *at = text;
+    for (; at[0] != '"' || at[1] == '"'; at++) {
+        OPN_FAIL_IF(ctx, at[0] == '\0', OPN_ERR_FORMAT,
+                    "%s:%zu: the quote that opens field %zu never ends", csv->name,
+                    first_line, csv->n_fields + 1);
+        csv->next_line += ends_line(at);
+        *end++ = *at;
+        at += at[0] == '"'; // a doubled quote stands for one
+    }
+
+    at = skip_blanks(csv->delimiter, at + 1);
+    OPN_FAIL_IF(
+            ctx, !csv->stops[*at], OPN_ERR_FORMAT,
+            "%s:%zu: text after the closing quote of field %zu; a quote inside quotes "
+            "is written twice",
+            csv->name, csv->next_line, csv->n_fields + 1);
+    *stop = *at;
+    *end = '\0';
+    csv->at = at;
+    *field = (opn_i_csv_field){(const char *)text, (size_t)(end - text), true};
+cleanup:
+    return status;
+}
+
+opn_status opn_i_csv_next(opn_ctx *ctx, opn_i_csv *csv, bool *has_row)
+{
+    opn_status status = OPN_OK;
+    csv->line = csv->next_line;
+    csv->n_fields = 0;
+    if (csv->at == csv->bytes.data + csv->bytes.n) {
+        *has_row = false;
+        return OPN_OK;
+    }
+
+    const unsigned char delimiter = (unsigned char)csv->delimiter;
+    unsigned char stop = delimiter;
+    while (stop == delimiter) {
+        if (csv->n_fields == csv->field_room)
+            OPN_TRY(grow_fields(ctx, csv));
+        opn_i_csv_field *field = &csv->field[csv->n_fields];
+        unsigned char *text = skip_blanks(csv->delimiter, csv->at);
+        if (*text == '"')
+            OPN_TRY(read_quoted(ctx, csv, text, field, &stop));
+        else
+            stop = read_plain(csv, text, field);
+        csv->n_fields++;
+        csv->at += stop != '\0';
+    }
+    csv->at += stop == '\r' && *csv->at == '\n';
+    csv->next_line++;
+    *has_row = true;
+cleanup:
+    return status;
+}
+
+// ---- numbers -------------------------------------------------------------------------
+
+bool opn_i_csv_int(const opn_i_csv_field *field, int64_t min, int64_t max, int64_t *out)
+{
+    return opn_i_parse_int(field->text, field->n_chars, min, max, out);
+}
+
+bool opn_i_csv_real(const opn_i_csv_field *field, double *out)
+{
+    return opn_i_parse_real(field->text, field->n_chars, out);
+}
+
+// ---- writing -------------------------------------------------------------------------
+
+// Whether reading would change the text: by splitting, trimming or unquoting it, or by
+// skipping it as a byte order mark.
+static bool needs_quotes(const char *text, size_t n_chars, char delimiter)
+{
+    const char special[] = {delimiter, '"', '\n', '\r', '\0'};
+    if (n_chars == 0)
+        return false;
+    return strcspn(text, special) < n_chars ||
+           is_blank(delimiter, (unsigned char)text[0]) ||
+           is_blank(delimiter, (unsigned char)text[n_chars - 1]) ||
+           strncmp(text, byte_order_mark, N_BYTE_ORDER_MARK) == 0;
+}
+
+void opn_i_csv_put_text(opn_i_file_writer *writer, const char *text, char delimiter)
+{
+    const size_t n_chars = strlen(text);
+    if (!needs_quotes(text, n_chars, delimiter)) {
+        opn_i_file_writer_put(writer, text, n_chars);
+        return;
+    }
+    opn_i_file_writer_put(writer, "\"", 1);
+    for (const char *part = text; *part != '\0';) {
+        const size_t n_plain = strcspn(part, "\"");
+        opn_i_file_writer_put(writer, part, n_plain);
+        part += n_plain;
+        if (*part == '"') {
+            opn_i_file_writer_put(writer, "\"\"", 2);
+            part++;
+        }
+    }
+    opn_i_file_writer_put(writer, "\"", 1);
+}

@@ -1,0 +1,197 @@
+// file_write.c -- files that appear whole or not at all.
+
+#include "io/file_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 1 << 16 };
+
+struct opn_i_file_writer {
+    opn_ctx *ctx;
+    char *path;
+    char *temporary; // path of the file written to until commit; NULL for a device
+    int file;
+    int error; // errno of the first failure; 0 while all went well
+    size_t n_buffered;
+    unsigned char buffer[BUFFER_SIZE];
+};
+
+static void release_writer(opn_i_file_writer *writer)
+{
+    const opn_alloc *alloc = &writer->ctx->alloc;
+    opn_i_release(alloc, writer->path);
+    opn_i_release(alloc, writer->temporary);
+    opn_i_release(alloc, writer);
+}
+
+// O_EXCL with our own names rather than mkstemp(), which ignores the user's umask.
+opn_status opn_i_make_temporary(
+        opn_ctx *ctx, const char *path, bool is_folder, char **out, int *file)
+{
+    opn_status status = OPN_OK;
+    enum { SUFFIX_ROOM = 64, MAX_TRIES = 1000 };
+    const size_t room = strlen(path) + SUFFIX_ROOM;
+    char *name = NULL;
+    int made = -1;
+    OPN_TRY_NEW(ctx, name, room);
+    for (int t = 0; t < MAX_TRIES && made < 0; t++) {
+        snprintf(name, room, "%s.%ld-%d.tmp", path, (long)getpid(), t);
+        made = is_folder ? mkdir(name, 0777)
+                         : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (made < 0 && errno != EEXIST)
+            break;
+    }
+    OPN_FAIL_IF(ctx, made < 0, OPN_ERR_WRITE, "%s: cannot be written: %s", path,
+                strerror(errno));
+    if (!is_folder)
+        *file = made;
+    *out = name;
+    name = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, name);
+    return status;
+}
+
+// A device or a pipe is written to as it is: replacing it would be a disaster.
+static opn_status
+open_special(opn_ctx *ctx, const struct stat *info, const char *path, int *file)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, S_ISDIR(info->st_mode), OPN_ERR_WRITE,
+                "%s: is a folder where a file is to be written", path);
+    *file = open(path, O_WRONLY | O_CLOEXEC);
+    OPN_FAIL_IF(ctx, *file < 0, OPN_ERR_WRITE, "%s: cannot be written: %s", path,
+                strerror(errno));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_file_writer_open(opn_ctx *ctx, const char *path, opn_i_file_writer **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_writer *writer = NULL;
+    const size_t n_path = strlen(path);
+    struct stat info;
+    OPN_TRY_NEW(ctx, writer, 1);
+    writer->ctx = ctx;
+    OPN_TRY_NEW(ctx, writer->path, n_path + 1);
+    memcpy(writer->path, path, n_path);
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        OPN_TRY(open_special(ctx, &info, path, &writer->file));
+    else
+        OPN_TRY(opn_i_make_temporary(ctx, path, false, &writer->temporary,
+                                     &writer->file));
+    *out = writer;
+    writer = NULL;
+cleanup:
+    if (writer != NULL)
+        release_writer(writer);
+    return status;
+}
+
+static void
+write_out(opn_i_file_writer *writer, const unsigned char *data, size_t n_bytes)
+{
+    while (n_bytes > 0 && writer->error == 0) {
+        const ssize_t n_written = write(writer->file, data, n_bytes);
+        if (n_written < 0) {
+            if (errno != EINTR)
+                writer->error = errno;
+            continue;
+        }
+        data += n_written;
+        n_bytes -= (size_t)n_written;
+    }
+}
+
+static void flush_buffer(opn_i_file_writer *writer)
+{
+    write_out(writer, writer->buffer, writer->n_buffered);
+    writer->n_buffered = 0;
+}
+
+void opn_i_file_writer_put(opn_i_file_writer *writer, const void *data, size_t n_bytes)
+{
+    if (n_bytes > BUFFER_SIZE - writer->n_buffered)
+        flush_buffer(writer);
+    if (n_bytes > BUFFER_SIZE) {
+        write_out(writer, data, n_bytes);
+        return;
+    }
+    memcpy(writer->buffer + writer->n_buffered, data, n_bytes);
+    writer->n_buffered += n_bytes;
+}
+
+void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof(text)) {
+        if (writer->error == 0)
+            writer->error = EOVERFLOW; // text of unknown length goes through put
+        return;
+    }
+    opn_i_file_writer_put(writer, text, (size_t)n);
+}
+
+// The rename itself is durable only once the folder is synced. Some file systems cannot
+// sync a folder; the file is whole there all the same.
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[4096] = ".";
+    if (slash != NULL) {
+        const size_t n = slash == path ? 1 : (size_t)(slash - path);
+        if (n >= sizeof(folder))
+            return;
+        memcpy(folder, path, n);
+        folder[n] = 0;
+    }
+    const int file = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    if (file < 0)
+        return;
+    (void)fsync(file);
+    close(file);
+}
+
+opn_status opn_i_file_writer_commit(opn_i_file_writer *writer)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = writer->ctx;
+    const bool is_special = writer->temporary == NULL;
+    flush_buffer(writer);
+    if (writer->error == 0 && !is_special && fsync(writer->file) != 0)
+        writer->error = errno;
+    if (close(writer->file) != 0 && writer->error == 0)
+        writer->error = errno;
+    if (writer->error == 0 && !is_special && rename(writer->temporary, writer->path) != 0)
+        writer->error = errno;
+    OPN_FAIL_IF(ctx, writer->error != 0, OPN_ERR_WRITE, "%s: cannot be written: %s",
+                writer->path, strerror(writer->error));
+    if (!is_special)
+        sync_folder(writer->path);
+cleanup:
+    if (status != OPN_OK && !is_special)
+        unlink(writer->temporary);
+    release_writer(writer);
+    return status;
+}
+
+void opn_i_file_writer_discard(opn_i_file_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    close(writer->file);
+    if (writer->temporary != NULL)
+        unlink(writer->temporary);
+    release_writer(writer);
+}

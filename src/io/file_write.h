@@ -1,0 +1,37 @@
+// file_write.h -- files that appear whole or not at all.
+
+#ifndef OPN_FILE_WRITE_H
+#define OPN_FILE_WRITE_H
+
+#include "base/context.h"
+
+// Writes go to a temporary file beside `path`, which is synced and renamed on commit. A
+// device or a pipe is written to directly.
+typedef struct opn_i_file_writer opn_i_file_writer;
+
+// Errors: WRITE (the folder is missing or not writable), NOMEM.
+OPN_NODISCARD opn_status opn_i_file_writer_open(opn_ctx *ctx,
+                                                const char *path,
+                                                opn_i_file_writer **out);
+
+// Appends bytes or text. A failure is kept and returned by commit, so that callers need
+// not check each call.
+void opn_i_file_writer_put(opn_i_file_writer *writer, const void *data, size_t n_bytes);
+void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
+        OPN_PRINTF(2, 3);
+
+// Flushes, syncs and renames; then frees the writer, also on failure, when nothing is
+// left behind and `path` is as it was.
+// Errors: WRITE (the first failure of any call on this writer).
+OPN_NODISCARD opn_status opn_i_file_writer_commit(opn_i_file_writer *writer);
+
+// Removes what was written and frees the writer. Accepts NULL.
+void opn_i_file_writer_discard(opn_i_file_writer *writer);
+
+// Makes a new file (its descriptor goes to *file) or a new folder beside `path`, under a
+// name that the caller frees.
+// Errors: WRITE (the folder around it is missing or not writable), NOMEM.
+OPN_NODISCARD opn_status opn_i_make_temporary(
+        opn_ctx *ctx, const char *path, bool is_folder, char **out, int *file);
+
+#endif // OPN_FILE_WRITE_H

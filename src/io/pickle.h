@@ -1,0 +1,99 @@
+// pickle.h -- reads what NumPy, SciPy and Planetoid pickles contain, and executes
+// nothing.
+
+#ifndef OPN_PICKLE_H
+#define OPN_PICKLE_H
+
+#include "io/ndarray.h"
+
+typedef enum opn_i_pickle_kind {
+    OPN_PICKLE_UNSET = 0, // never in a result
+    OPN_PICKLE_NONE,
+    OPN_PICKLE_BOOL, // in as.integer, 0 or 1
+    OPN_PICKLE_INT,
+    OPN_PICKLE_REAL,
+    OPN_PICKLE_TEXT,  // Python's unicode: UTF-8 as it stands in the file, not validated
+    OPN_PICKLE_BYTES, // Python 3's bytes and Python 2's str, both in as.text
+    OPN_PICKLE_TUPLE, // tuples, lists and dicts are all in as.list
+    OPN_PICKLE_LIST,
+    OPN_PICKLE_DICT,
+    OPN_PICKLE_NDARRAY,
+    OPN_PICKLE_SPARSE,
+    OPN_PICKLE_GLOBAL, // name of a known class; of no use to a caller
+    OPN_PICKLE_DTYPE   // type of an array yet to come; of no use to a caller
+} opn_i_pickle_kind;
+
+typedef struct opn_i_pickle_text {
+    const char *chars; // no NUL at the end
+    size_t n;
+} opn_i_pickle_text;
+
+typedef struct opn_i_pickle_list opn_i_pickle_list;
+typedef struct opn_i_pickle_sparse opn_i_pickle_sparse;
+typedef struct opn_i_pickle_dtype opn_i_pickle_dtype;
+
+// 16 bytes, because a large graph is millions of them.
+typedef struct opn_i_pickle_value {
+    opn_i_pickle_kind kind;
+    union {
+        int64_t integer;
+        double real;
+        opn_i_pickle_text *text;
+        opn_i_pickle_list *list;
+        opn_i_ndarray *array;
+        opn_i_pickle_sparse *sparse;
+        opn_i_pickle_dtype *dtype;
+    } as;
+} opn_i_pickle_value;
+
+// A dict holds key, value, key, value, … in the order of the file, so its n is even. A
+// key that the file sets twice stands there twice; no Python writes such a file.
+struct opn_i_pickle_list {
+    opn_i_pickle_value *item;
+    size_t n;
+    size_t room;
+};
+
+// A SciPy matrix by rows (CSR) or by columns (CSC). Checked: shape is not negative, all
+// three arrays have one dimension, indices and data are of one length, indptr has one
+// item more than there are rows (columns). What indptr and indices hold is not checked.
+struct opn_i_pickle_sparse {
+    bool by_columns;
+    int64_t shape[2];
+    const opn_i_ndarray *indptr;
+    const opn_i_ndarray *indices;
+    const opn_i_ndarray *data;
+};
+
+typedef struct opn_i_pickle opn_i_pickle;
+
+// Reads the pickle (protocols 0 to 5, of Python 2 or 3) at the start of `data`; bytes
+// behind it are ignored, as Python does. `name` is the file's, for messages. `data` is
+// borrowed: texts and arrays of the result point into it.
+//
+// Known: None, bool, int of 64 bits, float, str, bytes, tuple, list, dict, defaultdict,
+// OrderedDict (both as dict), NumPy arrays and scalars (as the number they hold), CSR and
+// CSC matrices of SciPy. Every array and matrix in the result is complete. Any other
+// class or function is refused by its name, so that nothing is ever executed.
+//
+// Values are shared, not copied, where the file refers to one twice, and a list may hold
+// itself: walk to a fixed depth, not until a leaf. Without sharing the lengths of all
+// lists add up to less than n_bytes; a caller that adds up lengths stops there.
+//
+// Errors: FORMAT (no pickle, cut short, inconsistent), UNSUPPORTED (refused class,
+// opcode, protocol or array type), OVERFLOW (int beyond 64 bits), NOMEM.
+// Cost: O(n_bytes) time and memory, about 16 bytes a value.
+OPN_NODISCARD opn_status opn_i_pickle_load(opn_ctx *ctx,
+                                           const char *name,
+                                           const unsigned char *data,
+                                           size_t n_bytes,
+                                           opn_i_pickle **out);
+
+void opn_i_pickle_free(opn_i_pickle *pickle); // accepts NULL
+
+const opn_i_pickle_value *opn_i_pickle_root(const opn_i_pickle *pickle);
+
+// Words for messages, for example "a list". Never NULL.
+const char *opn_i_pickle_kind_name(opn_i_pickle_kind kind);
+
+#endif // OPN_PICKLE_H

@@ -1,0 +1,294 @@
+// pickle_numpy.c -- types, arrays, scalars and matrices as NumPy and SciPy pickle them.
+
+#include "io/pickle_machine.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+// ---- types ---------------------------------------------------------------------------
+
+opn_status opn_i_pickle_dtype_of(opn_i_pickle_machine *m,
+                                 const opn_i_pickle_list *args,
+                                 opn_i_pickle_value *out)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(m->ctx, args->n == 0 || !opn_i_pickle_is_text(&args->item[0]),
+                OPN_ERR_FORMAT, "other arguments than the name of a type");
+    const opn_i_pickle_text *name = args->item[0].as.text;
+    OPN_FAIL_IF(m->ctx, name->n == 0 || name->n >= OPN_PICKLE_MAX_TYPE, OPN_ERR_FORMAT,
+                "a type name of %zu characters; a name such as f8 is right", name->n);
+
+    opn_i_pickle_dtype *dtype = opn_i_pickle_take(m->pickle, 1, sizeof(*dtype));
+    OPN_FAIL_IF(m->ctx, dtype == NULL, OPN_ERR_NOMEM, "out of memory for a type");
+    dtype->type[0] = '<'; // until BUILD says otherwise
+    memcpy(dtype->type + 1, name->chars, name->n);
+    out->kind = OPN_PICKLE_DTYPE;
+    out->as.dtype = dtype;
+cleanup:
+    return status;
+}
+
+// State of a type: version, byte order, None, None, None, size, alignment, flags.
+static opn_status build_dtype(opn_i_pickle_machine *m,
+                              opn_i_pickle_dtype *dtype,
+                              const opn_i_pickle_value *state)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(m->ctx, state->kind != OPN_PICKLE_TUPLE || state->as.list->n < 8,
+                OPN_ERR_FORMAT, "the state of a type is no tuple of 8");
+    const opn_i_pickle_value *item = state->as.list->item;
+    OPN_FAIL_IF(m->ctx, !opn_i_pickle_is_text(&item[1]) || item[1].as.text->n != 1,
+                OPN_ERR_FORMAT, "the byte order of a type is no single character");
+    for (int i = 2; i < 5; i++)
+        OPN_FAIL_IF(m->ctx, item[i].kind != OPN_PICKLE_NONE, OPN_ERR_UNSUPPORTED,
+                    "an array of records; only arrays of numbers and text are read");
+    const char order = item[1].as.text->chars[0];
+    OPN_FAIL_IF(m->ctx, order == '\0' || strchr("<>|=", order) == NULL, OPN_ERR_FORMAT,
+                "byte order 0x%02x; one of < > | = is right",
+                (unsigned)(unsigned char)order);
+    dtype->type[0] = order;
+cleanup:
+    return status;
+}
+
+// ---- arrays --------------------------------------------------------------------------
+
+opn_status opn_i_pickle_new_array(opn_i_pickle_machine *m, opn_i_pickle_value *out)
+{
+    opn_i_ndarray *array = opn_i_pickle_take(m->pickle, 1, sizeof(*array));
+    if (array == NULL)
+        return opn_i_fail_nomem(m->ctx, 1, sizeof(*array));
+    m->n_unbuilt++;
+    out->kind = OPN_PICKLE_NDARRAY;
+    out->as.array = array;
+    return OPN_OK;
+}
+
+static bool is_built(const opn_i_ndarray *array)
+{
+    return array->kind != '\0';
+}
+
+static opn_status read_shape(opn_i_pickle_machine *m,
+                             const opn_i_pickle_value *value,
+                             int64_t shape[OPN_NDARRAY_MAX_DIMS],
+                             int *n_dims)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(m->ctx, value->kind != OPN_PICKLE_TUPLE, OPN_ERR_FORMAT,
+                "the shape is %s; a tuple of ints is right",
+                opn_i_pickle_kind_name(value->kind));
+    const opn_i_pickle_list *tuple = value->as.list;
+    OPN_FAIL_IF(m->ctx, tuple->n > OPN_NDARRAY_MAX_DIMS, OPN_ERR_FORMAT,
+                "%zu dimensions; at most %d are read", tuple->n, OPN_NDARRAY_MAX_DIMS);
+    for (size_t d = 0; d < tuple->n; d++) {
+        OPN_FAIL_IF(m->ctx, tuple->item[d].kind != OPN_PICKLE_INT, OPN_ERR_FORMAT,
+                    "the shape holds %s; a tuple of ints is right",
+                    opn_i_pickle_kind_name(tuple->item[d].kind));
+        shape[d] = tuple->item[d].as.integer;
+    }
+    *n_dims = (int)tuple->n;
+cleanup:
+    return status;
+}
+
+// Fills the array, which has not been filled before.
+static opn_status fill_array(opn_i_pickle_machine *m,
+                             const opn_i_pickle_value *dtype,
+                             const int64_t *shape,
+                             int n_dims,
+                             const opn_i_pickle_value *bytes,
+                             opn_i_ndarray *array)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(m->ctx, dtype->kind != OPN_PICKLE_DTYPE, OPN_ERR_FORMAT,
+                "the type of an array is %s; numpy.dtype is right",
+                opn_i_pickle_kind_name(dtype->kind));
+    const char *type = dtype->as.dtype->type;
+    OPN_TRY(opn_i_ndarray_set_type(m->ctx, "array", type, strlen(type), array));
+    OPN_FAIL_IF(m->ctx, bytes->kind != OPN_PICKLE_BYTES, OPN_ERR_FORMAT,
+                "the content of an array is %s; a byte string is right",
+                opn_i_pickle_kind_name(bytes->kind));
+    OPN_TRY(opn_i_ndarray_set_shape(m->ctx, "array", shape, n_dims, bytes->as.text->n,
+                                    array));
+    array->data = (const unsigned char *)bytes->as.text->chars;
+cleanup:
+    return status;
+}
+
+// State of an array: version, shape, type, whether in Fortran's order, content.
+static opn_status build_array(opn_i_pickle_machine *m,
+                              opn_i_ndarray *array,
+                              const opn_i_pickle_value *state)
+{
+    opn_status status = OPN_OK;
+    int64_t shape[OPN_NDARRAY_MAX_DIMS];
+    int n_dims = 0;
+    OPN_FAIL_IF(m->ctx, is_built(array), OPN_ERR_FORMAT, "an array is filled twice");
+    OPN_FAIL_IF(m->ctx, state->kind != OPN_PICKLE_TUPLE || state->as.list->n != 5,
+                OPN_ERR_FORMAT, "the state of an array is no tuple of 5");
+    const opn_i_pickle_value *item = state->as.list->item;
+    OPN_FAIL_IF(m->ctx, item[3].kind != OPN_PICKLE_BOOL && item[3].kind != OPN_PICKLE_INT,
+                OPN_ERR_FORMAT, "the order of an array is %s; a bool is right",
+                opn_i_pickle_kind_name(item[3].kind));
+    OPN_TRY(read_shape(m, &item[1], shape, &n_dims));
+    OPN_TRY(fill_array(m, &item[2], shape, n_dims, &item[4], array));
+    array->fortran_order = item[3].as.integer != 0;
+    m->n_unbuilt--;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_pickle_from_buffer(opn_i_pickle_machine *m,
+                                    const opn_i_pickle_list *args,
+                                    opn_i_pickle_value *out)
+{
+    opn_status status = OPN_OK;
+    int64_t shape[OPN_NDARRAY_MAX_DIMS];
+    int n_dims = 0;
+    OPN_FAIL_IF(m->ctx, args->n != 4, OPN_ERR_FORMAT,
+                "%zu arguments; bytes, type, shape and order are right", args->n);
+    const bool is_fortran = opn_i_pickle_equals(&args->item[3], "F");
+    OPN_FAIL_IF(m->ctx, !is_fortran && !opn_i_pickle_equals(&args->item[3], "C"),
+                OPN_ERR_FORMAT, "an order that is neither 'C' nor 'F'");
+    OPN_TRY(read_shape(m, &args->item[2], shape, &n_dims));
+    OPN_TRY(opn_i_pickle_new_array(m, out));
+    OPN_TRY(fill_array(m, &args->item[1], shape, n_dims, &args->item[0], out->as.array));
+    out->as.array->fortran_order = is_fortran;
+    m->n_unbuilt--;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_pickle_scalar(opn_i_pickle_machine *m,
+                               const opn_i_pickle_list *args,
+                               opn_i_pickle_value *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_ndarray item = {0};
+    OPN_FAIL_IF(m->ctx, args->n != 2, OPN_ERR_FORMAT,
+                "%zu arguments; type and bytes are right", args->n);
+    OPN_TRY(fill_array(m, &args->item[0], NULL, 0, &args->item[1], &item));
+    OPN_FAIL_IF(m->ctx, item.kind == 'U', OPN_ERR_UNSUPPORTED,
+                "a scalar of text; numbers are read");
+    if (item.kind == 'S') {
+        *out = args->item[1];
+    } else if (item.kind == 'f') {
+        out->kind = OPN_PICKLE_REAL;
+        OPN_TRY(opn_i_ndarray_to_f64(m->ctx, "scalar", &item, &out->as.real));
+    } else {
+        out->kind = item.kind == 'b' ? OPN_PICKLE_BOOL : OPN_PICKLE_INT;
+        OPN_TRY(opn_i_ndarray_to_i64(m->ctx, "scalar", &item, &out->as.integer));
+    }
+cleanup:
+    return status;
+}
+
+// ---- matrices ------------------------------------------------------------------------
+
+opn_status
+opn_i_pickle_new_sparse(opn_i_pickle_machine *m, bool by_columns, opn_i_pickle_value *out)
+{
+    opn_i_pickle_sparse *sparse = opn_i_pickle_take(m->pickle, 1, sizeof(*sparse));
+    if (sparse == NULL)
+        return opn_i_fail_nomem(m->ctx, 1, sizeof(*sparse));
+    sparse->by_columns = by_columns;
+    m->n_unbuilt++;
+    out->kind = OPN_PICKLE_SPARSE;
+    out->as.sparse = sparse;
+    return OPN_OK;
+}
+
+// Value of a key that is a text; NULL when it is missing. Python keeps the last one.
+static const opn_i_pickle_value *find_key(const opn_i_pickle_list *dict, const char *key)
+{
+    for (size_t i = dict->n; i >= 2; i -= 2)
+        if (opn_i_pickle_equals(&dict->item[i - 2], key))
+            return &dict->item[i - 1];
+    return NULL;
+}
+
+// A member of the matrix that must be an array of one dimension.
+static opn_status find_vector(opn_i_pickle_machine *m,
+                              const opn_i_pickle_list *dict,
+                              const char *key,
+                              const opn_i_ndarray **out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_pickle_value *value = find_key(dict, key);
+    OPN_FAIL_IF(m->ctx, value == NULL, OPN_ERR_FORMAT, "the matrix has no '%s'", key);
+    OPN_FAIL_IF(m->ctx, value->kind != OPN_PICKLE_NDARRAY || !is_built(value->as.array),
+                OPN_ERR_FORMAT, "'%s' of the matrix is no filled array", key);
+    OPN_FAIL_IF(m->ctx, value->as.array->n_dims != 1, OPN_ERR_FORMAT,
+                "'%s' of the matrix has %d dimensions; one is right", key,
+                value->as.array->n_dims);
+    *out = value->as.array;
+cleanup:
+    return status;
+}
+
+static opn_status
+find_shape(opn_i_pickle_machine *m, const opn_i_pickle_list *dict, int64_t shape[2])
+{
+    opn_status status = OPN_OK;
+    int64_t found[OPN_NDARRAY_MAX_DIMS];
+    int n_dims = 0;
+    const opn_i_pickle_value *value = find_key(dict, "_shape");
+    OPN_FAIL_IF(m->ctx, value == NULL, OPN_ERR_FORMAT, "the matrix has no '_shape'");
+    OPN_TRY(read_shape(m, value, found, &n_dims));
+    OPN_FAIL_IF(m->ctx, n_dims != 2, OPN_ERR_FORMAT,
+                "the matrix has %d dimensions; two are right", n_dims);
+    OPN_FAIL_IF(m->ctx, found[0] < 0 || found[1] < 0, OPN_ERR_FORMAT,
+                "the matrix has shape (%" PRId64 ", %" PRId64 ")", found[0], found[1]);
+    shape[0] = found[0];
+    shape[1] = found[1];
+cleanup:
+    return status;
+}
+
+static opn_status build_sparse(opn_i_pickle_machine *m,
+                               opn_i_pickle_sparse *sparse,
+                               const opn_i_pickle_value *state)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(m->ctx, sparse->data != NULL, OPN_ERR_FORMAT, "a matrix is filled twice");
+    OPN_FAIL_IF(m->ctx, state->kind != OPN_PICKLE_DICT, OPN_ERR_FORMAT,
+                "the state of a matrix is %s; a dict is right",
+                opn_i_pickle_kind_name(state->kind));
+    const opn_i_pickle_list *dict = state->as.list;
+    opn_i_pickle_sparse found = {.by_columns = sparse->by_columns};
+    OPN_TRY(opn_i_pickle_spend(m, dict->n));
+    OPN_TRY(find_shape(m, dict, found.shape));
+    OPN_TRY(find_vector(m, dict, "indptr", &found.indptr));
+    OPN_TRY(find_vector(m, dict, "indices", &found.indices));
+    OPN_TRY(find_vector(m, dict, "data", &found.data));
+    assert(found.indptr != NULL && found.indices != NULL && found.data != NULL);
+
+    OPN_FAIL_IF(m->ctx, found.indices->n_items != found.data->n_items, OPN_ERR_FORMAT,
+                "the matrix has %" PRId64 " indices for %" PRId64 " values",
+                found.indices->n_items, found.data->n_items);
+    const int64_t n_lines = found.shape[found.by_columns ? 1 : 0];
+    OPN_FAIL_IF(m->ctx, found.indptr->n_items - 1 != n_lines, OPN_ERR_FORMAT,
+                "the matrix has %" PRId64 " offsets for %" PRId64
+                " %s; one more than those is right",
+                found.indptr->n_items, n_lines, found.by_columns ? "columns" : "rows");
+    *sparse = found;
+    m->n_unbuilt--;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_pickle_build(opn_i_pickle_machine *m,
+                              const opn_i_pickle_value *object,
+                              const opn_i_pickle_value *state)
+{
+    if (object->kind == OPN_PICKLE_DTYPE)
+        return build_dtype(m, object->as.dtype, state);
+    if (object->kind == OPN_PICKLE_NDARRAY)
+        return build_array(m, object->as.array, state);
+    if (object->kind == OPN_PICKLE_SPARSE)
+        return build_sparse(m, object->as.sparse, state);
+    return opn_i_fail(m->ctx, OPN_ERR_FORMAT, "gives a state to %s",
+                      opn_i_pickle_kind_name(object->kind));
+}

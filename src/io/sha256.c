@@ -1,0 +1,57 @@
+// sha256.c -- SHA-256 of a sequence of arrays.
+
+#include "io/sha256.h"
+
+#include <openssl/evp.h>
+#include <stdio.h>
+
+struct opn_i_sha256 {
+    opn_ctx *ctx;
+    EVP_MD_CTX *digest;
+    bool failed; // kept until finish, so that adding needs no check
+};
+
+opn_status opn_i_sha256_start(opn_ctx *ctx, opn_i_sha256 **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_sha256 *hash = NULL;
+    OPN_TRY_NEW(ctx, hash, 1);
+    hash->ctx = ctx;
+    hash->digest = EVP_MD_CTX_new();
+    OPN_FAIL_IF(ctx, hash->digest == NULL, OPN_ERR_NOMEM, "out of memory for a hash");
+    hash->failed = EVP_DigestInit_ex(hash->digest, EVP_sha256(), NULL) != 1;
+    *out = hash;
+    hash = NULL;
+cleanup:
+    opn_i_sha256_discard(hash);
+    return status;
+}
+
+void opn_i_sha256_add(opn_i_sha256 *hash, const void *data, size_t n_bytes)
+{
+    if (n_bytes > 0 && EVP_DigestUpdate(hash->digest, data, n_bytes) != 1)
+        hash->failed = true;
+}
+
+opn_status opn_i_sha256_finish(opn_i_sha256 *hash, char text[OPN_SHA256_TEXT])
+{
+    opn_status status = OPN_OK;
+    unsigned char raw[EVP_MAX_MD_SIZE];
+    unsigned int n_raw = 0;
+    if (EVP_DigestFinal_ex(hash->digest, raw, &n_raw) != 1)
+        hash->failed = true;
+    OPN_FAIL_IF(hash->ctx, hash->failed, OPN_ERR_INTERNAL, "SHA-256 failed in OpenSSL");
+    for (unsigned int i = 0; i < n_raw; i++)
+        snprintf(text + 2 * (size_t)i, 3, "%02x", raw[i]);
+cleanup:
+    opn_i_sha256_discard(hash);
+    return status;
+}
+
+void opn_i_sha256_discard(opn_i_sha256 *hash)
+{
+    if (hash == NULL)
+        return;
+    EVP_MD_CTX_free(hash->digest);
+    opn_i_release(&hash->ctx->alloc, hash);
+}

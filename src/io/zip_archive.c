@@ -1,0 +1,305 @@
+// zip_archive.c -- members of a zip archive that is in memory, through libzip.
+
+#include "io/zip_archive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+struct opn_i_zip {
+    opn_alloc alloc;
+    char *name;
+    size_t n_bytes;
+    zip_t *archive;
+    const char **member; // [n_members] in order of the archive; the texts are libzip's
+    int n_members;
+};
+
+// ---- opening -------------------------------------------------------------------------
+
+// libzip's words are about its own insides; these are about the file.
+static opn_status fail_zip(opn_ctx *ctx, const char *what, int code)
+{
+    const char *reason = "is broken";
+    switch (code) {
+    case ZIP_ER_MEMORY:
+        return opn_i_fail(ctx, OPN_ERR_NOMEM, "%s: out of memory while reading it", what);
+    case ZIP_ER_NOZIP:
+        reason = "is no zip archive, or its end is missing";
+        break;
+    case ZIP_ER_INCONS:
+        reason = "the directory and the members of the archive disagree";
+        break;
+    case ZIP_ER_MULTIDISK:
+        reason = "is one part of several; join them first";
+        break;
+    case ZIP_ER_CRC:
+        reason = "the checksum is wrong, so the content was damaged";
+        break;
+    case ZIP_ER_ZLIB:
+    case ZIP_ER_COMPRESSED_DATA:
+        reason = "the compressed data are broken";
+        break;
+    case ZIP_ER_EOF:
+    case ZIP_ER_READ:
+    case ZIP_ER_SEEK:
+        reason = "is cut short";
+        break;
+    default:
+        break;
+    }
+    return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: %s", what, reason);
+}
+
+// libzip tries every end of an archive that stands near the end of the bytes, and reads
+// the directory it names: thousands of them would keep it busy for minutes.
+static opn_status
+check_ends(opn_ctx *ctx, const char *name, const unsigned char *data, size_t n_bytes)
+{
+    enum { END = 22, LOCATOR = 20, MAX_COMMENT = 65535, MAX_ENDS = 8 };
+    opn_status status = OPN_OK;
+    const size_t n_tail = END + LOCATOR + MAX_COMMENT; // what libzip looks at
+    int n_ends = 0;
+    for (size_t at = n_bytes > n_tail ? n_bytes - n_tail : 0; at + END <= n_bytes; at++)
+        n_ends += memcmp(data + at, "PK\5\6", 4) == 0;
+    OPN_FAIL_IF(ctx, n_ends == 0, OPN_ERR_FORMAT,
+                "%s: is no zip archive, or its end is missing", name);
+    OPN_FAIL_IF(ctx, n_ends > MAX_ENDS, OPN_ERR_FORMAT,
+                "%s: %d ends of a zip archive; one is right", name, n_ends);
+cleanup:
+    return status;
+}
+
+static opn_status open_archive(opn_ctx *ctx,
+                               const char *name,
+                               const unsigned char *data,
+                               size_t n_bytes,
+                               zip_t **out)
+{
+    opn_status status = OPN_OK;
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t *source = zip_source_buffer_create(data, n_bytes, 0, &error);
+    zip_t *archive =
+            source != NULL ? zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
+    if (archive == NULL) {
+        zip_source_free(source); // taken over only by success; accepts NULL
+        status = fail_zip(ctx, name, zip_error_code_zip(&error));
+    } else {
+        *out = archive;
+    }
+    zip_error_fini(&error);
+    return status;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Which of two members of one name is meant cannot be known.
+static opn_status check_unique(opn_ctx *ctx, const opn_i_zip *zip)
+{
+    opn_status status = OPN_OK;
+    const char **sorted = NULL;
+    OPN_TRY_NEW(ctx, sorted, zip->n_members);
+    for (int i = 0; i < zip->n_members; i++)
+        sorted[i] = zip->member[i];
+    qsort(sorted, (size_t)zip->n_members, sizeof(*sorted), compare_names);
+    for (int i = 1; i < zip->n_members; i++)
+        OPN_FAIL_IF(ctx, strcmp(sorted[i - 1], sorted[i]) == 0, OPN_ERR_FORMAT,
+                    "%s: two members are named %.100s", zip->name, sorted[i]);
+cleanup:
+    opn_i_release(&ctx->alloc, sorted);
+    return status;
+}
+
+// Names go into messages, and there onto a terminal: no control characters. (libzip reads
+// most of them as signs of code page 437, but not tabs and newlines.)
+static opn_status list_members(opn_ctx *ctx, opn_i_zip *zip)
+{
+    opn_status status = OPN_OK;
+    const zip_int64_t n_members = zip_get_num_entries(zip->archive, 0);
+    OPN_FAIL_IF(ctx, n_members < 0 || n_members > OPN_ZIP_MAX_MEMBERS, OPN_ERR_FORMAT,
+                "%s: %" PRId64 " members; at most %d are read", zip->name,
+                (int64_t)n_members, OPN_ZIP_MAX_MEMBERS);
+    OPN_TRY_NEW(ctx, zip->member, n_members);
+    zip->n_members = (int)n_members;
+    for (int i = 0; i < zip->n_members; i++) {
+        const char *name = zip_get_name(zip->archive, (zip_uint64_t)i, 0);
+        if (name == NULL) {
+            status = fail_zip(ctx, zip->name,
+                              zip_error_code_zip(zip_get_error(zip->archive)));
+            goto cleanup;
+        }
+        for (const char *c = name; *c != 0; c++)
+            OPN_FAIL_IF(ctx, (unsigned char)*c < 0x20 || *c == 0x7f, OPN_ERR_FORMAT,
+                        "%s: the name of member %d holds control character 0x%02x",
+                        zip->name, i, (unsigned)(unsigned char)*c);
+        zip->member[i] = name;
+    }
+    OPN_TRY(check_unique(ctx, zip));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_zip_open(opn_ctx *ctx,
+                          const char *name,
+                          const unsigned char *data,
+                          size_t n_bytes,
+                          opn_i_zip **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_zip *zip = NULL;
+    OPN_TRY(check_ends(ctx, name, data, n_bytes));
+    OPN_TRY_NEW(ctx, zip, 1);
+    zip->alloc = ctx->alloc;
+    zip->n_bytes = n_bytes;
+    OPN_TRY_NEW(ctx, zip->name, strlen(name) + 1);
+    memcpy(zip->name, name, strlen(name));
+    OPN_TRY(open_archive(ctx, name, data, n_bytes, &zip->archive));
+    OPN_TRY(list_members(ctx, zip));
+    *out = zip;
+    zip = NULL;
+cleanup:
+    opn_i_zip_close(zip);
+    return status;
+}
+
+void opn_i_zip_close(opn_i_zip *zip)
+{
+    if (zip == NULL)
+        return;
+    const opn_alloc alloc = zip->alloc;
+    if (zip->archive != NULL)
+        zip_discard(zip->archive);
+    opn_i_release(&alloc, zip->member);
+    opn_i_release(&alloc, zip->name);
+    opn_i_release(&alloc, zip);
+}
+
+// ---- members -------------------------------------------------------------------------
+
+int opn_i_zip_n_members(const opn_i_zip *zip)
+{
+    return zip->n_members;
+}
+
+const char *opn_i_zip_member_name(const opn_i_zip *zip, int i)
+{
+    return zip->member[i];
+}
+
+// Number of the member, or -1. Archives that are read have a dozen members.
+static int find_member(const opn_i_zip *zip, const char *member)
+{
+    for (int i = 0; i < zip->n_members; i++)
+        if (strcmp(zip->member[i], member) == 0)
+            return i;
+    return -1;
+}
+
+bool opn_i_zip_has(const opn_i_zip *zip, const char *member)
+{
+    return find_member(zip, member) >= 0;
+}
+
+const char *
+opn_i_zip_what(const opn_i_zip *zip, const char *member, char out[OPN_ZIP_WHAT_ROOM])
+{
+    snprintf(out, OPN_ZIP_WHAT_ROOM, "%s: member %s", zip->name, member);
+    return out;
+}
+
+// A member's claims, before any memory is asked for.
+static opn_status
+check_claims(opn_ctx *ctx, const opn_i_zip *zip, const char *what, const zip_stat_t *info)
+{
+    // A deflated bit stream makes at most 258 bytes of two bits.
+    enum { MAX_RATIO = 1032 };
+    opn_status status = OPN_OK;
+    const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+                                ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+    OPN_FAIL_IF(ctx, (info->valid & needed) != needed, OPN_ERR_FORMAT,
+                "%s: the archive does not say its size and compression", what);
+    OPN_FAIL_IF(ctx, info->encryption_method != ZIP_EM_NONE, OPN_ERR_UNSUPPORTED,
+                "%s: is encrypted; decrypt the archive first", what);
+    OPN_FAIL_IF(ctx,
+                info->comp_method != ZIP_CM_STORE && info->comp_method != ZIP_CM_DEFLATE,
+                OPN_ERR_UNSUPPORTED,
+                "%s: compression method %d; stored (0) and deflated (8) members are read",
+                what, (int)info->comp_method);
+    OPN_FAIL_IF(ctx, info->comp_size > zip->n_bytes, OPN_ERR_FORMAT,
+                "%s: claims %" PRIu64 " packed bytes in an archive of %zu", what,
+                (uint64_t)info->comp_size, zip->n_bytes);
+    const uint64_t n_most = info->comp_method == ZIP_CM_STORE
+                                    ? info->comp_size
+                                    : info->comp_size * MAX_RATIO;
+    OPN_FAIL_IF(ctx,
+                info->size > n_most ||
+                        !opn_i_expansion_allowed(info->comp_size, info->size),
+                OPN_ERR_FORMAT,
+                "%s: claims to unpack from %" PRIu64 " to %" PRIu64
+                " bytes, more than is believed",
+                what, (uint64_t)info->comp_size, (uint64_t)info->size);
+cleanup:
+    return status;
+}
+
+// Reads n bytes, and sees that there are no more; libzip checks the sum at the end.
+static opn_status
+read_content(opn_ctx *ctx, const char *what, zip_file_t *file, size_t n, void *out)
+{
+    opn_status status = OPN_OK;
+    unsigned char *to = out;
+    unsigned char beyond;
+    for (size_t done = 0; done < n;) {
+        const zip_int64_t n_read = zip_fread(file, to + done, n - done);
+        if (n_read < 0)
+            OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_file_get_error(file))));
+        OPN_FAIL_IF(ctx, n_read == 0, OPN_ERR_FORMAT,
+                    "%s: unpacks to %zu bytes where the archive says %zu", what, done, n);
+        done += (size_t)n_read;
+    }
+    const zip_int64_t n_beyond = zip_fread(file, &beyond, 1);
+    if (n_beyond < 0)
+        OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_file_get_error(file))));
+    OPN_FAIL_IF(ctx, n_beyond > 0, OPN_ERR_FORMAT,
+                "%s: unpacks to more than the %zu bytes the archive says", what, n);
+cleanup:
+    return status;
+}
+
+opn_status
+opn_i_zip_read(opn_ctx *ctx, const opn_i_zip *zip, const char *member, opn_i_bytes *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_bytes bytes = {0};
+    zip_file_t *file = NULL;
+    zip_stat_t info;
+    char what[OPN_ZIP_WHAT_ROOM];
+    opn_i_zip_what(zip, member, what);
+
+    const int i = find_member(zip, member);
+    OPN_FAIL_IF(ctx, i < 0, OPN_ERR_FORMAT, "%s: has no member %s", zip->name, member);
+    zip_stat_init(&info);
+    if (zip_stat_index(zip->archive, (zip_uint64_t)i, 0, &info) != 0)
+        OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_get_error(zip->archive))));
+    OPN_TRY(check_claims(ctx, zip, what, &info));
+
+    file = zip_fopen_index(zip->archive, (zip_uint64_t)i, 0);
+    if (file == NULL)
+        OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_get_error(zip->archive))));
+    bytes.n = info.size;
+    OPN_TRY_NEW(ctx, bytes.data, bytes.n + 1);
+    OPN_TRY(read_content(ctx, what, file, bytes.n, bytes.data));
+    *out = bytes;
+    bytes.data = NULL;
+cleanup:
+    if (file != NULL)
+        zip_fclose(file);
+    opn_i_release(&ctx->alloc, bytes.data);
+    return status;
+}

@@ -1,0 +1,45 @@
+// zip_archive.h -- members of a zip archive that is in memory.
+
+#ifndef OPN_ZIP_ARCHIVE_H
+#define OPN_ZIP_ARCHIVE_H
+
+#include "io/bytes.h"
+
+enum { OPN_ZIP_MAX_MEMBERS = 4096 };
+
+typedef struct opn_i_zip opn_i_zip;
+
+// Opens the archive in `data`, which must outlive it; `name` (copied) names it in
+// messages.
+// Errors: FORMAT (no zip archive, a broken directory, too many members, or two of one
+// name), NOMEM.
+OPN_NODISCARD opn_status opn_i_zip_open(opn_ctx *ctx,
+                                        const char *name,
+                                        const unsigned char *data,
+                                        size_t n_bytes,
+                                        opn_i_zip **out);
+void opn_i_zip_close(opn_i_zip *zip); // accepts NULL
+
+int opn_i_zip_n_members(const opn_i_zip *zip);
+
+// Name of a member in UTF-8, without control characters; lives as long as the archive.
+const char *opn_i_zip_member_name(const opn_i_zip *zip, int i);
+
+bool opn_i_zip_has(const opn_i_zip *zip, const char *member);
+
+// Reads a whole member, stored or deflated. The size it declares is checked before memory
+// is asked for, and against what comes out.
+// Errors: FORMAT (no such member, broken data, a wrong checksum, a size that lies or that
+// opn_i_expansion_allowed() forbids), UNSUPPORTED (encrypted, another compression),
+// NOMEM.
+OPN_NODISCARD opn_status opn_i_zip_read(opn_ctx *ctx,
+                                        const opn_i_zip *zip,
+                                        const char *member,
+                                        opn_i_bytes *out);
+
+// "<archive>: member <member>", the way messages about a member begin; returns `out`.
+enum { OPN_ZIP_WHAT_ROOM = 512 };
+const char *
+opn_i_zip_what(const opn_i_zip *zip, const char *member, char out[OPN_ZIP_WHAT_ROOM]);
+
+#endif // OPN_ZIP_ARCHIVE_H

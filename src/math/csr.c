@@ -1,0 +1,208 @@
+// csr.c -- sparse matrices in compressed-row form.
+
+#include "math/csr.h"
+
+#include <string.h>
+
+void opn_i_csr_deinit(const opn_alloc *alloc, opn_i_csr *csr)
+{
+    opn_i_release(alloc, csr->row_ptr);
+    opn_i_release(alloc, csr->col_idx);
+    opn_i_release(alloc, csr->value);
+    *csr = (opn_i_csr){0};
+}
+
+opn_status opn_i_csr_init(opn_ctx *ctx,
+                          int32_t n_rows,
+                          int32_t n_cols,
+                          opn_off n_entries,
+                          bool with_value,
+                          opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr csr = {.n_rows = n_rows, .n_cols = n_cols};
+    OPN_TRY_NEW(ctx, csr.row_ptr, (size_t)n_rows + 1);
+    OPN_TRY_NEW(ctx, csr.col_idx, n_entries);
+    if (with_value)
+        OPN_TRY_NEW(ctx, csr.value, n_entries);
+    *out = csr;
+    csr = (opn_i_csr){0};
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &csr);
+    return status;
+}
+
+// Turns the counts of row i, kept at row_ptr[i + 1], into where each row begins, kept at
+// row_ptr[i + 1] too: filling a row then moves its entry on to where the row ends, which
+// is where row_ptr[i + 1] belongs.
+static void counts_to_starts(opn_off *row_ptr, int32_t n_rows)
+{
+    opn_off start = 0;
+    for (int32_t i = 0; i < n_rows; i++) {
+        const opn_off count = row_ptr[i + 1];
+        row_ptr[i + 1] = start;
+        start += count;
+    }
+}
+
+opn_status opn_i_csr_transpose(opn_ctx *ctx, const opn_i_csr *csr, opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    const opn_off n = opn_i_csr_n_entries(csr);
+    opn_i_csr flipped = {0};
+    OPN_TRY(opn_i_csr_init(ctx, csr->n_cols, csr->n_rows, n, csr->value != NULL,
+                           &flipped));
+    for (opn_off e = 0; e < n; e++)
+        flipped.row_ptr[csr->col_idx[e] + 1]++;
+    counts_to_starts(flipped.row_ptr, flipped.n_rows);
+    for (int32_t i = 0; i < csr->n_rows; i++) {
+        for (opn_off e = csr->row_ptr[i]; e < csr->row_ptr[i + 1]; e++) {
+            const opn_off at = flipped.row_ptr[csr->col_idx[e] + 1]++;
+            flipped.col_idx[at] = i;
+            if (csr->value != NULL)
+                flipped.value[at] = csr->value[e];
+        }
+    }
+    *out = flipped;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_csr_from_triples(opn_ctx *ctx,
+                                  int32_t n_rows,
+                                  int32_t n_cols,
+                                  opn_off n,
+                                  const int32_t *row,
+                                  const int32_t *col,
+                                  const opn_real *value,
+                                  opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr flipped = {0};
+    // Sorted by column here, and by row in the transposition that follows.
+    OPN_TRY(opn_i_csr_init(ctx, n_cols, n_rows, n, value != NULL, &flipped));
+    for (opn_off e = 0; e < n; e++)
+        flipped.row_ptr[col[e] + 1]++;
+    counts_to_starts(flipped.row_ptr, n_cols);
+    for (opn_off e = 0; e < n; e++) {
+        const opn_off at = flipped.row_ptr[col[e] + 1]++;
+        flipped.col_idx[at] = row[e];
+        if (value != NULL)
+            flipped.value[at] = value[e];
+    }
+    OPN_TRY(opn_i_csr_transpose(ctx, &flipped, out));
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &flipped);
+    return status;
+}
+
+opn_status opn_i_csr_take_rows(opn_ctx *ctx,
+                               const opn_i_csr *csr,
+                               const int32_t *row,
+                               int32_t n_rows,
+                               opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr taken = {0};
+    opn_off n = 0;
+    for (int32_t r = 0; r < n_rows; r++)
+        n += csr->row_ptr[row[r] + 1] - csr->row_ptr[row[r]];
+    OPN_TRY(opn_i_csr_init(ctx, n_rows, csr->n_cols, n, csr->value != NULL, &taken));
+    for (int32_t r = 0; r < n_rows; r++) {
+        const opn_off from = csr->row_ptr[row[r]];
+        const size_t n_row = (size_t)(csr->row_ptr[row[r] + 1] - from);
+        const opn_off at = taken.row_ptr[r];
+        memcpy(taken.col_idx + at, csr->col_idx + from, n_row * sizeof(*taken.col_idx));
+        if (csr->value != NULL)
+            memcpy(taken.value + at, csr->value + from, n_row * sizeof(*taken.value));
+        taken.row_ptr[r + 1] = at + (opn_off)n_row;
+    }
+    *out = taken;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_csr_copy(opn_ctx *ctx, const opn_i_csr *csr, opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr copy = {0};
+    const size_t n = (size_t)opn_i_csr_n_entries(csr);
+    OPN_TRY(opn_i_csr_init(ctx, csr->n_rows, csr->n_cols, (opn_off)n, csr->value != NULL,
+                           &copy));
+    memcpy(copy.row_ptr, csr->row_ptr, ((size_t)csr->n_rows + 1) * sizeof(*copy.row_ptr));
+    memcpy(copy.col_idx, csr->col_idx, n * sizeof(*copy.col_idx));
+    if (csr->value != NULL)
+        memcpy(copy.value, csr->value, n * sizeof(*copy.value));
+    *out = copy;
+cleanup:
+    return status;
+}
+
+static bool has_sorted_rows(const opn_i_csr *csr)
+{
+    for (int32_t i = 0; i < csr->n_rows; i++)
+        for (opn_off e = csr->row_ptr[i] + 1; e < csr->row_ptr[i + 1]; e++)
+            if (csr->col_idx[e] < csr->col_idx[e - 1])
+                return false;
+    return true;
+}
+
+opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr flipped = {0};
+    opn_i_csr sorted = {0};
+    if (has_sorted_rows(csr))
+        return OPN_OK;
+    OPN_TRY(opn_i_csr_transpose(ctx, csr, &flipped));
+    OPN_TRY(opn_i_csr_transpose(ctx, &flipped, &sorted));
+    opn_i_csr_deinit(&ctx->alloc, csr);
+    *csr = sorted;
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &flipped);
+    return status;
+}
+
+// Adds up neighbours of equal column and drops zeros, in place.
+static void merge_rows(opn_i_csr *csr)
+{
+    opn_off n_kept = 0;
+    opn_off e = 0;
+    for (int32_t i = 0; i < csr->n_rows; i++) {
+        const opn_off last = csr->row_ptr[i + 1];
+        while (e < last) {
+            const int32_t k = csr->col_idx[e];
+            opn_real sum = csr->value[e++];
+            for (; e < last && csr->col_idx[e] == k; e++)
+                sum += csr->value[e];
+            if (sum != 0) {
+                csr->col_idx[n_kept] = k;
+                csr->value[n_kept++] = sum;
+            }
+        }
+        csr->row_ptr[i + 1] = n_kept;
+    }
+}
+
+opn_status opn_i_csr_tidy(opn_ctx *ctx, opn_i_csr *csr)
+{
+    opn_status status = OPN_OK;
+    const opn_off n = opn_i_csr_n_entries(csr);
+    if (csr->value == NULL) { // equal columns may have to become a 2
+        OPN_TRY_NEW(ctx, csr->value, n);
+        for (opn_off e = 0; e < n; e++)
+            csr->value[e] = 1;
+    }
+    OPN_TRY(opn_i_csr_sort(ctx, csr));
+    merge_rows(csr);
+    const opn_off n_kept = opn_i_csr_n_entries(csr);
+    opn_off n_ones = 0;
+    while (n_ones < n_kept && csr->value[n_ones] == 1)
+        n_ones++;
+    if (n_ones == n_kept) {
+        opn_i_release(&ctx->alloc, csr->value);
+        csr->value = NULL;
+    }
+cleanup:
+    return status;
+}

@@ -1,0 +1,69 @@
+// csr.h -- sparse matrices in compressed-row form.
+
+#ifndef OPN_CSR_H
+#define OPN_CSR_H
+
+#include "base/context.h"
+#include "math/real.h"
+
+// Zero-initialise; owned by whoever holds it.
+typedef struct opn_i_csr {
+    int32_t n_rows;
+    int32_t n_cols;
+    opn_off *row_ptr; // [n_rows + 1]
+    int32_t *col_idx; // [row_ptr[n_rows]]
+    opn_real *value;  // [row_ptr[n_rows]]; NULL when every value is 1
+} opn_i_csr;
+
+void opn_i_csr_deinit(const opn_alloc *alloc, opn_i_csr *csr);
+
+static inline opn_off opn_i_csr_n_entries(const opn_i_csr *csr)
+{
+    return csr->row_ptr == NULL ? 0 : csr->row_ptr[csr->n_rows];
+}
+
+// Room for n_entries; row_ptr is zero. `with_value`: an array of values too.
+OPN_NODISCARD opn_status opn_i_csr_init(opn_ctx *ctx,
+                                        int32_t n_rows,
+                                        int32_t n_cols,
+                                        opn_off n_entries,
+                                        bool with_value,
+                                        opn_i_csr *out);
+
+// From n triples in any order; value may be NULL. Columns of a row come out sorted, equal
+// ones in the order given. Cost: O(n + rows + cols).
+OPN_NODISCARD opn_status opn_i_csr_from_triples(opn_ctx *ctx,
+                                                int32_t n_rows,
+                                                int32_t n_cols,
+                                                opn_off n,
+                                                const int32_t *row,
+                                                const int32_t *col,
+                                                const opn_real *value,
+                                                opn_i_csr *out);
+
+// The transposed matrix; its columns are sorted, so that transposing twice sorts rows.
+// Cost: O(entries + rows + cols).
+OPN_NODISCARD opn_status opn_i_csr_transpose(opn_ctx *ctx,
+                                             const opn_i_csr *csr,
+                                             opn_i_csr *out);
+
+// Sorts the columns of each row, equal ones in the order they had.
+OPN_NODISCARD opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr);
+
+// Sorts the columns of each row, adds up equal ones, drops zeros, and drops the values
+// when all are 1: the same matrix then has the same arrays. Cost: O(entries + rows +
+// cols).
+OPN_NODISCARD opn_status opn_i_csr_tidy(opn_ctx *ctx, opn_i_csr *csr);
+
+OPN_NODISCARD opn_status opn_i_csr_copy(opn_ctx *ctx,
+                                        const opn_i_csr *csr,
+                                        opn_i_csr *out);
+
+// The rows row[0 … n_rows-1], in that order; columns as they were.
+OPN_NODISCARD opn_status opn_i_csr_take_rows(opn_ctx *ctx,
+                                             const opn_i_csr *csr,
+                                             const int32_t *row,
+                                             int32_t n_rows,
+                                             opn_i_csr *out);
+
+#endif // OPN_CSR_H
