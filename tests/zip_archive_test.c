@@ -1,0 +1,385 @@
+// zip_archive_test.c -- zip archives as NumPy writes them, and broken or hostile ones.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "golden/npy_samples.h"
+#include "io/npz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A counting allocator that refuses the k-th request.
+struct meter {
+    long n_live;
+    long n_requests;
+    long fail_at; // 1-based; 0 never fails
+    size_t largest;
+};
+
+static void *meter_alloc(void *user, size_t n_bytes)
+{
+    struct meter *m = user;
+    if (n_bytes > m->largest)
+        m->largest = n_bytes;
+    if (++m->n_requests == m->fail_at)
+        return NULL;
+    void *ptr = malloc(n_bytes);
+    m->n_live += ptr != NULL;
+    return ptr;
+}
+
+static void meter_release(void *user, void *ptr)
+{
+    struct meter *m = user;
+    m->n_live--;
+    free(ptr);
+}
+
+static struct meter meter;
+static opn_ctx *ctx;
+
+static int create_ctx(void **state)
+{
+    (void)state;
+    const opn_alloc hooks = {meter_alloc, meter_release, &meter};
+    meter = (struct meter){0};
+    return opn_ctx_create(&hooks, &ctx) == OPN_OK ? 0 : -1;
+}
+
+static int free_ctx(void **state)
+{
+    (void)state;
+    opn_ctx_free(ctx);
+    return meter.n_live == 0 ? 0 : -1;
+}
+
+static void assert_message(const char *part)
+{
+    if (strstr(opn_ctx_error(ctx), part) == NULL)
+        fail_msg("message \"%s\" lacks \"%s\"", opn_ctx_error(ctx), part);
+}
+
+// The status of opening the archive and reading every member.
+static opn_status read_all(opn_ctx *on, const unsigned char *data, size_t n_bytes)
+{
+    opn_i_zip *zip = NULL;
+    opn_status status = opn_i_zip_open(on, "x.npz", data, n_bytes, &zip);
+    for (int i = 0; status == OPN_OK && i < opn_i_zip_n_members(zip); i++) {
+        opn_i_bytes bytes = {0};
+        status = opn_i_zip_read(on, zip, opn_i_zip_member_name(zip, i), &bytes);
+        opn_i_bytes_release(on, &bytes);
+    }
+    opn_i_zip_close(zip);
+    return status;
+}
+
+// The deflated sample, with `value` in a field of the first member's central header.
+enum { CENTRAL_FLAGS = 8, CENTRAL_METHOD = 10, CENTRAL_PACKED = 20, CENTRAL_SIZE = 24 };
+
+static opn_status read_patched(int field, int n_bytes, uint32_t value)
+{
+    unsigned char file[sizeof(npy_npz_deflated)];
+    memcpy(file, npy_npz_deflated, sizeof(file));
+    size_t at = 0;
+    while (memcmp(file + at, "PK\1\2", 4) != 0)
+        at++;
+    for (int c = 0; c < n_bytes; c++)
+        file[at + (size_t)field + (size_t)c] = (unsigned char)(value >> (8 * c));
+    return read_all(ctx, file, sizeof(file));
+}
+
+// ---- reading -------------------------------------------------------------------------
+
+static void test_zip_reads_stored_and_deflated_members(void **state)
+{
+    (void)state;
+    const npy_sample samples[] = {
+            {"stored", npy_npz_stored, sizeof(npy_npz_stored)},
+            {"deflated", npy_npz_deflated, sizeof(npy_npz_deflated)}};
+    for (int c = 0; c < 2; c++) {
+        opn_i_zip *zip = NULL;
+        opn_i_bytes owner = {0};
+        opn_i_ndarray array;
+        int32_t got[5];
+        char text[8];
+        size_t n_chars;
+        assert_int_equal(
+                opn_i_zip_open(ctx, "x.npz", samples[c].data, samples[c].n_bytes, &zip),
+                OPN_OK);
+        assert_int_equal(opn_i_zip_n_members(zip), 2);
+        assert_string_equal(opn_i_zip_member_name(zip, 0), "counts.npy");
+        assert_true(opn_i_zip_has(zip, "names.npy"));
+        assert_false(opn_i_zip_has(zip, "names"));
+        assert_true(opn_i_npz_has(zip, "names"));
+        assert_int_equal(opn_i_npz_read(ctx, zip, "counts", &owner, &array), OPN_OK);
+        assert_int_equal(owner.data[owner.n], 0);
+        assert_int_equal(opn_i_ndarray_to_i32(ctx, "x", &array, got), OPN_OK);
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(got[i], i);
+        opn_i_bytes_release(ctx, &owner);
+        assert_int_equal(opn_i_npz_read(ctx, zip, "names", &owner, &array), OPN_OK);
+        assert_int_equal(opn_i_ndarray_text(ctx, "x", &array, 1, text, &n_chars), OPN_OK);
+        assert_int_equal(n_chars, 2);
+        assert_memory_equal(text, "yz", 2);
+        opn_i_bytes_release(ctx, &owner);
+        opn_i_zip_close(zip);
+    }
+}
+
+static void test_zip_without_members_is_empty(void **state)
+{
+    (void)state;
+    assert_int_equal(read_all(ctx, npy_zip_empty, sizeof(npy_zip_empty)), OPN_OK);
+}
+
+static void test_zip_says_which_member_is_missing(void **state)
+{
+    (void)state;
+    opn_i_zip *zip = NULL;
+    opn_i_bytes bytes = {0};
+    opn_i_ndarray array;
+    char what[OPN_ZIP_WHAT_ROOM];
+    assert_int_equal(
+            opn_i_zip_open(ctx, "x.npz", npy_npz_stored, sizeof(npy_npz_stored), &zip),
+            OPN_OK);
+    assert_int_equal(opn_i_zip_read(ctx, zip, "adj.npy", &bytes), OPN_ERR_FORMAT);
+    assert_message("x.npz: has no member adj.npy");
+    assert_int_equal(opn_i_npz_read(ctx, zip, "adj", &bytes, &array), OPN_ERR_FORMAT);
+    assert_null(bytes.data);
+    assert_string_equal(opn_i_npz_what(zip, "adj", what), "x.npz: member adj.npy");
+    opn_i_zip_close(zip);
+}
+
+static void test_npz_says_which_member_is_no_array(void **state)
+{
+    (void)state;
+    opn_i_zip *zip = NULL;
+    opn_i_bytes bytes = {0};
+    opn_i_ndarray array;
+    assert_int_equal(opn_i_zip_open(ctx, "x.npz", npy_zip_no_array,
+                                    sizeof(npy_zip_no_array), &zip),
+                     OPN_OK);
+    assert_int_equal(opn_i_npz_read(ctx, zip, "a", &bytes, &array), OPN_ERR_FORMAT);
+    assert_message("x.npz: member a.npy: is no npy file");
+    assert_null(bytes.data);
+    opn_i_zip_close(zip);
+}
+
+// ---- refusals ------------------------------------------------------------------------
+
+static void test_zip_refuses_what_is_no_archive(void **state)
+{
+    (void)state;
+    static const unsigned char text[] = "node,label\n0,1\n1,0\n2,1\n3,1\n";
+    assert_int_equal(read_all(ctx, text, sizeof(text)), OPN_ERR_FORMAT);
+    assert_message("x.npz: is no zip archive, or its end is missing");
+    assert_int_equal(read_all(ctx, text, 0), OPN_ERR_FORMAT);
+    assert_int_equal(read_all(ctx, npy_npz_stored, sizeof(npy_npz_stored) - 30),
+                     OPN_ERR_FORMAT);
+    assert_message("its end is missing");
+}
+
+static void test_zip_refuses_two_members_of_one_name(void **state)
+{
+    (void)state;
+    assert_int_equal(read_all(ctx, npy_zip_twice, sizeof(npy_zip_twice)), OPN_ERR_FORMAT);
+    assert_message("x.npz: two members are named a");
+}
+
+static void test_zip_refuses_control_characters_in_names(void **state)
+{
+    (void)state;
+    assert_int_equal(read_all(ctx, npy_zip_control, sizeof(npy_zip_control)),
+                     OPN_ERR_FORMAT);
+    assert_message("x.npz: the name of member 0 holds control character 0x0a");
+}
+
+static void test_zip_refuses_encryption(void **state)
+{
+    (void)state;
+    assert_int_equal(read_patched(CENTRAL_FLAGS, 2, 1), OPN_ERR_UNSUPPORTED);
+    assert_message("x.npz: member counts.npy: is encrypted");
+}
+
+static void test_zip_refuses_other_compressions(void **state)
+{
+    (void)state;
+    assert_int_equal(read_all(ctx, npy_zip_bzip2, sizeof(npy_zip_bzip2)),
+                     OPN_ERR_UNSUPPORTED);
+    assert_message("x.npz: member a: compression method 12; stored (0) and deflated (8)");
+    assert_int_equal(read_patched(CENTRAL_METHOD, 2, 93), OPN_ERR_UNSUPPORTED);
+    assert_message("x.npz: member counts.npy: compression method 93; stored (0)");
+}
+
+static void test_zip_refuses_sizes_that_lie_without_asking_for_memory(void **state)
+{
+    (void)state;
+    meter.largest = 0;
+    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 0x7fffffff), OPN_ERR_FORMAT);
+    assert_message("x.npz: member counts.npy: claims to unpack from ");
+    assert_int_equal(read_patched(CENTRAL_PACKED, 4, 0x7fffffff), OPN_ERR_FORMAT);
+    assert_message("packed bytes in an archive of ");
+    assert_true(meter.largest < 16384);
+    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 149), OPN_ERR_FORMAT);
+    assert_message("x.npz: member counts.npy: ");
+    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 147), OPN_ERR_FORMAT);
+    assert_message("x.npz: member counts.npy: ");
+    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 0), OPN_ERR_FORMAT);
+    assert_message("x.npz: member counts.npy: ");
+    assert_int_equal(read_patched(CENTRAL_PACKED, 4, 7), OPN_ERR_FORMAT);
+    assert_message("x.npz: member counts.npy: ");
+}
+
+static void test_zip_refuses_a_count_of_members_that_lies(void **state)
+{
+    (void)state;
+    assert_int_equal(read_all(ctx, npy_zip_many_members, sizeof(npy_zip_many_members)),
+                     OPN_ERR_FORMAT);
+    assert_message("x.npz: the directory and the members of the archive disagree");
+}
+
+// A directory of n empty members, and its end, n_ends times.
+static size_t make_directory(unsigned n_members, int n_ends, unsigned char *out)
+{
+    enum { ENTRY = 50 };
+    size_t n = 0;
+    for (unsigned i = 0; i < n_members; i++, n += ENTRY) {
+        unsigned char *entry = out + n;
+        memset(entry, 0, ENTRY);
+        memcpy(entry, "PK\1\2", 4);
+        entry[28] = 4; // length of the name
+        for (int c = 0; c < 4; c++)
+            entry[46 + c] = (unsigned char)('a' + (i >> (4 * c)) % 16);
+    }
+    const size_t n_directory = n;
+    for (int e = 0; e < n_ends; e++, n += 22) {
+        unsigned char *end = out + n;
+        memset(end, 0, 22);
+        memcpy(end, "PK\5\6", 4);
+        end[8] = end[10] = (unsigned char)n_members;
+        end[9] = end[11] = (unsigned char)(n_members >> 8);
+        for (int c = 0; c < 4; c++)
+            end[12 + c] = (unsigned char)(n_directory >> (8 * c));
+    }
+    return n;
+}
+
+static void test_zip_refuses_too_many_members_and_ends(void **state)
+{
+    (void)state;
+    unsigned char *file = malloc(50 * 4097 + 22 * 9);
+    opn_i_zip *zip = NULL;
+    assert_non_null(file);
+    size_t n = make_directory(4096, 1, file);
+    assert_int_equal(opn_i_zip_open(ctx, "x.npz", file, n, &zip), OPN_OK);
+    assert_int_equal(opn_i_zip_n_members(zip), 4096);
+    opn_i_zip_close(zip);
+    n = make_directory(4097, 1, file);
+    assert_int_equal(read_all(ctx, file, n), OPN_ERR_FORMAT);
+    assert_message("x.npz: 4097 members; at most 4096 are read");
+    n = make_directory(1, 9, file);
+    assert_int_equal(read_all(ctx, file, n), OPN_ERR_FORMAT);
+    assert_message("x.npz: 9 ends of a zip archive; one is right");
+    free(file);
+}
+
+// ---- damage --------------------------------------------------------------------------
+
+static void test_zip_sees_damaged_content(void **state)
+{
+    (void)state;
+    unsigned char file[sizeof(npy_npz_stored)];
+    memcpy(file, npy_npz_stored, sizeof(file));
+    size_t at = 0;
+    while (memcmp(file + at, "\x93NUMPY", 6) != 0)
+        at++;
+    file[at + 6] ^= 1;
+    assert_int_equal(read_all(ctx, file, sizeof(file)), OPN_ERR_FORMAT);
+    assert_message("x.npz: member counts.npy: the checksum is wrong");
+}
+
+static void test_zip_cut_anywhere_is_refused(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof(npy_npz_deflated); n++) {
+        // A copy of just that many bytes, so that the sanitiser sees a step beyond.
+        unsigned char *cut = malloc(n + 1);
+        assert_non_null(cut);
+        memcpy(cut + 1, npy_npz_deflated, n);
+        assert_int_not_equal(read_all(ctx, cut + 1, n), OPN_OK);
+        free(cut);
+    }
+}
+
+static void test_zip_survives_any_flipped_bit(void **state)
+{
+    (void)state;
+    const npy_sample samples[] = {
+            {"stored", npy_npz_stored, sizeof(npy_npz_stored)},
+            {"deflated", npy_npz_deflated, sizeof(npy_npz_deflated)}};
+    meter.largest = 0;
+    for (int c = 0; c < 2; c++) {
+        unsigned char *flipped = malloc(samples[c].n_bytes);
+        assert_non_null(flipped);
+        memcpy(flipped, samples[c].data, samples[c].n_bytes);
+        for (size_t bit = 0; bit < 8 * samples[c].n_bytes; bit++) {
+            flipped[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            const opn_status status = read_all(ctx, flipped, samples[c].n_bytes);
+            assert_int_not_equal(status, OPN_ERR_NOMEM);
+            flipped[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        }
+        free(flipped);
+    }
+    assert_true(meter.largest < (size_t)1 << 20);
+}
+
+static void test_zip_survives_any_allocation_failure(void **state)
+{
+    (void)state;
+    int n_rounds = 0;
+    for (long fail_at = 1;; fail_at++) {
+        struct meter m = {.fail_at = fail_at};
+        const opn_alloc hooks = {meter_alloc, meter_release, &m};
+        opn_ctx *poor = NULL;
+        opn_status status = opn_ctx_create(&hooks, &poor);
+        if (status == OPN_OK)
+            status = read_all(poor, npy_npz_stored, sizeof(npy_npz_stored));
+        assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
+        opn_ctx_free(poor);
+        assert_int_equal(m.n_live, 0);
+        n_rounds++;
+        if (status == OPN_OK)
+            break;
+    }
+    assert_int_equal(n_rounds, 8); // ctx, zip, name, list, sorted list, two members; ok
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_zip_reads_stored_and_deflated_members),
+            cmocka_unit_test(test_zip_without_members_is_empty),
+            cmocka_unit_test(test_zip_says_which_member_is_missing),
+            cmocka_unit_test(test_npz_says_which_member_is_no_array),
+            cmocka_unit_test(test_zip_refuses_what_is_no_archive),
+            cmocka_unit_test(test_zip_refuses_two_members_of_one_name),
+            cmocka_unit_test(test_zip_refuses_control_characters_in_names),
+            cmocka_unit_test(test_zip_refuses_encryption),
+            cmocka_unit_test(test_zip_refuses_other_compressions),
+            cmocka_unit_test(test_zip_refuses_sizes_that_lie_without_asking_for_memory),
+            cmocka_unit_test(test_zip_refuses_a_count_of_members_that_lies),
+            cmocka_unit_test(test_zip_refuses_too_many_members_and_ends),
+            cmocka_unit_test(test_zip_sees_damaged_content),
+            cmocka_unit_test(test_zip_cut_anywhere_is_refused),
+            cmocka_unit_test(test_zip_survives_any_flipped_bit),
+            cmocka_unit_test(test_zip_survives_any_allocation_failure),
+    };
+    return cmocka_run_group_tests(tests, create_ctx, free_ctx);
+}
