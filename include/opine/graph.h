@@ -69,7 +69,7 @@ enum {
     OPN_STEP_UNDIRECTED = 1 << 0,        // symmetric, no duplicates, no self-loops
     OPN_STEP_LARGEST_COMPONENT = 1 << 1, // other nodes are dropped; implies UNDIRECTED
     OPN_STEP_BINARY_FEATURES = 1 << 2,   // every stored value becomes 1
-    OPN_STEP_ROW_NORMALISE = 1 << 3,     // each node's features sum to 1
+    OPN_STEP_ROW_NORMALISE = 1 << 3,     // sizes of each node's features sum to 1
     OPN_STEP_STANDARDISE = 1 << 4        // each feature has mean 0 and variance 1
 };
 
@@ -104,9 +104,10 @@ typedef struct opn_graph_info {
     int32_t n_isolated;   // nodes with no neighbour but perhaps themselves
     int32_t n_components; // connected when directions are ignored
     int32_t largest_component;
-    int64_t n_self_loops; // 0 in an undirected graph
-    int64_t n_repeated;   // entries that repeat an edge in the same direction
-    int32_t min_degree, median_degree, max_degree; // over the neighbours stored
+    int64_t n_self_loops;           // 0 in an undirected graph
+    int64_t n_repeated;             // entries that repeat an edge in the same direction
+    int32_t min_degree, max_degree; // over the neighbours stored
+    int32_t median_degree;          // the lower of two
     double mean_degree;
     double homophily; // share of edges between labelled nodes that join one class; NaN
                       // where there is no such edge

@@ -13,7 +13,7 @@ typedef enum opn_role {
     OPN_ROLE_TRAIN = 0,
     OPN_ROLE_VALIDATION = 1,
     OPN_ROLE_TEST = 2,
-    OPN_ROLE_POOL = 3, // labelled, none of the above
+    OPN_ROLE_POOL = 3, // labelled, none of the above; not the same as opn_split_pool()
     OPN_ROLE_UNLABELLED = 4
 } opn_role;
 
@@ -50,8 +50,9 @@ OPN_API void opn_split_free(opn_split *split); // accepts NULL
 OPN_API const uint8_t *opn_split_roles(const opn_split *split); // [V] opn_role
 OPN_API opn_vid opn_split_count(const opn_split *split, opn_role role);
 
-// [V] 1 for the nodes whose detection scores count: labelled nodes of all classes that
-// were in neither training nor validation before the OOD classes were taken out.
+// The pool of detection scores, [V] 1 for the nodes whose scores count: labelled nodes of
+// all classes that were in neither training nor validation before the OOD classes were
+// taken out.
 OPN_API const uint8_t *opn_split_pool(const opn_split *split);
 OPN_API opn_vid opn_split_pool_size(const opn_split *split);
 

@@ -82,7 +82,9 @@ static opn_status reserve_slot(opn_ctx *ctx, opn_i_names *names)
     int32_t *slot = NULL;
     if (names->slot != NULL && (size_t)names->n * 2 < names->n_slots)
         return OPN_OK;
-    const size_t n_slots = names->n_slots == 0 ? 64 : names->n_slots * 2;
+    size_t n_slots = names->n_slots == 0 ? 64 : names->n_slots * 2;
+    while (n_slots <= 2 * (size_t)names->n) // names may have come without being looked up
+        n_slots *= 2;
     OPN_TRY_NEW(ctx, slot, n_slots);
     memset(slot, 0xff, n_slots * sizeof(*slot)); // all -1
     opn_i_release(&ctx->alloc, names->slot);

@@ -62,6 +62,41 @@ cleanup:
     return status;
 }
 
+// ---- classes.csv ---------------------------------------------------------------------
+
+// One class a row, in the order of their numbers. Only needed where sorting them would
+// not give that order, or where a class has no node.
+opn_status opn_i_folder_read_classes(opn_i_folder *folder)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    opn_i_table file = {0};
+    opn_i_csv *rows = &file.rows;
+    bool has_row = false;
+    OPN_TRY(opn_i_table_open(folder, "classes", &file));
+    folder->has_classes = file.is_there;
+    if (!file.is_there)
+        goto cleanup;
+    OPN_TRY(opn_i_table_next(ctx, &file, 1, &has_row));
+    if (has_row && opn_i_field_is(&rows->field[0], label_words))
+        OPN_TRY(opn_i_table_next(ctx, &file, 1, &has_row));
+    while (has_row) {
+        const int64_t n_before = folder->classes.n;
+        int32_t k = 0;
+        OPN_FAIL_IF(ctx, rows->field[0].n_chars == 0, OPN_ERR_FORMAT,
+                    "%s:%zu: the class has no name", rows->name, rows->line);
+        OPN_TRY(opn_i_names_intern(ctx, &folder->classes, rows->field[0].text,
+                                   rows->field[0].n_chars, &k));
+        OPN_FAIL_IF(ctx, k < n_before, OPN_ERR_FORMAT,
+                    "%s:%zu: class \"%s\" is listed twice", rows->name, rows->line,
+                    rows->field[0].text);
+        OPN_TRY(opn_i_table_next(ctx, &file, 1, &has_row));
+    }
+cleanup:
+    opn_i_table_close(ctx, &file);
+    return status;
+}
+
 // ---- labels.csv ----------------------------------------------------------------------
 
 static opn_status
@@ -73,9 +108,14 @@ read_label(opn_i_folder *folder, const opn_i_csv *rows, int32_t n_rows_before)
     const opn_i_csv_field *field = &rows->field[rows->n_fields - 1];
     OPN_TRY(declare_row(folder, rows, is_named, n_rows_before, &node));
     OPN_TRY(list_once(folder, rows, node, IN_LABELS));
-    if (field->n_chars > 0)
-        OPN_TRY(opn_i_names_intern(folder->ctx, &folder->classes, field->text,
-                                   field->n_chars, &folder->label[node]));
+    if (field->n_chars == 0)
+        goto cleanup;
+    const int64_t n_classes = folder->classes.n;
+    OPN_TRY(opn_i_names_intern(folder->ctx, &folder->classes, field->text, field->n_chars,
+                               &folder->label[node]));
+    OPN_FAIL_IF(folder->ctx, folder->has_classes && folder->classes.n > n_classes,
+                OPN_ERR_FORMAT, "%s:%zu: class \"%s\" is not in classes.csv", rows->name,
+                rows->line, field->text);
 cleanup:
     return status;
 }

@@ -12,6 +12,7 @@ typedef struct opn_i_folder {
     const char *path;
     opn_i_names nodes;   // in order of appearance
     opn_i_names classes; // likewise
+    bool has_classes;    // classes.csv lists them all
     opn_i_names features;
     int32_t *label;  // [nodes] class in order of appearance, -1 unlabelled
     uint8_t *listed; // [nodes] IN_LABELS, IN_FEATURES: the files that list the node
@@ -61,6 +62,9 @@ OPN_NODISCARD opn_status opn_i_field_value(opn_ctx *ctx,
                                            const opn_i_csv *rows,
                                            size_t f,
                                            double *out);
+
+// classes.csv: fills classes.
+OPN_NODISCARD opn_status opn_i_folder_read_classes(opn_i_folder *folder);
 
 // labels.csv: declares nodes and fills label and classes.
 OPN_NODISCARD opn_status opn_i_folder_read_labels(opn_i_folder *folder);

@@ -19,6 +19,7 @@ static const double max_weight = 30.0;
 static const double zipf_offset = 5.0;
 
 enum {
+    MAX_DRAWS = 16,         // of a partner other than the node itself
     MAX_ROUNDS = 6,         // of drawing edges again that came out twice
     NODES_A_TICK = 1 << 16, // between two reports of progress
     EDGES_A_TICK = 1 << 20
@@ -175,8 +176,16 @@ static void draw_edge(const block_model *model,
         *source = (int32_t)e;
     else
         *source = node_at(model, opn_i_rng_unit(&rng) * model->mass[p->n_nodes]);
-    const bool of_class = opn_i_rng_unit(&rng) < p->homophily || p->n_classes == 1;
-    *target = draw_node(model, &rng, model->label[*source], of_class);
+    const int32_t k = model->label[*source];
+    const int32_t class_size = model->class_start[k + 1] - model->class_start[k];
+    const bool wants_class = opn_i_rng_unit(&rng) < p->homophily;
+    const bool of_class = class_size == p->n_nodes || (wants_class && class_size > 1);
+    // A node that draws itself draws again; a heavy node in a tiny class may give up.
+    for (int t = 0; t < MAX_DRAWS; t++) {
+        *target = draw_node(model, &rng, k, of_class);
+        if (*target != *source)
+            break;
+    }
 }
 
 static opn_status draw_round(opn_ctx *ctx,
@@ -271,11 +280,12 @@ cleanup:
     return status;
 }
 
-// How many words node i draws: uniform from half to one and a half of the mean.
+// How many words a node draws: about half to one and a half of the mean. The fraction is
+// rounded at random, so that small means are met too.
 static int32_t count_words(const block_model *model, opn_i_rng *rng)
 {
-    const double mean = model->params->mean_words;
-    return (int32_t)floor(mean * (0.5 + opn_i_rng_unit(rng)) + 0.5);
+    const double wanted = model->params->mean_words * (0.5 + opn_i_rng_unit(rng));
+    return (int32_t)floor(wanted + opn_i_rng_unit(rng));
 }
 
 static void draw_words(const block_model *model, int32_t i, int32_t n, int32_t *words)
@@ -283,7 +293,7 @@ static void draw_words(const block_model *model, int32_t i, int32_t n, int32_t *
     const opn_i_block_params *p = model->params;
     opn_i_rng rng =
             opn_i_rng_start_at(p->seed, OPN_STREAM_GENERATE_WORDS, 0, (uint64_t)i);
-    (void)count_words(model, &rng); // the same first number as when room was made
+    (void)count_words(model, &rng); // the same first numbers as when room was made
     for (int32_t w = 0; w < n; w++) {
         const bool shared = opn_i_rng_unit(&rng) < p->topic_overlap;
         const int32_t topic = shared ? p->n_classes : model->label[i];

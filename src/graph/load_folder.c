@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const source_words[] = {"source", "src", "from", "u", "node1", NULL};
+static const char *const target_words[] = {"target", "dst", "to", "v", "node2", NULL};
 static const char *const role_words[] = {"role", "split", "set", NULL};
 
 static void release_folder(opn_i_folder *folder)
@@ -85,8 +87,26 @@ static int compare_classes(const void *a, const void *b)
     return strcmp(x->text, y->text);
 }
 
-// Sorts the classes, so that their numbers do not depend on the order of the rows, and
-// moves labels and names into the graph.
+// The classes in their final order: as in classes.csv, or else sorted, so that their
+// numbers do not depend on the order of the rows.
+static opn_status sort_classes(const opn_i_folder *folder, named_class **out)
+{
+    opn_status status = OPN_OK;
+    const int32_t n = (int32_t)folder->classes.n;
+    named_class *sorted = NULL;
+    OPN_TRY_NEW(folder->ctx, sorted, n);
+    for (int32_t k = 0; k < n; k++) {
+        const char *text = opn_i_names_at(&folder->classes, k);
+        sorted[k] = (named_class){text, k, plain_number(text)};
+    }
+    if (!folder->has_classes)
+        qsort(sorted, (size_t)n, sizeof(*sorted), compare_classes);
+    *out = sorted;
+cleanup:
+    return status;
+}
+
+// Moves labels and names of classes into the graph.
 static opn_status settle_labels(opn_i_folder *folder, opn_graph *graph)
 {
     opn_status status = OPN_OK;
@@ -95,13 +115,8 @@ static opn_status settle_labels(opn_i_folder *folder, opn_graph *graph)
     named_class *sorted = NULL;
     int32_t *rank = NULL;
     bool is_numbered = true;
-    OPN_TRY_NEW(ctx, sorted, n);
+    OPN_TRY(sort_classes(folder, &sorted));
     OPN_TRY_NEW(ctx, rank, n);
-    for (int32_t k = 0; k < n; k++) {
-        const char *text = opn_i_names_at(&folder->classes, k);
-        sorted[k] = (named_class){text, k, plain_number(text)};
-    }
-    qsort(sorted, (size_t)n, sizeof(*sorted), compare_classes);
     for (int32_t k = 0; k < n; k++) {
         rank[sorted[k].number] = k;
         is_numbered = is_numbered && sorted[k].as_plain == k;
@@ -196,11 +211,14 @@ cleanup:
     return status;
 }
 
-// A first row that names no node is a header, unless it is made of numbers: those are ids
-// out of range.
+// A first row of the usual words is a header, and so is one that names no node, unless it
+// is made of numbers: those are ids out of range.
 static bool is_edge_header(const opn_i_folder *folder, const opn_i_csv *rows)
 {
     double number;
+    if (opn_i_field_is(&rows->field[0], source_words) &&
+        opn_i_field_is(&rows->field[1], target_words))
+        return true;
     for (size_t f = 0; f < 2; f++)
         if (find_node(folder, &rows->field[f]) >= 0 ||
             opn_i_csv_real(&rows->field[f], &number))
@@ -314,6 +332,7 @@ opn_status opn_i_load_folder(opn_ctx *ctx, const char *path, opn_graph **out)
     opn_i_folder folder = {.ctx = ctx, .path = path};
     opn_graph *graph = NULL;
     OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &graph));
+    OPN_TRY(opn_i_folder_read_classes(&folder));
     OPN_TRY(opn_i_folder_read_labels(&folder));
     OPN_TRY(opn_i_folder_read_features(&folder));
     OPN_TRY(number_names(ctx, &folder.nodes, &folder.number, &folder.is_numbered));

@@ -14,6 +14,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Whether a class has no node, so that the labels alone would not tell of it.
+static opn_status has_empty_class(opn_ctx *ctx, const opn_graph *graph, bool *found)
+{
+    opn_status status = OPN_OK;
+    int32_t *size = NULL;
+    OPN_TRY_NEW(ctx, size, graph->n_classes);
+    opn_graph_class_sizes(graph, size);
+    *found = false;
+    for (int32_t k = 0; k < graph->n_classes; k++)
+        *found = *found || size[k] == 0;
+cleanup:
+    opn_i_release(&ctx->alloc, size);
+    return status;
+}
+
 // ---- npz -----------------------------------------------------------------------------
 
 // Arrays made for the archive, which borrows them until it is written.
@@ -89,6 +104,29 @@ cleanup:
     return status;
 }
 
+// Classes are named, by their numbers if need be, when the labels do not tell of them
+// all.
+static opn_status add_classes(opn_ctx *ctx,
+                              opn_i_npz_writer *writer,
+                              const opn_graph *graph,
+                              const char ***texts)
+{
+    opn_status status = OPN_OK;
+    opn_i_names numbers = {0};
+    bool has_empty = false;
+    char number[12];
+    OPN_TRY(has_empty_class(ctx, graph, &has_empty));
+    for (int32_t k = 0; has_empty && graph->class_names.n == 0 && k < graph->n_classes;
+         k++)
+        OPN_TRY(opn_i_names_add(ctx, &numbers, number,
+                                (size_t)snprintf(number, sizeof(number), "%d", k)));
+    OPN_TRY(add_names(ctx, writer, "class_names",
+                      numbers.n > 0 ? &numbers : &graph->class_names, texts));
+cleanup:
+    opn_i_names_deinit(&ctx->alloc, &numbers);
+    return status;
+}
+
 static opn_status add_split(opn_ctx *ctx,
                             opn_i_npz_writer *writer,
                             const opn_graph *graph,
@@ -119,8 +157,7 @@ static opn_status save_npz(opn_ctx *ctx, const opn_graph *graph, const char *pat
                        parts.attr_shape));
     opn_i_npz_writer_add_i32(writer, "labels", graph->label, &n_nodes, 1);
     OPN_TRY(add_names(ctx, writer, "node_names", &graph->node_names, &parts.node_names));
-    OPN_TRY(add_names(ctx, writer, "class_names", &graph->class_names,
-                      &parts.class_names));
+    OPN_TRY(add_classes(ctx, writer, graph, &parts.class_names));
     OPN_TRY(add_names(ctx, writer, "attr_names", &graph->feature_names,
                       &parts.attr_names));
     OPN_TRY(add_split(ctx, writer, graph, &parts.split));
@@ -197,6 +234,16 @@ static void put_labels(opn_i_file_writer *file, const opn_graph *graph)
     }
 }
 
+static void put_classes(opn_i_file_writer *file, const opn_graph *graph)
+{
+    char number[12];
+    opn_i_file_writer_printf(file, "class\n");
+    for (int32_t k = 0; k < graph->n_classes; k++) {
+        opn_i_csv_put_text(file, opn_graph_class_name(graph, k, number), ',');
+        opn_i_file_writer_put(file, "\n", 1);
+    }
+}
+
 static void put_split(opn_i_file_writer *file, const opn_graph *graph)
 {
     char number[12];
@@ -213,25 +260,58 @@ typedef void put_fn(opn_i_file_writer *file, const opn_graph *graph);
 static const struct {
     const char *name;
     put_fn *put;
-} tables[] = {{"labels.csv", put_labels},
+} tables[] = {{"classes.csv", put_classes},
+              {"labels.csv", put_labels},
               {"features.csv", put_features},
               {"edges.csv", put_edges},
               {"split.csv", put_split}};
 
 enum { N_TABLES = sizeof(tables) / sizeof(tables[0]) };
 
-static bool is_wanted(size_t t, const opn_graph *graph)
+// classes.csv is written where sorting the labels would not give the classes, split.csv
+// where the data came with a split.
+static bool is_wanted(size_t t, const opn_graph *graph, bool has_empty)
 {
+    if (tables[t].put == put_classes)
+        return has_empty || graph->class_names.n > 0;
     return tables[t].put != put_split || graph->given_role != NULL;
+}
+
+// Names that are empty or stand there twice would be read back as something else.
+static opn_status
+check_names(opn_ctx *ctx, const char *path, const char *what, const opn_i_names *names)
+{
+    opn_status status = OPN_OK;
+    opn_i_names seen = {0};
+    for (int64_t i = 0; i < names->n; i++) {
+        const char *name = opn_i_names_at(names, i);
+        int32_t number = 0;
+        OPN_FAIL_IF(
+                ctx, name[0] == 0, OPN_ERR_UNSUPPORTED,
+                "%s: %s %lld has an empty name, which CSV files cannot hold; write an "
+                ".npz file",
+                path, what, (long long)i);
+        OPN_TRY(opn_i_names_intern(ctx, &seen, name, strlen(name), &number));
+        OPN_FAIL_IF(
+                ctx, number < i, OPN_ERR_UNSUPPORTED,
+                "%s: %s %d and %lld are both called \"%s\", which CSV files cannot tell "
+                "apart; write an .npz file",
+                path, what, number, (long long)i, name);
+    }
+cleanup:
+    opn_i_names_deinit(&ctx->alloc, &seen);
+    return status;
 }
 
 static opn_status write_tables(opn_ctx *ctx, const opn_graph *graph, const char *folder)
 {
     opn_status status = OPN_OK;
+    bool has_empty = false;
+    OPN_TRY(has_empty_class(ctx, graph, &has_empty));
     for (size_t t = 0; t < N_TABLES; t++) {
         opn_i_file_writer *file = NULL;
         char *path = NULL;
-        if (!is_wanted(t, graph))
+        if (!is_wanted(t, graph, has_empty))
             continue;
         OPN_TRY(opn_i_join_path(ctx, folder, tables[t].name, "", &path));
         status = opn_i_file_writer_open(ctx, path, &file);
@@ -290,6 +370,9 @@ static opn_status save_folder(opn_ctx *ctx, const opn_graph *graph, const char *
             trimmed);
     OPN_FAIL_IF(ctx, has_contents(trimmed), OPN_ERR_WRITE,
                 "%s: there is something in this folder, name a new one", trimmed);
+    OPN_TRY(check_names(ctx, trimmed, "nodes", &graph->node_names));
+    OPN_TRY(check_names(ctx, trimmed, "classes", &graph->class_names));
+    OPN_TRY(check_names(ctx, trimmed, "features", &graph->feature_names));
     OPN_TRY(opn_i_make_temporary(ctx, trimmed, true, &temporary, NULL));
     is_made = true;
     OPN_TRY(write_tables(ctx, graph, temporary));

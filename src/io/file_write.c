@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,8 @@ struct opn_i_file_writer {
     char *path;
     char *temporary; // path of the file written to until commit; NULL for a device
     int file;
-    int error; // errno of the first failure; 0 while all went well
+    int error;         // errno of the first failure; 0 while all went well
+    locale_t c_locale; // numbers are written with a point, whatever the user's locale
     size_t n_buffered;
     unsigned char buffer[BUFFER_SIZE];
 };
@@ -25,6 +27,8 @@ struct opn_i_file_writer {
 static void release_writer(opn_i_file_writer *writer)
 {
     const opn_alloc *alloc = &writer->ctx->alloc;
+    if (writer->c_locale != (locale_t)0)
+        freelocale(writer->c_locale);
     opn_i_release(alloc, writer->path);
     opn_i_release(alloc, writer->temporary);
     opn_i_release(alloc, writer);
@@ -82,6 +86,9 @@ opn_status opn_i_file_writer_open(opn_ctx *ctx, const char *path, opn_i_file_wri
     writer->ctx = ctx;
     OPN_TRY_NEW(ctx, writer->path, n_path + 1);
     memcpy(writer->path, path, n_path);
+    writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    OPN_FAIL_IF(ctx, writer->c_locale == (locale_t)0, OPN_ERR_NOMEM, "%s: out of memory",
+                path);
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         OPN_TRY(open_special(ctx, &info, path, &writer->file));
     else
@@ -132,9 +139,11 @@ void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
 {
     char text[512];
     va_list args;
+    const locale_t before = uselocale(writer->c_locale);
     va_start(args, fmt);
     const int n = vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
+    uselocale(before);
     if (n < 0 || (size_t)n >= sizeof(text)) {
         if (writer->error == 0)
             writer->error = EOVERFLOW; // text of unknown length goes through put

@@ -19,7 +19,9 @@ opn_status opn_i_sha256_start(opn_ctx *ctx, opn_i_sha256 **out)
     hash->ctx = ctx;
     hash->digest = EVP_MD_CTX_new();
     OPN_FAIL_IF(ctx, hash->digest == NULL, OPN_ERR_NOMEM, "out of memory for a hash");
-    hash->failed = EVP_DigestInit_ex(hash->digest, EVP_sha256(), NULL) != 1;
+    // OpenSSL crashes on a digest that never started, so this cannot wait until finish.
+    OPN_FAIL_IF(ctx, EVP_DigestInit_ex(hash->digest, EVP_sha256(), NULL) != 1,
+                OPN_ERR_NOMEM, "out of memory for a hash");
     *out = hash;
     hash = NULL;
 cleanup:
