@@ -37,7 +37,8 @@ check:
 bench:
 	@tools/bootstrap bench
 	@$(MAKE) all
-	bench/run $(abspath $(BUILD))
+	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
+	bench/load $(abspath $(BUILD)) --markdown docs/performance.md
 
 # Rewrites the golden values with an independent implementation; review the diff.
 golden:

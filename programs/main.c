@@ -55,6 +55,11 @@ int run_version(opine_app *app)
 
 static int reject_verb(const char *name)
 {
+    if (name[0] == '-') {
+        complain("%s comes before the verb; options follow it, as in opine data info -q",
+                 name);
+        return EXIT_USAGE;
+    }
     const char *names[32];
     for (int v = 0; v < n_verbs; v++)
         names[v] = verbs[v].name;
@@ -73,7 +78,7 @@ static const opine_verb *match_verb(int n, char **words, char name[64], int *n_u
     snprintf(name, 64, "%s", words[0]);
     *n_used = 1;
     found = verb_find(name);
-    if (found == NULL && n > 1 && words[1][0] != '-') {
+    if (found == NULL && n > 1 && words[0][0] != '-' && words[1][0] != '-') {
         snprintf(name, 64, "%s %s", words[0], words[1]);
         *n_used = 2;
         found = verb_find(name);

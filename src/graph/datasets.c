@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The embedded graph is one draw of the generator, about as hard as a citation graph:
-// docs/file-formats.md gives the figures.
+// The embedded graph is one draw of the generator with its default parameters, about as
+// hard as a citation graph: docs/file-formats.md gives the figures.
 static const opn_i_block_params demo_params = {
         .n_nodes = 2500,
         .n_classes = 6,
@@ -17,7 +17,7 @@ static const opn_i_block_params demo_params = {
         .mean_degree = 4.0,
         .homophily = 0.8,
         .mean_words = 18.0,
-        .topic_overlap = 0.7,
+        .topic_overlap = 0.5,
         .label_noise = 0.0,
         .seed = 2020,
 };
@@ -86,15 +86,26 @@ static bool ends_in(const char *text, const char *end)
     return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
 }
 
+static bool is_table(const char *path)
+{
+    return ends_in(path, ".csv") || ends_in(path, ".csv.gz") || ends_in(path, ".tsv") ||
+           ends_in(path, ".tsv.gz");
+}
+
 // Whether data of that path are there: a file, or for Planetoid a prefix of files.
 static opn_status exists(opn_ctx *ctx, const char *path, bool *found)
 {
     opn_status status = OPN_OK;
     char *graph_path = NULL;
+    char *allx_path = NULL;
     OPN_TRY(opn_i_join_path(ctx, NULL, path, ".graph", &graph_path));
-    *found = opn_i_file_exists(path) || opn_i_file_exists(graph_path);
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, ".allx", &allx_path));
+    // Either will do: what is missing is then named.
+    *found = opn_i_file_exists(path) || opn_i_file_exists(graph_path) ||
+             opn_i_file_exists(allx_path);
 cleanup:
     opn_i_release(&ctx->alloc, graph_path);
+    opn_i_release(&ctx->alloc, allx_path);
     return status;
 }
 
@@ -237,6 +248,10 @@ opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph *
         OPN_FAIL_IF(ctx, !found, OPN_ERR_READ,
                     "%s: no such data; name a dataset (opine data list), an .npz file, a "
                     "folder of CSV files or a Planetoid prefix",
+                    data);
+        OPN_FAIL_IF(ctx, is_table(data), OPN_ERR_READ,
+                    "%s: is one table; name the folder that holds edges.csv, "
+                    "features.csv and labels.csv",
                     data);
         load_fn *load = opn_i_file_exists(data) ? opn_i_load_npz : opn_i_load_planetoid;
         OPN_TRY(load(ctx, data, &graph));

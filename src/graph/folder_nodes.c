@@ -3,11 +3,10 @@
 #include "graph/folder_reader.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
-enum { IN_LABELS = 1, IN_FEATURES = 2 };
-
-static const char *const label_words[] = {"label", "labels", "class", "y", NULL};
+static const char *const label_words[] = {"label", "labels", "class", NULL};
 
 // ---- nodes ---------------------------------------------------------------------------
 
@@ -55,8 +54,11 @@ list_once(opn_i_folder *folder, const opn_i_csv *rows, int32_t node, uint8_t fla
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(folder->ctx, (folder->listed[node] & flag) != 0, OPN_ERR_FORMAT,
-                "%s:%zu: node \"%s\" is listed twice", rows->name, rows->line,
-                opn_i_names_at(&folder->nodes, node));
+                "%s:%zu: node \"%s\" is listed twice%s", rows->name, rows->line,
+                opn_i_names_at(&folder->nodes, node),
+                flag == OPN_IN_FEATURES && rows->n_fields == 3
+                        ? "; the header of a sparse table is node,feature,value"
+                        : "");
     folder->listed[node] |= flag;
 cleanup:
     return status;
@@ -77,7 +79,10 @@ opn_status opn_i_folder_read_classes(opn_i_folder *folder)
     folder->has_classes = file.is_there;
     if (!file.is_there)
         goto cleanup;
-    OPN_TRY(opn_i_table_next(ctx, &file, 1, &has_row));
+    OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
+    OPN_FAIL_IF(ctx, has_row && rows->n_fields != 1, OPN_ERR_FORMAT,
+                "%s:%zu: %zu fields, where one class a row is needed", rows->name,
+                rows->line, rows->n_fields);
     if (has_row && opn_i_field_is(&rows->field[0], label_words))
         OPN_TRY(opn_i_table_next(ctx, &file, 1, &has_row));
     while (has_row) {
@@ -107,7 +112,7 @@ read_label(opn_i_folder *folder, const opn_i_csv *rows, int32_t n_rows_before)
     const bool is_named = rows->n_fields == 2;
     const opn_i_csv_field *field = &rows->field[rows->n_fields - 1];
     OPN_TRY(declare_row(folder, rows, is_named, n_rows_before, &node));
-    OPN_TRY(list_once(folder, rows, node, IN_LABELS));
+    OPN_TRY(list_once(folder, rows, node, OPN_IN_LABELS));
     if (field->n_chars == 0)
         goto cleanup;
     const int64_t n_classes = folder->classes.n;
@@ -138,6 +143,12 @@ opn_status opn_i_folder_read_labels(opn_i_folder *folder)
     OPN_FAIL_IF(ctx, has_row && n_fields > 2, OPN_ERR_FORMAT,
                 "%s:%zu: %zu fields, where node,label is needed", rows->name, rows->line,
                 n_fields);
+    OPN_FAIL_IF(ctx,
+                has_row && n_fields == 1 && strpbrk(rows->field[0].text, ";\t|") != NULL,
+                OPN_ERR_FORMAT,
+                "%s:%zu: one field, where node,label is needed; fields are separated by "
+                "commas",
+                rows->name, rows->line);
     if (has_row && (opn_i_field_is(&rows->field[n_fields - 1], label_words) ||
                     (n_fields == 2 && opn_i_field_is(&rows->field[0], opn_i_node_words))))
         OPN_TRY(opn_i_csv_next(ctx, rows, &has_row));
@@ -150,6 +161,8 @@ opn_status opn_i_folder_read_labels(opn_i_folder *folder)
         }
         OPN_TRY(opn_i_csv_next(ctx, rows, &has_row));
     }
+    folder->n_label_rows = n_rows;
+    folder->has_named_labels = n_fields == 2;
 cleanup:
     opn_i_table_close(ctx, &file);
     return status;
@@ -212,15 +225,26 @@ static opn_status read_dense_form(opn_ctx *ctx, const opn_i_csv *rows, dense_for
     opn_status status = OPN_OK;
     double number;
     size_t n_words = 0;
-    for (size_t f = 0; f < rows->n_fields; f++)
-        n_words += !opn_i_csv_real(&rows->field[f], &number);
+    size_t a_word = 0; // a field that is no number
+    for (size_t f = 0; f < rows->n_fields; f++) {
+        if (opn_i_csv_real(&rows->field[f], &number))
+            continue;
+        a_word = f;
+        n_words++;
+    }
     form->n_fields = rows->n_fields;
     form->is_named = opn_i_field_is(&rows->field[0], opn_i_node_words);
     form->has_header = form->is_named || n_words == rows->n_fields;
     OPN_FAIL_IF(ctx, !form->has_header && n_words > 0, OPN_ERR_FORMAT,
                 "%s:%zu: \"%s\" is not a number; a column of node names needs a header "
                 "that begins with node",
-                rows->name, rows->line, rows->field[0].text);
+                rows->name, rows->line, rows->field[a_word].text);
+    OPN_FAIL_IF(
+            ctx, form->has_header && !form->is_named && rows->field[0].n_chars == 0,
+            OPN_ERR_FORMAT,
+            "%s:%zu: the first column has no name; call it node if it holds the nodes, "
+            "else leave it out",
+            rows->name, rows->line);
     OPN_FAIL_IF(ctx, form->is_named && form->n_fields == 1, OPN_ERR_FORMAT,
                 "%s:%zu: no feature beside the nodes", rows->name, rows->line);
 cleanup:
@@ -257,12 +281,31 @@ read_dense_row(opn_i_folder *folder, const opn_i_csv *rows, bool is_named, int32
     opn_status status = OPN_OK;
     int32_t node = 0;
     OPN_TRY(declare_row(folder, rows, is_named, n_rows, &node));
-    OPN_TRY(list_once(folder, rows, node, IN_FEATURES));
+    OPN_TRY(list_once(folder, rows, node, OPN_IN_FEATURES));
     for (size_t f = is_named; f < rows->n_fields; f++) {
         double value = 0.0;
         OPN_TRY(opn_i_field_value(folder->ctx, rows, f, &value));
         OPN_TRY(put_entry(folder, node, (int32_t)(f - is_named), value));
     }
+cleanup:
+    return status;
+}
+
+// Rows without names are the nodes 0, 1, …, so labels.csv must speak of the same ones.
+static opn_status
+check_places(const opn_i_folder *folder, const opn_i_csv *rows, int32_t n_rows)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(folder->ctx, folder->has_named_labels && folder->nodes.n > n_rows,
+                OPN_ERR_FORMAT,
+                "%s: %d rows without names, but labels.csv names other nodes; a header "
+                "that begins with node says that the first column holds names",
+                rows->name, n_rows);
+    OPN_FAIL_IF(folder->ctx,
+                !folder->has_named_labels && folder->n_label_rows > 0 &&
+                        folder->n_label_rows != n_rows,
+                OPN_ERR_FORMAT, "%s: %d rows, but labels.csv has %d", rows->name, n_rows,
+                folder->n_label_rows);
 cleanup:
     return status;
 }
@@ -283,6 +326,8 @@ static opn_status read_dense_features(opn_i_folder *folder, opn_i_table *table)
         OPN_TRY(read_dense_row(folder, rows, form.is_named, n_rows++));
         OPN_TRY(opn_i_table_next(folder->ctx, table, form.n_fields, &has_row));
     }
+    if (!form.is_named)
+        OPN_TRY(check_places(folder, rows, n_rows));
 cleanup:
     return status;
 }

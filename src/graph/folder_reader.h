@@ -7,6 +7,9 @@
 #include "io/csv.h"
 #include "math/real.h"
 
+// Files a node is listed in; the last by the node's final number, as roles are.
+enum { OPN_IN_LABELS = 1, OPN_IN_FEATURES = 2, OPN_IN_SPLIT = 4 };
+
 typedef struct opn_i_folder {
     opn_ctx *ctx;
     const char *path;
@@ -15,7 +18,7 @@ typedef struct opn_i_folder {
     bool has_classes;    // classes.csv lists them all
     opn_i_names features;
     int32_t *label;  // [nodes] class in order of appearance, -1 unlabelled
-    uint8_t *listed; // [nodes] IN_LABELS, IN_FEATURES: the files that list the node
+    uint8_t *listed; // [nodes] OPN_IN_…: the files that list the node
     size_t label_room, listed_room;
     int32_t *row, *col; // [n_entries] non-zero features
     opn_real *value;    // [n_entries]
@@ -26,6 +29,8 @@ typedef struct opn_i_folder {
     opn_real *weight;         // [n_edges]
     size_t n_edges, source_room, target_room, weight_room;
     bool is_weighted;
+    int32_t n_label_rows;  // of labels.csv
+    bool has_named_labels; // labels.csv names its nodes
 } opn_i_folder;
 
 // A table of the folder, and the path its rows are named by.

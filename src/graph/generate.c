@@ -1,9 +1,13 @@
 // generate.c -- a degree-corrected contextual block model with bag-of-words features.
 //
-// Every node has a class and a weight; an edge joins two nodes drawn by weight, of one
-// class with probability `homophily`. A node's words come from the language all classes
-// share with probability `topic_overlap`, else from the topic of its class. Each edge and
-// each node draws from a sequence of its own, so that threads do not change the result.
+// Every node has a class, a community within the class, and a weight. A community leans
+// to one other class by a share of its own, on average 1 - `homophily`: that share of its
+// edges goes there, the rest stays at home; each end is drawn by weight. A node's words
+// come from the language all classes have in common with probability `topic_overlap`,
+// else from the topic of its class, or of the class its community leans to. So evidence
+// agrees among neighbours even where it misleads, as in citation graphs; were every edge
+// astray on its own, two steps of averaging would see through it. Each edge and each node
+// draws from a sequence of its own, so that threads do not change the result.
 
 #include "graph/generate.h"
 #include "base/random.h"
@@ -14,6 +18,10 @@
 // Weights are u^(-1/2), whose degrees fall off with the third power as in many real
 // networks, up to this cap, which keeps hubs from swallowing small graphs.
 static const double max_weight = 30.0;
+// Nodes of a community, in mean degrees: enough for most edges to come out only once.
+static const double community_size = 10.0;
+// Share of the edges inside a class that stay in the community.
+static const double community_share = 0.95;
 // Topics and the shared language follow Zipf's law from this rank on: without it the
 // first few words alone would tell the classes.
 static const double zipf_offset = 5.0;
@@ -27,13 +35,18 @@ enum {
 
 typedef struct block_model {
     const opn_i_block_params *params;
-    int32_t *label;       // [V] the class that made the node; noise comes later
-    int32_t *by_class;    // [V] nodes sorted by class
-    int32_t *class_start; // [K + 1] where each class begins in by_class
-    double *mass;         // [V + 1] running sum of weights over by_class
-    int32_t *guide;       // [V] place in mass of each V-th part of the total
-    double *word_mass;    // [F + 1] running sum of Zipf's law over ranks
-    int32_t *word;        // [K + 1, F] word of each rank: the topics, then the language
+    int32_t *label;           // [V] the class that made the node; noise comes later
+    int32_t *by_class;        // [V] nodes sorted by class
+    int32_t *class_start;     // [K + 1] where each class begins in by_class
+    int32_t n_communities;    // C
+    int32_t *community;       // [V] of each node
+    int32_t *community_start; // [C + 1] where each begins in by_class
+    int32_t *second;          // [C] the class it leans to
+    double *leaning;          // [C] by what share
+    double *mass;             // [V + 1] running sum of weights over by_class
+    int32_t *guide;           // [V] place in mass of each V-th part of the total
+    double *word_mass;        // [F + 1] running sum of Zipf's law over ranks
+    int32_t *word; // [K + 1, F] word of each rank: the topics, then the language
 } block_model;
 
 static void release_model(opn_ctx *ctx, block_model *model)
@@ -41,6 +54,10 @@ static void release_model(opn_ctx *ctx, block_model *model)
     opn_i_release(&ctx->alloc, model->label);
     opn_i_release(&ctx->alloc, model->by_class);
     opn_i_release(&ctx->alloc, model->class_start);
+    opn_i_release(&ctx->alloc, model->community);
+    opn_i_release(&ctx->alloc, model->community_start);
+    opn_i_release(&ctx->alloc, model->second);
+    opn_i_release(&ctx->alloc, model->leaning);
     opn_i_release(&ctx->alloc, model->mass);
     opn_i_release(&ctx->alloc, model->guide);
     opn_i_release(&ctx->alloc, model->word_mass);
@@ -109,6 +126,61 @@ cleanup:
     return status;
 }
 
+static int32_t count_communities(const block_model *model, int32_t k)
+{
+    const double degree = fmax(model->params->mean_degree, 1.0);
+    const int32_t n = model->class_start[k + 1] - model->class_start[k];
+    return (int32_t)fmax(floor(n / (community_size * degree) + 0.5), 1.0);
+}
+
+// The leanings of the n communities of class k: most are near 0, some above 1/2. They are
+// the means of u^(h / (1 - h)) over n equal parts of [0, 1], so that their own mean is
+// 1 - h for every homophily h and no draw is harder than another.
+static void set_leanings(block_model *model, int32_t k, int32_t first, int32_t n)
+{
+    const opn_i_block_params *p = model->params;
+    const uint32_t n_others = (uint32_t)p->n_classes - 1;
+    const double stray = 1.0 - p->homophily;
+    opn_i_rng rng =
+            opn_i_rng_start_at(p->seed, OPN_STREAM_GENERATE_NODES, 3, (uint64_t)k);
+    double below = 0.0;
+    for (int32_t c = 0; c < n; c++) {
+        const double upto = stray > 0.0 ? pow((c + 1.0) / n, 1.0 / stray) : 0.0;
+        model->leaning[first + c] = n * stray * (upto - below);
+        below = upto;
+        const int32_t by =
+                n_others > 0 ? 1 + (int32_t)opn_i_rng_below(&rng, n_others) : 0;
+        model->second[first + c] = (k + by) % p->n_classes;
+    }
+}
+
+static opn_status form_communities(opn_ctx *ctx, block_model *model)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_classes = model->params->n_classes;
+    for (int32_t k = 0; k < n_classes; k++)
+        model->n_communities += count_communities(model, k);
+    OPN_TRY_NEW(ctx, model->community, model->params->n_nodes);
+    OPN_TRY_NEW(ctx, model->community_start, (size_t)model->n_communities + 1);
+    OPN_TRY_NEW(ctx, model->second, model->n_communities);
+    OPN_TRY_NEW(ctx, model->leaning, model->n_communities);
+    int32_t c = 0;
+    for (int32_t k = 0; k < n_classes; k++) {
+        const int32_t start = model->class_start[k];
+        const int64_t n_nodes = model->class_start[k + 1] - start;
+        const int32_t n = count_communities(model, k);
+        set_leanings(model, k, c, n);
+        for (int32_t part = 1; part <= n; part++, c++) {
+            model->community_start[c + 1] = start + (int32_t)(n_nodes * part / n);
+            for (int32_t at = model->community_start[c];
+                 at < model->community_start[c + 1]; at++)
+                model->community[model->by_class[at]] = c;
+        }
+    }
+cleanup:
+    return status;
+}
+
 static opn_status weigh_nodes(opn_ctx *ctx, block_model *model)
 {
     opn_status status = OPN_OK;
@@ -147,18 +219,12 @@ static int32_t node_at(const block_model *model, double x)
 
 // ---- edges ---------------------------------------------------------------------------
 
-// A node by weight: of class k, or of any other class.
+// A node by weight, among those at [first, last) of by_class.
 static int32_t
-draw_node(const block_model *model, opn_i_rng *rng, int32_t k, bool of_class)
+draw_node(const block_model *model, opn_i_rng *rng, int32_t first, int32_t last)
 {
-    const double before = model->mass[model->class_start[k]];
-    const double inside = model->mass[model->class_start[k + 1]] - before;
-    const double total = model->mass[model->params->n_nodes];
-    const double u = opn_i_rng_unit(rng);
-    if (of_class)
-        return node_at(model, before + u * inside);
-    const double x = u * (total - inside);
-    return node_at(model, x < before ? x : x + inside); // jump over the class
+    const double before = model->mass[first];
+    return node_at(model, before + opn_i_rng_unit(rng) * (model->mass[last] - before));
 }
 
 // Edge e of a round. The first V edges of the first round begin at node e, so that no
@@ -175,14 +241,20 @@ static void draw_edge(const block_model *model,
     if (round == 0 && e < p->n_nodes)
         *source = (int32_t)e;
     else
-        *source = node_at(model, opn_i_rng_unit(&rng) * model->mass[p->n_nodes]);
+        *source = draw_node(model, &rng, 0, p->n_nodes);
     const int32_t k = model->label[*source];
+    const int32_t c = model->community[*source];
     const int32_t class_size = model->class_start[k + 1] - model->class_start[k];
-    const bool wants_class = opn_i_rng_unit(&rng) < p->homophily;
-    const bool of_class = class_size == p->n_nodes || (wants_class && class_size > 1);
+    const bool wants_other = opn_i_rng_unit(&rng) < model->leaning[c];
+    const bool wants_far = opn_i_rng_unit(&rng) >= community_share;
+    const int32_t *range = model->community_start + c;
+    if (class_size < p->n_nodes && (wants_other || class_size == 1))
+        range = model->class_start + model->second[c];
+    else if (wants_far)
+        range = model->class_start + k;
     // A node that draws itself draws again; a heavy node in a tiny class may give up.
     for (int t = 0; t < MAX_DRAWS; t++) {
-        *target = draw_node(model, &rng, k, of_class);
+        *target = draw_node(model, &rng, range[0], range[1]);
         if (*target != *source)
             break;
     }
@@ -294,9 +366,14 @@ static void draw_words(const block_model *model, int32_t i, int32_t n, int32_t *
     opn_i_rng rng =
             opn_i_rng_start_at(p->seed, OPN_STREAM_GENERATE_WORDS, 0, (uint64_t)i);
     (void)count_words(model, &rng); // the same first numbers as when room was made
+    const int32_t c = model->community[i];
+    // Where classes avoid themselves, words are all that tells them, and must not lean.
+    const double leaning = fmin(model->leaning[c], p->homophily);
     for (int32_t w = 0; w < n; w++) {
         const bool shared = opn_i_rng_unit(&rng) < p->topic_overlap;
-        const int32_t topic = shared ? p->n_classes : model->label[i];
+        const bool leans = opn_i_rng_unit(&rng) < leaning;
+        const int32_t own = leans ? model->second[c] : model->label[i];
+        const int32_t topic = shared ? p->n_classes : own;
         const double x = opn_i_rng_unit(&rng) * model->word_mass[p->n_features];
         const int32_t rank = locate(model->word_mass, p->n_features, x);
         words[w] = model->word[(size_t)topic * (size_t)p->n_features + (size_t)rank];
@@ -370,6 +447,7 @@ opn_status opn_i_generate(opn_ctx *ctx,
     graph->n_classes = params->n_classes;
     OPN_TRY(draw_classes(ctx, &model));
     OPN_TRY(order_nodes(ctx, &model));
+    OPN_TRY(form_communities(ctx, &model));
     OPN_TRY(weigh_nodes(ctx, &model));
     OPN_TRY(draw_edges(ctx, &model, &graph->topology));
     OPN_TRY(make_topics(ctx, &model));

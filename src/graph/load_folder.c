@@ -7,6 +7,7 @@
 #include "graph/folder_reader.h"
 #include "graph/loaders.h"
 #include "graph/roles.h"
+#include "graph/sparse_input.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,7 @@ static opn_status settle_features(opn_i_folder *folder, opn_graph *graph)
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
     int32_t *feature = NULL;
+    char *path = NULL;
     bool is_numbered = false;
     OPN_TRY(number_names(ctx, &folder->features, &feature, &is_numbered));
     for (size_t e = 0; e < folder->n_entries; e++) {
@@ -151,10 +153,12 @@ static opn_status settle_features(opn_i_folder *folder, opn_graph *graph)
                                    (int32_t)folder->features.n,
                                    (opn_off)folder->n_entries, folder->row, folder->col,
                                    folder->value, &graph->features));
-    OPN_TRY(opn_i_csr_tidy(ctx, &graph->features));
+    OPN_TRY(opn_i_join_path(ctx, folder->path, "features.csv", "", &path));
+    OPN_TRY(opn_i_features_tidy(ctx, path, &graph->features));
     if (!is_numbered)
         OPN_TRY(opn_i_names_copy(ctx, &folder->features, &graph->feature_names));
 cleanup:
+    opn_i_release(&ctx->alloc, path);
     opn_i_release(&ctx->alloc, feature);
     return status;
 }
@@ -175,15 +179,24 @@ static opn_status
 require_node(const opn_i_folder *folder, const opn_i_csv *rows, size_t f, int32_t *node)
 {
     opn_status status = OPN_OK;
-    *node = find_node(folder, &rows->field[f]);
-    OPN_FAIL_IF(folder->ctx, *node < 0 && folder->is_numbered, OPN_ERR_FORMAT,
-                "%s:%zu: node id %s outside [0, %lld)", rows->name, rows->line,
-                rows->field[f].text, (long long)folder->nodes.n);
+    const opn_i_csv_field *field = &rows->field[f];
+    int64_t number = 0;
+    *node = find_node(folder, field);
+    if (*node >= 0)
+        return OPN_OK;
+    OPN_FAIL_IF(folder->ctx,
+                folder->is_numbered &&
+                        opn_i_csv_int(field, INT64_MIN, INT64_MAX, &number),
+                OPN_ERR_FORMAT, "%s:%zu: node id %s outside [0, %lld)", rows->name,
+                rows->line, field->text, (long long)folder->nodes.n);
+    OPN_FAIL_IF(folder->ctx, folder->is_numbered, OPN_ERR_FORMAT,
+                "%s:%zu: \"%s\" is not a node id in [0, %lld)", rows->name, rows->line,
+                field->text, (long long)folder->nodes.n);
     OPN_FAIL_IF(
-            folder->ctx, *node < 0, OPN_ERR_FORMAT,
+            folder->ctx, true, OPN_ERR_FORMAT,
             "%s:%zu: node \"%s\" is in neither labels.csv nor features.csv; list it in "
             "labels.csv with an empty label if it is meant",
-            rows->name, rows->line, rows->field[f].text);
+            rows->name, rows->line, field->text);
 cleanup:
     return status;
 }
@@ -247,6 +260,10 @@ static opn_status read_edges(opn_i_folder *folder)
             "%s:%zu: %zu fields, where source,target or source,target,weight is needed",
             rows->name, rows->line, n_fields);
     folder->is_weighted = n_fields == 3;
+    OPN_FAIL_IF(ctx, rows->field[0].n_chars == 0, OPN_ERR_FORMAT,
+                "%s:%zu: the first column has no name; leave it out, so that each row is "
+                "source,target or source,target,weight",
+                rows->name, rows->line);
     if (is_edge_header(folder, rows))
         OPN_TRY(opn_i_table_next(ctx, &file, n_fields, &has_row));
     while (has_row) {
@@ -279,8 +296,7 @@ cleanup:
 
 // ---- split.csv -----------------------------------------------------------------------
 
-static opn_status
-read_role(const opn_i_folder *folder, const opn_i_csv *rows, opn_graph *graph)
+static opn_status read_role(opn_i_folder *folder, const opn_i_csv *rows, opn_graph *graph)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
@@ -293,6 +309,10 @@ read_role(const opn_i_folder *folder, const opn_i_csv *rows, opn_graph *graph)
     OPN_FAIL_IF(ctx, !opn_i_role_fits(role, graph->label[node]), OPN_ERR_FORMAT,
                 "%s:%zu: node \"%s\" is to %s, but has no label", rows->name, rows->line,
                 rows->field[0].text, role == OPN_ROLE_TRAIN ? "train" : "validate");
+    OPN_FAIL_IF(ctx, (folder->listed[node] & OPN_IN_SPLIT) != 0, OPN_ERR_FORMAT,
+                "%s:%zu: node \"%s\" is listed twice", rows->name, rows->line,
+                rows->field[0].text);
+    folder->listed[node] |= OPN_IN_SPLIT;
     graph->given_role[node] = role;
 cleanup:
     return status;
@@ -311,7 +331,10 @@ static opn_status read_split(opn_i_folder *folder, opn_graph *graph)
         goto cleanup;
     OPN_TRY_NEW(ctx, graph->given_role, folder->nodes.n);
     memset(graph->given_role, OPN_ROLE_POOL, (size_t)folder->nodes.n);
-    OPN_TRY(opn_i_table_next(ctx, &file, 2, &has_row));
+    OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
+    OPN_FAIL_IF(ctx, has_row && rows->n_fields != 2, OPN_ERR_FORMAT,
+                "%s:%zu: %zu fields, where node,role is needed", rows->name, rows->line,
+                rows->n_fields);
     if (has_row && (opn_i_field_is(&rows->field[1], role_words) ||
                     opn_i_field_is(&rows->field[0], opn_i_node_words)))
         OPN_TRY(opn_i_table_next(ctx, &file, 2, &has_row));
@@ -325,6 +348,22 @@ cleanup:
 }
 
 // ---- the whole -----------------------------------------------------------------------
+
+// Some tools write a word where we expect nothing.
+static void warn_about_labels(const opn_i_folder *folder)
+{
+    static const char *const suspects[] = {"-1",   "NA",   "nan", "NaN",
+                                           "null", "None", NULL};
+    if (folder->classes.n == 0)
+        opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
+    for (const char *const *word = suspects; *word != NULL; word++)
+        if (opn_i_names_find(&folder->classes, *word, strlen(*word)) >= 0)
+            opn_i_log(
+                    folder->ctx, OPN_LOG_WARNING,
+                    "%s: \"%s\" counts as a class; leave the label empty where there is "
+                    "none",
+                    folder->path, *word);
+}
 
 opn_status opn_i_load_folder(opn_ctx *ctx, const char *path, opn_graph **out)
 {
@@ -343,8 +382,7 @@ opn_status opn_i_load_folder(opn_ctx *ctx, const char *path, opn_graph **out)
     OPN_TRY(read_split(&folder, graph));
     if (!folder.is_numbered)
         OPN_TRY(opn_i_names_copy(ctx, &folder.nodes, &graph->node_names));
-    if (graph->n_classes == 0)
-        opn_i_log(ctx, OPN_LOG_WARNING, "%s: no node has a label", path);
+    warn_about_labels(&folder);
     *out = graph;
     graph = NULL;
 cleanup:

@@ -136,6 +136,13 @@ static opn_status read_features(opn_ctx *ctx, const opn_i_zip *zip, opn_graph *g
     char what[OPN_ZIP_WHAT_ROOM];
     if (is_dense) {
         OPN_TRY(read_array(ctx, zip, "attr_matrix", &matrix));
+        // Before memory is asked for: rows without columns take no byte in the file.
+        OPN_FAIL_IF(ctx,
+                    matrix.array.n_dims == 2 &&
+                            matrix.array.shape[0] != opn_i_graph_n_nodes(graph),
+                    OPN_ERR_FORMAT, "%s: %lld rows, but the graph has %d nodes",
+                    matrix.what, (long long)matrix.array.shape[0],
+                    opn_i_graph_n_nodes(graph));
         OPN_TRY(opn_i_dense_input_read(ctx, matrix.what, &matrix.array,
                                        &graph->features));
     } else {
@@ -145,7 +152,8 @@ static opn_status read_features(opn_ctx *ctx, const opn_i_zip *zip, opn_graph *g
                 "%s: %d rows, but the graph has %d nodes",
                 opn_i_npz_what(zip, is_dense ? "attr_matrix" : "attr_shape", what),
                 graph->features.n_rows, opn_i_graph_n_nodes(graph));
-    OPN_TRY(opn_i_csr_tidy(ctx, &graph->features));
+    opn_i_npz_what(zip, is_dense ? "attr_matrix" : "attr_data", what);
+    OPN_TRY(opn_i_features_tidy(ctx, what, &graph->features));
 cleanup:
     opn_i_bytes_release(ctx, &matrix.owner);
     return status;
@@ -239,9 +247,10 @@ static opn_status read_split(opn_ctx *ctx, const opn_i_zip *zip, opn_graph *grap
     char what[OPN_ZIP_WHAT_ROOM];
     const opn_vid n = opn_i_graph_n_nodes(graph);
     OPN_TRY(read_names(ctx, zip, "split", &roles));
-    if (roles.n == 0)
+    if (!opn_i_npz_has(zip, "split"))
         goto cleanup;
-    OPN_TRY(check_name_count(ctx, zip, "split", &roles, n));
+    OPN_FAIL_IF(ctx, roles.n != n, OPN_ERR_FORMAT, "%s: %lld names, where %d are needed",
+                opn_i_npz_what(zip, "split", what), (long long)roles.n, n);
     OPN_TRY_NEW(ctx, graph->given_role, n);
     for (opn_vid i = 0; i < n; i++) {
         const char *text = opn_i_names_at(&roles, i);

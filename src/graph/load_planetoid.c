@@ -141,7 +141,7 @@ static opn_status read_features(opn_ctx *ctx, const planetoid *parts, opn_i_csr 
     OPN_TRY(stack_rows(ctx, &allx, &tx, &all));
     OPN_TRY(source_rows(ctx, parts, allx.n_rows, &source));
     OPN_TRY(opn_i_csr_take_rows(ctx, &all, source, parts->n_nodes, out));
-    OPN_TRY(opn_i_csr_tidy(ctx, out));
+    OPN_TRY(opn_i_features_tidy(ctx, parts->allx.path, out));
 cleanup:
     opn_i_release(&ctx->alloc, source);
     opn_i_csr_deinit(&ctx->alloc, &allx);
@@ -338,7 +338,7 @@ set_roles(opn_ctx *ctx, const planetoid *parts, int32_t n_allx, opn_graph *graph
     opn_status status = OPN_OK;
     const int64_t n_train = array_of(&parts->y)->shape[0];
     OPN_FAIL_IF(
-            ctx, n_train + N_VALIDATION > n_allx, OPN_ERR_FORMAT,
+            ctx, n_train > n_allx - N_VALIDATION, OPN_ERR_FORMAT,
             "%s: %lld training and %d validation nodes do not fit in the %d rows of %s",
             parts->y.path, (long long)n_train, N_VALIDATION, n_allx, parts->allx.path);
     OPN_TRY_NEW(ctx, graph->given_role, parts->n_nodes);
@@ -348,6 +348,10 @@ set_roles(opn_ctx *ctx, const planetoid *parts, int32_t n_allx, opn_graph *graph
                                                            : OPN_ROLE_POOL;
         graph->given_role[i] = (uint8_t)role;
     }
+    for (int64_t i = 0; i < n_train + N_VALIDATION; i++)
+        OPN_FAIL_IF(ctx, graph->label[i] < 0, OPN_ERR_FORMAT,
+                    "%s: row %lld is to %s, but has no label", parts->ally.path,
+                    (long long)i, i < n_train ? "train" : "validate");
     for (int32_t t = 0; t < parts->n_test; t++)
         graph->given_role[parts->test[t]] = OPN_ROLE_TEST;
 cleanup:

@@ -2,6 +2,7 @@
 
 #include "graph/sparse_input.h"
 
+#include <float.h>
 #include <math.h>
 
 opn_status opn_i_ndarray_to_real(opn_ctx *ctx,
@@ -19,6 +20,23 @@ opn_status opn_i_ndarray_to_real(opn_ctx *ctx,
         OPN_FAIL_IF(ctx, !isfinite((double)out[i]), OPN_ERR_FORMAT,
                     "%s: item %lld is %g, where a finite number is needed", what,
                     (long long)i, (double)out[i]);
+cleanup:
+    return status;
+}
+
+opn_status opn_i_features_tidy(opn_ctx *ctx, const char *what, opn_i_csr *features)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_csr_tidy(ctx, features));
+    if (features->value == NULL)
+        goto cleanup;
+    for (int32_t i = 0; i < features->n_rows; i++)
+        for (opn_off e = features->row_ptr[i]; e < features->row_ptr[i + 1]; e++)
+            OPN_FAIL_IF(ctx, !(fabs((double)features->value[e]) <= (double)FLT_MAX),
+                        OPN_ERR_FORMAT,
+                        "%s: the values of node %d and feature %d add up to %g, beyond "
+                        "32-bit floats",
+                        what, i, features->col_idx[e], (double)features->value[e]);
 cleanup:
     return status;
 }

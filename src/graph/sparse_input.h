@@ -33,6 +33,12 @@ OPN_NODISCARD opn_status opn_i_dense_input_read(opn_ctx *ctx,
                                                 const opn_i_ndarray *array,
                                                 opn_i_csr *out);
 
+// Tidies features, whose entries of one place are added up.
+// Errors: FORMAT (a sum beyond floats; the message begins with `what`), NOMEM.
+OPN_NODISCARD opn_status opn_i_features_tidy(opn_ctx *ctx,
+                                             const char *what,
+                                             opn_i_csr *features);
+
 // Items as the type all arithmetic uses, after checking that they are finite.
 OPN_NODISCARD opn_status opn_i_ndarray_to_real(opn_ctx *ctx,
                                                const char *what,

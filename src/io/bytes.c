@@ -142,6 +142,8 @@ opn_status opn_i_file_read(opn_ctx *ctx, const char *path, opn_i_bytes *out)
                 path, strerror(errno));
     OPN_FAIL_IF(ctx, S_ISDIR(info.st_mode), OPN_ERR_READ,
                 "%s: is a folder where a file is expected", path);
+    OPN_FAIL_IF(ctx, S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode), OPN_ERR_READ,
+                "%s: is a device where a file is expected", path);
     const size_t n_expected = info.st_size > 0 ? (size_t)info.st_size : 0;
     OPN_TRY(read_all(ctx, path, file, n_expected, &bytes));
     if (is_gzip(&bytes)) {

@@ -2,6 +2,7 @@
 
 #include "math/csr.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void opn_i_csr_deinit(const opn_alloc *alloc, opn_i_csr *csr)
@@ -68,6 +69,38 @@ cleanup:
     return status;
 }
 
+// Whether the triples come row by row with rising columns, as most files have them.
+static bool are_in_order(opn_off n, const int32_t *row, const int32_t *col)
+{
+    for (opn_off e = 1; e < n; e++)
+        if (row[e] < row[e - 1] || (row[e] == row[e - 1] && col[e] < col[e - 1]))
+            return false;
+    return true;
+}
+
+static opn_status copy_in_order(opn_ctx *ctx,
+                                int32_t n_rows,
+                                int32_t n_cols,
+                                opn_off n,
+                                const int32_t *row,
+                                const int32_t *col,
+                                const opn_real *value,
+                                opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_csr_init(ctx, n_rows, n_cols, n, value != NULL, out));
+    for (opn_off e = 0; e < n; e++)
+        out->row_ptr[row[e] + 1]++;
+    for (int32_t i = 0; i < n_rows; i++)
+        out->row_ptr[i + 1] += out->row_ptr[i];
+    if (n > 0)
+        memcpy(out->col_idx, col, (size_t)n * sizeof(*col));
+    if (n > 0 && value != NULL)
+        memcpy(out->value, value, (size_t)n * sizeof(*value));
+cleanup:
+    return status;
+}
+
 opn_status opn_i_csr_from_triples(opn_ctx *ctx,
                                   int32_t n_rows,
                                   int32_t n_cols,
@@ -79,6 +112,8 @@ opn_status opn_i_csr_from_triples(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_csr flipped = {0};
+    if (are_in_order(n, row, col)) // two passes of random writes less
+        return copy_in_order(ctx, n_rows, n_cols, n, row, col, value, out);
     // Sorted by column here, and by row in the transposition that follows.
     OPN_TRY(opn_i_csr_init(ctx, n_cols, n_rows, n, value != NULL, &flipped));
     for (opn_off e = 0; e < n; e++)
@@ -147,6 +182,42 @@ static bool has_sorted_rows(const opn_i_csr *csr)
     return true;
 }
 
+static int compare_columns(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a;
+    const int32_t y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Sorts a matrix of far more columns than entries by way of the columns it uses.
+static opn_status sort_wide(opn_ctx *ctx, opn_i_csr *csr)
+{
+    opn_status status = OPN_OK;
+    const opn_off n = opn_i_csr_n_entries(csr);
+    const int32_t n_cols = csr->n_cols;
+    int32_t *used = NULL;
+    int32_t n_used = 0;
+    OPN_TRY_NEW(ctx, used, n);
+    memcpy(used, csr->col_idx, (size_t)n * sizeof(*used));
+    qsort(used, (size_t)n, sizeof(*used), compare_columns);
+    for (opn_off e = 0; e < n; e++)
+        if (n_used == 0 || used[n_used - 1] != used[e])
+            used[n_used++] = used[e];
+    for (opn_off e = 0; e < n; e++) {
+        const int32_t *found = bsearch(&csr->col_idx[e], used, (size_t)n_used,
+                                       sizeof(*used), compare_columns);
+        csr->col_idx[e] = (int32_t)(found - used);
+    }
+    csr->n_cols = n_used;
+    status = opn_i_csr_sort(ctx, csr);
+    for (opn_off e = 0; e < n; e++)
+        csr->col_idx[e] = used[csr->col_idx[e]];
+    csr->n_cols = n_cols;
+cleanup:
+    opn_i_release(&ctx->alloc, used);
+    return status;
+}
+
 opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr)
 {
     opn_status status = OPN_OK;
@@ -154,6 +225,8 @@ opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr)
     opn_i_csr sorted = {0};
     if (has_sorted_rows(csr))
         return OPN_OK;
+    if (csr->n_cols > opn_i_csr_n_entries(csr) + csr->n_rows)
+        return sort_wide(ctx, csr); // a row of the transposed for each column is too much
     OPN_TRY(opn_i_csr_transpose(ctx, csr, &flipped));
     OPN_TRY(opn_i_csr_transpose(ctx, &flipped, &sorted));
     opn_i_csr_deinit(&ctx->alloc, csr);
@@ -184,22 +257,51 @@ static void merge_rows(opn_i_csr *csr)
     }
 }
 
+// Whether no row has a column twice or out of order.
+static bool has_rising_rows(const opn_i_csr *csr)
+{
+    for (int32_t i = 0; i < csr->n_rows; i++)
+        for (opn_off e = csr->row_ptr[i] + 1; e < csr->row_ptr[i + 1]; e++)
+            if (csr->col_idx[e] <= csr->col_idx[e - 1])
+                return false;
+    return true;
+}
+
+static bool has_value(const opn_i_csr *csr, opn_real value)
+{
+    const opn_off n = opn_i_csr_n_entries(csr);
+    for (opn_off e = 0; e < n; e++)
+        if (csr->value[e] == value)
+            return true;
+    return false;
+}
+
+static bool has_only_ones(const opn_i_csr *csr)
+{
+    const opn_off n = opn_i_csr_n_entries(csr);
+    for (opn_off e = 0; e < n; e++)
+        if (csr->value[e] != 1)
+            return false;
+    return true;
+}
+
 opn_status opn_i_csr_tidy(opn_ctx *ctx, opn_i_csr *csr)
 {
     opn_status status = OPN_OK;
-    const opn_off n = opn_i_csr_n_entries(csr);
+    const bool is_rising = has_rising_rows(csr);
+    if (is_rising && csr->value == NULL)
+        return OPN_OK;
     if (csr->value == NULL) { // equal columns may have to become a 2
+        const opn_off n = opn_i_csr_n_entries(csr);
         OPN_TRY_NEW(ctx, csr->value, n);
         for (opn_off e = 0; e < n; e++)
             csr->value[e] = 1;
     }
-    OPN_TRY(opn_i_csr_sort(ctx, csr));
-    merge_rows(csr);
-    const opn_off n_kept = opn_i_csr_n_entries(csr);
-    opn_off n_ones = 0;
-    while (n_ones < n_kept && csr->value[n_ones] == 1)
-        n_ones++;
-    if (n_ones == n_kept) {
+    if (!is_rising || has_value(csr, 0)) {
+        OPN_TRY(opn_i_csr_sort(ctx, csr));
+        merge_rows(csr);
+    }
+    if (has_only_ones(csr)) {
         opn_i_release(&ctx->alloc, csr->value);
         csr->value = NULL;
     }
