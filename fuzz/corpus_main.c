@@ -1,15 +1,14 @@
 // corpus_main.c -- runs a fuzz target over the files of the folders given, without
 // libFuzzer: what was found once must not come back.
 
+#include "fuzz_target.h"
+
 #include <dirent.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // The input gets a block of exactly its size, so that the sanitizers see a read past it.
 static int run_file(const char *path, size_t size)

@@ -1,19 +1,12 @@
 // csv_fuzz.c -- any bytes as a CSV and as a TSV file; numbers against the C library's.
 
+#include "fuzz_target.h"
 #include "io/csv.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 // The C library also takes blanks, hexadecimal, infinities and NaN; no text of these
 // characters holds any of them.
@@ -29,14 +22,14 @@ static void check_numbers(const opn_i_csv_field *field)
     const long long whole = strtoll(field->text, &end, 10);
     const bool is_whole = is_decimal_text(field) && *end == '\0' && errno == 0;
     int64_t integer = 0;
-    check(opn_i_csv_int(field, INT64_MIN, INT64_MAX, &integer) == is_whole);
-    check(!is_whole || integer == whole);
+    fuzz_check(opn_i_csv_int(field, INT64_MIN, INT64_MAX, &integer) == is_whole);
+    fuzz_check(!is_whole || integer == whole);
 
     const double number = strtod(field->text, &end);
     const bool is_number = is_decimal_text(field) && *end == '\0' && isfinite(number);
     double real = 0.0;
-    check(opn_i_csv_real(field, &real) == is_number);
-    check(!is_number || memcmp(&real, &number, sizeof(real)) == 0);
+    fuzz_check(opn_i_csv_real(field, &real) == is_number);
+    fuzz_check(!is_number || memcmp(&real, &number, sizeof(real)) == 0);
 }
 
 static void read_all(opn_ctx *ctx, const uint8_t *data, size_t size, char delimiter)
@@ -52,12 +45,12 @@ static void read_all(opn_ctx *ctx, const uint8_t *data, size_t size, char delimi
     bool has_row = true;
     size_t line = 0;
     while (opn_i_csv_next(ctx, &csv, &has_row) == OPN_OK && has_row) {
-        check(csv.n_fields > 0 && csv.line > line);
+        fuzz_check(csv.n_fields > 0 && csv.line > line);
         line = csv.line;
         for (size_t k = 0; k < csv.n_fields; k++) {
             const opn_i_csv_field *field = &csv.field[k];
-            check(field->text >= begin && field->text + field->n_chars <= end);
-            check(strlen(field->text) == field->n_chars);
+            fuzz_check(field->text >= begin && field->text + field->n_chars <= end);
+            fuzz_check(strlen(field->text) == field->n_chars);
             check_numbers(field);
         }
     }

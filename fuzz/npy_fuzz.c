@@ -1,10 +1,9 @@
 // npy_fuzz.c -- any bytes as a .npy file, then every conversion of what it holds.
 
+#include "fuzz_target.h"
 #include "io/npy.h"
 
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // Out of bounds is what the sanitisers look for; the room for text is checked here.
 static void convert(opn_ctx *ctx, const opn_i_ndarray *array)
@@ -19,8 +18,7 @@ static void convert(opn_ctx *ctx, const opn_i_ndarray *array)
     status = opn_i_ndarray_to_f32(ctx, "fuzz.npy", array, out);
     for (int64_t i = 0; i < array->n_items; i++) {
         status = opn_i_ndarray_text(ctx, "fuzz.npy", array, i, text, &n_chars);
-        if (status == OPN_OK && n_chars > opn_i_ndarray_text_room(array))
-            abort();
+        fuzz_check(status != OPN_OK || n_chars <= opn_i_ndarray_text_room(array));
     }
     free(text);
     free(out);
@@ -33,8 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (opn_ctx_create(NULL, &ctx) != OPN_OK)
         return 0;
     if (opn_i_npy_read(ctx, "fuzz.npy", data, size, &array) == OPN_OK) {
-        if ((size_t)array.n_items * (size_t)array.item_size > size)
-            abort();
+        fuzz_check((size_t)array.n_items * (size_t)array.item_size <= size);
         convert(ctx, &array);
     }
     opn_ctx_free(ctx);

@@ -1,10 +1,7 @@
 // pickle_fuzz.c -- any bytes as a pickle: a value that can be used, or an error.
 
+#include "fuzz_target.h"
 #include "io/pickle.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile unsigned char sink;
 
@@ -29,8 +26,7 @@ static bool has_items(const opn_i_pickle_value *value)
 
 static void read_value(const opn_i_pickle_value *value)
 {
-    if (value->kind == OPN_PICKLE_UNSET)
-        abort();
+    fuzz_check(value->kind != OPN_PICKLE_UNSET);
     if (value->kind == OPN_PICKLE_TEXT || value->kind == OPN_PICKLE_BYTES)
         read_bytes(value->as.text->chars, value->as.text->n);
     if (value->kind == OPN_PICKLE_NDARRAY)
@@ -40,8 +36,7 @@ static void read_value(const opn_i_pickle_value *value)
         read_array(value->as.sparse->indices);
         read_array(value->as.sparse->data);
     }
-    if (value->kind == OPN_PICKLE_DICT && value->as.list->n % 2 != 0)
-        abort();
+    fuzz_check(value->kind != OPN_PICKLE_DICT || value->as.list->n % 2 == 0);
 }
 
 // To a fixed depth, as pickle.h asks of its callers; two levels are all that files of
@@ -64,8 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (opn_ctx_create(NULL, &ctx) != OPN_OK)
         return 0;
     const opn_status status = opn_i_pickle_load(ctx, "fuzz.pickle", data, size, &pickle);
-    if ((status == OPN_OK) != (pickle != NULL))
-        abort();
+    fuzz_check((status == OPN_OK) == (pickle != NULL));
     if (status == OPN_OK)
         read_tree(opn_i_pickle_root(pickle));
     opn_i_pickle_free(pickle);

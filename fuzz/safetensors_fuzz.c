@@ -1,17 +1,10 @@
 // safetensors_fuzz.c -- any bytes as a safetensors file.
 
+#include "fuzz_target.h"
 #include "io/safetensors.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 // Reads each byte of the tensor, so that the sanitizer sees a view beyond the file.
 static void read_tensor(opn_ctx *ctx, const opn_i_tensor_view *tensor)
@@ -29,7 +22,7 @@ static void read_tensor(opn_ctx *ctx, const opn_i_tensor_view *tensor)
         status = opn_i_tensor_to_i64(ctx, "fuzz", tensor, copy);
     else
         memcpy(copy, tensor->data, n_bytes);
-    check(status == OPN_OK);
+    fuzz_check(status == OPN_OK);
     free(copy);
 }
 
@@ -43,14 +36,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t n_bytes = 0;
         for (size_t i = 0; i < opn_i_safetensors_n_tensors(file); i++) {
             const opn_i_tensor_view *tensor = opn_i_safetensors_tensor(file, i);
-            check(opn_i_safetensors_find(file, tensor->name) == tensor);
+            fuzz_check(opn_i_safetensors_find(file, tensor->name) == tensor);
             read_tensor(ctx, tensor);
             n_bytes += (size_t)tensor->n_items * opn_i_tensor_type_size(tensor->type);
         }
-        check(n_bytes <= size);
+        fuzz_check(n_bytes <= size);
         for (size_t i = 0; i < opn_i_safetensors_n_metadata(file); i++)
-            check(opn_i_safetensors_metadata(file, opn_i_safetensors_key(file, i)) ==
-                  opn_i_safetensors_value(file, i));
+            fuzz_check(opn_i_safetensors_metadata(file, opn_i_safetensors_key(file, i)) ==
+                       opn_i_safetensors_value(file, i));
     }
     opn_i_safetensors_free(file);
     opn_ctx_free(ctx);

@@ -1,10 +1,9 @@
 // zip_archive_fuzz.c -- any bytes as a zip archive; every member is read, also as array.
 
+#include "fuzz_target.h"
 #include "io/npz.h"
 
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

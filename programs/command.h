@@ -44,12 +44,17 @@ const opine_verb *verb_find(const char *name); // NULL when there is none
 bool verb_uses(const opine_verb *verb, const opn_param *param);
 
 int run_demo(opine_app *app);
+int run_train(opine_app *app);
+int run_predict(opine_app *app);
 int run_data_list(opine_app *app);
 int run_data_info(opine_app *app);
 int run_data_convert(opine_app *app);
 int run_data_generate(opine_app *app);
 int run_help(opine_app *app);
 int run_version(opine_app *app);
+
+// The graph a DATA argument names, after the preprocessing that is asked for.
+opn_status load_prepared(opine_app *app, const char *data, opn_graph **out);
 
 // ---- options -------------------------------------------------------------------------
 

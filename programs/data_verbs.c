@@ -70,7 +70,7 @@ static opn_status wanted_steps(opine_app *app, const opn_graph *graph, uint32_t 
     return opn_steps_parse(app->ctx, opn_params_text(app->params, "steps"), steps);
 }
 
-static opn_status load_prepared(opine_app *app, const char *data, opn_graph **out)
+opn_status load_prepared(opine_app *app, const char *data, opn_graph **out)
 {
     opn_graph *raw = NULL;
     uint32_t steps = 0;

@@ -9,6 +9,19 @@
 const opine_verb verbs[] = {
         {"demo", "", 0, 0, "Show the graph that is built into the program.", NULL,
          "opine demo", run_demo},
+        {"train", "DATA", 1, 1, "Train a model and write it to a file.",
+         "All labels are used: a fifth of them validates, unless the data come with a "
+         "split. Ctrl-C keeps a checkpoint beside the model's file; --resume goes on "
+         "from "
+         "it.",
+         "opine train demo -o demo.safetensors", run_train},
+        {"predict", "MODEL DATA", 2, 2,
+         "Predict every node's class, and how sure that is.",
+         "Writes CSV to standard output, or to the file -o names: .csv, .npz or .json. "
+         "The "
+         "graph need not be the one the model was trained on, but must have its "
+         "features.",
+         "opine predict demo.safetensors demo -o demo.csv", run_predict},
         {"data list", "", 0, 0, "List the datasets known by name.", NULL,
          "opine data list", run_data_list},
         {"data info", "DATA", 1, 1,

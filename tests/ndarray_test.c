@@ -9,31 +9,13 @@
 #include <cmocka.h>
 
 #include "io/ndarray.h"
+#include "support/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static opn_ctx *ctx;
-
-static int create_ctx(void **state)
-{
-    (void)state;
-    return opn_ctx_create(NULL, &ctx) == OPN_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state)
-{
-    (void)state;
-    opn_ctx_free(ctx);
-    return 0;
-}
-
-static void assert_message(const char *part)
-{
-    if (strstr(opn_ctx_error(ctx), part) == NULL)
-        fail_msg("message \"%s\" lacks \"%s\"", opn_ctx_error(ctx), part);
-}
 
 static opn_status set_type(const char *type, opn_i_ndarray *array)
 {
@@ -107,7 +89,7 @@ static void test_ndarray_refuses_types_it_does_not_read_by_name(void **state)
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         opn_i_ndarray array = {0};
         assert_int_equal(set_type(cases[c].type, &array), OPN_ERR_UNSUPPORTED);
-        assert_message(cases[c].part);
+        support_expect_error(ctx, cases[c].part);
         assert_int_equal(array.kind, 0);
     }
 }
@@ -121,14 +103,14 @@ static void test_ndarray_refuses_what_is_no_type(void **state)
     for (size_t c = 0; c < sizeof(types) / sizeof(types[0]); c++) {
         opn_i_ndarray array = {0};
         assert_int_equal(set_type(types[c], &array), OPN_ERR_FORMAT);
-        assert_message("is no type");
+        support_expect_error(ctx, "is no type");
     }
     opn_i_ndarray array = {0};
     assert_int_equal(set_type("<\x1b[2J", &array), OPN_ERR_FORMAT);
-    assert_message("holds byte 0x1b");
+    support_expect_error(ctx, "holds byte 0x1b");
     assert_int_equal(opn_i_ndarray_set_type(ctx, "x.npy", "<f8\0", 4, &array),
                      OPN_ERR_FORMAT);
-    assert_message("holds byte 0x00");
+    support_expect_error(ctx, "holds byte 0x00");
 }
 
 // ---- shapes --------------------------------------------------------------------------
@@ -148,11 +130,12 @@ static void test_ndarray_shape_must_fill_the_bytes_exactly(void **state)
     assert_int_equal(set_shape("<f4", shape, 2, 24), OPN_OK);
     assert_int_equal(set_shape("<f4", shape, 0, 4), OPN_OK);
     assert_int_equal(set_shape("<f4", shape, 2, 23), OPN_ERR_FORMAT);
-    assert_message("shape (2, 3) of 4-byte items needs 24 bytes, 23 are there");
+    support_expect_error(ctx,
+                         "shape (2, 3) of 4-byte items needs 24 bytes, 23 are there");
     assert_int_equal(set_shape("<f4", shape, 1, 0), OPN_ERR_FORMAT);
-    assert_message("shape (2,) of 4-byte items needs 8 bytes, 0 are there");
+    support_expect_error(ctx, "shape (2,) of 4-byte items needs 8 bytes, 0 are there");
     assert_int_equal(set_shape("<f4", shape, 0, 0), OPN_ERR_FORMAT);
-    assert_message("shape () ");
+    support_expect_error(ctx, "shape () ");
 }
 
 static void test_ndarray_shape_refuses_lies(void **state)
@@ -165,15 +148,15 @@ static void test_ndarray_shape_refuses_lies(void **state)
     const int64_t negative[] = {4, -1};
     const int64_t many[] = {65537};
     assert_int_equal(set_shape("<f4", huge, 8, 0), OPN_ERR_FORMAT);
-    assert_message("beyond any file");
+    support_expect_error(ctx, "beyond any file");
     assert_int_equal(set_shape("|u1", wraps, 2, 0), OPN_ERR_FORMAT);
     assert_int_equal(set_shape("|u1", hidden, 3, 0), OPN_ERR_FORMAT);
     assert_int_equal(set_shape("|u1", negative, 2, 0), OPN_ERR_FORMAT);
-    assert_message("negative dimension in (4, -1)");
+    support_expect_error(ctx, "negative dimension in (4, -1)");
     assert_int_equal(set_shape("|S0", many, 1, 0), OPN_ERR_FORMAT);
-    assert_message("items without a byte");
+    support_expect_error(ctx, "items without a byte");
     assert_int_equal(set_shape("|u1", many, 9, 0), OPN_ERR_FORMAT);
-    assert_message("9 dimensions; at most 8");
+    support_expect_error(ctx, "9 dimensions; at most 8");
     assert_int_equal(set_shape("|u1", many, -1, 0), OPN_ERR_FORMAT);
 }
 
@@ -261,13 +244,13 @@ static void test_ndarray_takes_integers_from_floats_only_if_whole(void **state)
     for (int i = 0; i < 5; i++) {
         array = make("<f8", bad + i, 1);
         assert_int_equal(opn_i_ndarray_to_i64(ctx, "x", &array, got), OPN_ERR_FORMAT);
-        assert_message("not a 64-bit integer");
+        support_expect_error(ctx, "not a 64-bit integer");
     }
     const double mixed[] = {1, 2, 2.5};
     array = make("<f8", mixed, 3);
     assert_int_equal(opn_i_ndarray_to_i64(ctx, "cora.npz: member x", &array, got),
                      OPN_ERR_FORMAT);
-    assert_message("cora.npz: member x: item 2 is 2.5, not");
+    support_expect_error(ctx, "cora.npz: member x: item 2 is 2.5, not");
 }
 
 static void test_ndarray_refuses_numbers_that_do_not_fit(void **state)
@@ -285,15 +268,15 @@ static void test_ndarray_refuses_numbers_that_do_not_fit(void **state)
     assert_true(narrow[0] == INT32_MAX && narrow[1] == INT32_MIN);
     array = make("<i8", wide, 3);
     assert_int_equal(opn_i_ndarray_to_i32(ctx, "x", &array, narrow), OPN_ERR_FORMAT);
-    assert_message("item 2 is 2147483648, beyond 32-bit integers");
+    support_expect_error(ctx, "item 2 is 2147483648, beyond 32-bit integers");
     array = make("<u8", top, 1);
     assert_int_equal(opn_i_ndarray_to_i64(ctx, "x", &array, same), OPN_ERR_FORMAT);
-    assert_message("item 0 is 18446744073709551615, beyond 64-bit integers");
+    support_expect_error(ctx, "item 0 is 18446744073709551615, beyond 64-bit integers");
     array = make("<f8", large, 1);
     assert_int_equal(opn_i_ndarray_to_f32(ctx, "x", &array, single), OPN_OK);
     array = make("<f8", large, 2);
     assert_int_equal(opn_i_ndarray_to_f32(ctx, "x", &array, single), OPN_ERR_FORMAT);
-    assert_message("item 1 is 3.40282357e+38, beyond 32-bit floats");
+    support_expect_error(ctx, "item 1 is 3.40282357e+38, beyond 32-bit floats");
     array = make("<f8", infinite, 2);
     assert_int_equal(opn_i_ndarray_to_f32(ctx, "x", &array, single), OPN_OK);
     assert_true(isinf(single[0]) && isinf(single[1]) && single[1] < 0);
@@ -307,11 +290,11 @@ static void test_ndarray_tells_text_from_numbers(void **state)
     char text[16];
     size_t n_chars;
     assert_int_equal(opn_i_ndarray_to_i32(ctx, "x", &array, &number), OPN_ERR_FORMAT);
-    assert_message("x: holds text, not numbers");
+    support_expect_error(ctx, "x: holds text, not numbers");
     array = make("<i4", "abcd", 1);
     assert_int_equal(opn_i_ndarray_text(ctx, "x", &array, 0, text, &n_chars),
                      OPN_ERR_FORMAT);
-    assert_message("x: holds numbers, not text");
+    support_expect_error(ctx, "x: holds numbers, not text");
 }
 
 static void test_ndarray_of_nothing_converts_to_nothing(void **state)
@@ -370,17 +353,17 @@ static void test_ndarray_text_refuses_what_is_no_character(void **state)
         const opn_i_ndarray array = make("<U1", items + i, 1);
         assert_int_equal(opn_i_ndarray_text(ctx, "x", &array, 0, text, &n_chars),
                          OPN_ERR_FORMAT);
-        assert_message("which is no character of Unicode");
+        support_expect_error(ctx, "which is no character of Unicode");
     }
     const uint32_t holes[] = {'a', 0, 'b'};
     opn_i_ndarray array = make("<U3", holes, 1);
     assert_int_equal(opn_i_ndarray_text(ctx, "x", &array, 0, text, &n_chars),
                      OPN_ERR_FORMAT);
-    assert_message("item 0 holds a NUL inside its text");
+    support_expect_error(ctx, "item 0 holds a NUL inside its text");
     array = make("|S3", "a\0b", 1);
     assert_int_equal(opn_i_ndarray_text(ctx, "x", &array, 0, text, &n_chars),
                      OPN_ERR_FORMAT);
-    assert_message("a NUL inside");
+    support_expect_error(ctx, "a NUL inside");
 }
 
 static void test_ndarray_text_of_no_bytes_is_empty(void **state)
@@ -393,21 +376,21 @@ static void test_ndarray_text_of_no_bytes_is_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_ndarray_knows_every_type_of_number_and_text),
-            cmocka_unit_test(test_ndarray_refuses_types_it_does_not_read_by_name),
-            cmocka_unit_test(test_ndarray_refuses_what_is_no_type),
-            cmocka_unit_test(test_ndarray_shape_must_fill_the_bytes_exactly),
-            cmocka_unit_test(test_ndarray_shape_refuses_lies),
-            cmocka_unit_test(test_ndarray_converts_at_any_alignment),
-            cmocka_unit_test(test_ndarray_reads_fortran_order_across_blocks),
-            cmocka_unit_test(test_ndarray_converts_halves_exactly),
-            cmocka_unit_test(test_ndarray_takes_integers_from_floats_only_if_whole),
-            cmocka_unit_test(test_ndarray_refuses_numbers_that_do_not_fit),
-            cmocka_unit_test(test_ndarray_tells_text_from_numbers),
-            cmocka_unit_test(test_ndarray_of_nothing_converts_to_nothing),
-            cmocka_unit_test(test_ndarray_bytes_are_utf8_or_else_latin_1),
-            cmocka_unit_test(test_ndarray_text_refuses_what_is_no_character),
-            cmocka_unit_test(test_ndarray_text_of_no_bytes_is_empty),
+            WITH_CTX(test_ndarray_knows_every_type_of_number_and_text),
+            WITH_CTX(test_ndarray_refuses_types_it_does_not_read_by_name),
+            WITH_CTX(test_ndarray_refuses_what_is_no_type),
+            WITH_CTX(test_ndarray_shape_must_fill_the_bytes_exactly),
+            WITH_CTX(test_ndarray_shape_refuses_lies),
+            WITH_CTX(test_ndarray_converts_at_any_alignment),
+            WITH_CTX(test_ndarray_reads_fortran_order_across_blocks),
+            WITH_CTX(test_ndarray_converts_halves_exactly),
+            WITH_CTX(test_ndarray_takes_integers_from_floats_only_if_whole),
+            WITH_CTX(test_ndarray_refuses_numbers_that_do_not_fit),
+            WITH_CTX(test_ndarray_tells_text_from_numbers),
+            WITH_CTX(test_ndarray_of_nothing_converts_to_nothing),
+            WITH_CTX(test_ndarray_bytes_are_utf8_or_else_latin_1),
+            WITH_CTX(test_ndarray_text_refuses_what_is_no_character),
+            WITH_CTX(test_ndarray_text_of_no_bytes_is_empty),
     };
-    return cmocka_run_group_tests(tests, create_ctx, free_ctx);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

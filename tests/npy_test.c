@@ -10,31 +10,12 @@
 
 #include "golden/npy_samples.h"
 #include "io/npy.h"
+#include "support/support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static opn_ctx *ctx;
-
-static int create_ctx(void **state)
-{
-    (void)state;
-    return opn_ctx_create(NULL, &ctx) == OPN_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state)
-{
-    (void)state;
-    opn_ctx_free(ctx);
-    return 0;
-}
-
-static void assert_message(const char *part)
-{
-    if (strstr(opn_ctx_error(ctx), part) == NULL)
-        fail_msg("message \"%s\" lacks \"%s\"", opn_ctx_error(ctx), part);
-}
 
 // What a caller does with an array, whatever is in it; true when it could be read.
 static bool use(opn_ctx *on, const unsigned char *data, size_t n_bytes)
@@ -168,7 +149,7 @@ static void test_npy_refuses_what_is_neither_number_nor_text(void **state)
         assert_int_equal(
                 opn_i_npy_read(ctx, "x.npy", cases[c].data, cases[c].n_bytes, &array),
                 OPN_ERR_UNSUPPORTED);
-        assert_message(cases[c].part);
+        support_expect_error(ctx, cases[c].part);
     }
 }
 
@@ -238,7 +219,7 @@ static void test_npy_broken_headers_say_where(void **state)
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         if (read_header(cases[c].text) != OPN_ERR_FORMAT)
             fail_msg("%s", cases[c].text);
-        assert_message(cases[c].part);
+        support_expect_error(ctx, cases[c].part);
     }
 }
 
@@ -251,20 +232,21 @@ static void test_npy_refuses_other_files_and_versions(void **state)
     file[6] = 4;
     assert_int_equal(opn_i_npy_read(ctx, "x.npy", file, sizeof(file), &array),
                      OPN_ERR_UNSUPPORTED);
-    assert_message("x.npy: npy version 4.0; versions 1.0, 2.0 and 3.0 are read");
+    support_expect_error(ctx,
+                         "x.npy: npy version 4.0; versions 1.0, 2.0 and 3.0 are read");
     file[0] = 'P';
     assert_int_equal(opn_i_npy_read(ctx, "x.npy", file, sizeof(file), &array),
                      OPN_ERR_FORMAT);
-    assert_message("x.npy: is no npy file");
+    support_expect_error(ctx, "x.npy: is no npy file");
     memcpy(file, npy_scalar, sizeof(file));
     file[8] = file[9] = 0xff;
     assert_int_equal(opn_i_npy_read(ctx, "x.npy", file, sizeof(file), &array),
                      OPN_ERR_FORMAT);
-    assert_message("npy header of 65535 bytes, 126 are there");
+    support_expect_error(ctx, "npy header of 65535 bytes, 126 are there");
     memcpy(file, npy_scalar, sizeof(file));
     file[6] = 2;
     assert_int_equal(opn_i_npy_read(ctx, "x.npy", file, 11, &array), OPN_ERR_FORMAT);
-    assert_message("ends inside its npy header");
+    support_expect_error(ctx, "ends inside its npy header");
 }
 
 static void test_npy_cut_anywhere_is_refused(void **state)
@@ -276,12 +258,9 @@ static void test_npy_cut_anywhere_is_refused(void **state)
             {"version 3", npy_number_version_3, sizeof(npy_number_version_3)}};
     for (int c = 0; c < 3; c++)
         for (size_t n = 0; n < samples[c].n_bytes; n++) {
-            // A copy of just that many bytes, so that the sanitiser sees a step beyond.
-            unsigned char *cut = malloc(n + 1);
-            assert_non_null(cut);
-            memcpy(cut + 1, samples[c].data, n);
-            assert_false(use(ctx, cut + 1, n));
-            free(cut);
+            unsigned char *cut = support_copy(samples[c].data, n);
+            assert_false(use(ctx, cut, n));
+            support_copy_free(cut);
         }
 }
 
@@ -293,15 +272,13 @@ static void test_npy_survives_any_flipped_bit(void **state)
             {"text", npy_text_fortran, sizeof(npy_text_fortran)},
             {"python 2", npy_number_python_2, sizeof(npy_number_python_2)}};
     for (int c = 0; c < 3; c++) {
-        unsigned char *flipped = malloc(samples[c].n_bytes);
-        assert_non_null(flipped);
-        memcpy(flipped, samples[c].data, samples[c].n_bytes);
+        unsigned char *flipped = support_copy(samples[c].data, samples[c].n_bytes);
         for (size_t bit = 0; bit < 8 * samples[c].n_bytes; bit++) {
-            flipped[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            support_flip_bit(flipped, bit);
             (void)use(ctx, flipped, samples[c].n_bytes);
-            flipped[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            support_flip_bit(flipped, bit);
         }
-        free(flipped);
+        support_copy_free(flipped);
     }
 }
 
@@ -373,21 +350,8 @@ static void test_npy_text_must_be_utf8(void **state)
     opn_i_ndarray array;
     assert_int_equal(opn_i_npy_text(ctx, "x", text, &n, 1, &owner, &array),
                      OPN_ERR_FORMAT);
-    assert_message("x: text 1: byte 2 is not UTF-8");
+    support_expect_error(ctx, "x: text 1: byte 2 is not UTF-8");
     assert_null(owner.data);
-}
-
-static void *no_alloc(void *user, size_t n_bytes)
-{
-    (void)n_bytes;
-    int *allowed = user;
-    return (*allowed)-- > 0 ? malloc(n_bytes) : NULL;
-}
-
-static void no_release(void *user, void *ptr)
-{
-    (void)user;
-    free(ptr);
 }
 
 static void test_npy_reading_needs_no_memory_and_text_says_when_it_has_none(void **state)
@@ -395,38 +359,34 @@ static void test_npy_reading_needs_no_memory_and_text_says_when_it_has_none(void
     (void)state;
     static const char *const text[] = {"a"};
     const int64_t n = 1;
-    int allowed = 1; // the context
-    const opn_alloc hooks = {no_alloc, no_release, &allowed};
-    opn_ctx *poor = NULL;
+    meter *m = ctx->alloc.user;
+    m->fail_at = m->n_requests + 1;
     opn_i_bytes owner = {0};
     opn_i_ndarray array;
-    assert_int_equal(opn_ctx_create(&hooks, &poor), OPN_OK);
-    assert_true(use(poor, npy_text_little, sizeof(npy_text_little)));
-    assert_int_equal(opn_i_npy_text(poor, "x", text, &n, 1, &owner, &array),
+    assert_true(use(ctx, npy_text_little, sizeof(npy_text_little)));
+    assert_int_equal(opn_i_npy_text(ctx, "x", text, &n, 1, &owner, &array),
                      OPN_ERR_NOMEM);
     assert_null(owner.data);
-    opn_ctx_free(poor);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_npy_reads_every_number_type_order_and_version),
-            cmocka_unit_test(test_npy_reads_booleans_scalars_and_empty_arrays),
-            cmocka_unit_test(test_npy_reads_three_dimensions_in_both_orders),
-            cmocka_unit_test(test_npy_reads_text_in_both_byte_orders),
-            cmocka_unit_test(test_npy_refuses_what_is_neither_number_nor_text),
-            cmocka_unit_test(test_npy_header_is_read_as_python_would),
-            cmocka_unit_test(test_npy_broken_headers_say_where),
-            cmocka_unit_test(test_npy_refuses_other_files_and_versions),
-            cmocka_unit_test(test_npy_cut_anywhere_is_refused),
-            cmocka_unit_test(test_npy_survives_any_flipped_bit),
-            cmocka_unit_test(test_npy_header_is_written_as_numpy_does),
-            cmocka_unit_test(test_npy_longest_header_fits),
-            cmocka_unit_test(test_npy_text_comes_back),
-            cmocka_unit_test(test_npy_text_must_be_utf8),
-            cmocka_unit_test(
-                    test_npy_reading_needs_no_memory_and_text_says_when_it_has_none),
+            WITH_CTX(test_npy_reads_every_number_type_order_and_version),
+            WITH_CTX(test_npy_reads_booleans_scalars_and_empty_arrays),
+            WITH_CTX(test_npy_reads_three_dimensions_in_both_orders),
+            WITH_CTX(test_npy_reads_text_in_both_byte_orders),
+            WITH_CTX(test_npy_refuses_what_is_neither_number_nor_text),
+            WITH_CTX(test_npy_header_is_read_as_python_would),
+            WITH_CTX(test_npy_broken_headers_say_where),
+            WITH_CTX(test_npy_refuses_other_files_and_versions),
+            WITH_CTX(test_npy_cut_anywhere_is_refused),
+            WITH_CTX(test_npy_survives_any_flipped_bit),
+            WITH_CTX(test_npy_header_is_written_as_numpy_does),
+            WITH_CTX(test_npy_longest_header_fits),
+            WITH_CTX(test_npy_text_comes_back),
+            WITH_CTX(test_npy_text_must_be_utf8),
+            WITH_CTX(test_npy_reading_needs_no_memory_and_text_says_when_it_has_none),
     };
-    return cmocka_run_group_tests(tests, create_ctx, free_ctx);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

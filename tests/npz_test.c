@@ -9,76 +9,13 @@
 #include <cmocka.h>
 
 #include "io/npz.h"
+#include "support/support.h"
 
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-// A counting allocator that refuses the k-th request.
-struct meter {
-    long n_live;
-    long n_requests;
-    long fail_at; // 1-based; 0 never fails
-};
-
-static void *meter_alloc(void *user, size_t n_bytes)
-{
-    struct meter *m = user;
-    if (++m->n_requests == m->fail_at)
-        return NULL;
-    void *ptr = malloc(n_bytes);
-    m->n_live += ptr != NULL;
-    return ptr;
-}
-
-static void meter_release(void *user, void *ptr)
-{
-    struct meter *m = user;
-    m->n_live--;
-    free(ptr);
-}
-
-static opn_ctx *ctx;
-static char folder[] = "/tmp/opine-npz-XXXXXX";
-static char path[64];
-
-static int set_up(void **state)
-{
-    (void)state;
-    if (mkdtemp(folder) == NULL)
-        return -1;
-    snprintf(path, sizeof(path), "%s/out.npz", folder);
-    return opn_ctx_create(NULL, &ctx) == OPN_OK ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    opn_ctx_free(ctx);
-    return rmdir(folder); // fails if a test left something behind
-}
-
-static void assert_message(const char *part)
-{
-    if (strstr(opn_ctx_error(ctx), part) == NULL)
-        fail_msg("message \"%s\" lacks \"%s\"", opn_ctx_error(ctx), part);
-}
-
-static int n_files(void)
-{
-    int n = 0;
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    for (const struct dirent *found; (found = readdir(dir)) != NULL;)
-        n += found->d_name[0] != '.';
-    closedir(dir);
-    return n;
-}
-
 // One array of each kind. Returns the status of commit, or of open.
-static opn_status write_sample(opn_ctx *on)
+static opn_status write_sample(opn_ctx *ctx, const char *path)
 {
     static const int32_t i32[] = {-1, 2147483647, 3, 4, 5, 6};
     static const int64_t i64[] = {INT64_MIN, INT64_MAX};
@@ -91,7 +28,7 @@ static opn_status write_sample(opn_ctx *on)
     static const int64_t shape_text[] = {3};
     static const int64_t shape_none[] = {0, 7};
     opn_i_npz_writer *writer = NULL;
-    opn_status status = opn_i_npz_writer_open(on, path, &writer);
+    opn_status status = opn_i_npz_writer_open(ctx, path, &writer);
     if (status != OPN_OK)
         return status;
     opn_i_npz_writer_add_i32(writer, "i32", i32, shape_i32, 2);
@@ -104,7 +41,7 @@ static opn_status write_sample(opn_ctx *on)
 }
 
 static opn_i_ndarray
-read_array(const opn_i_zip *zip, const char *name, opn_i_bytes *owner)
+read_array(opn_ctx *ctx, const opn_i_zip *zip, const char *name, opn_i_bytes *owner)
 {
     opn_i_ndarray array = {0};
     if (opn_i_npz_read(ctx, zip, name, owner, &array) != OPN_OK)
@@ -115,6 +52,7 @@ read_array(const opn_i_zip *zip, const char *name, opn_i_bytes *owner)
 static void test_npz_arrays_come_back(void **state)
 {
     (void)state;
+    stage *s = support_open_stage("out.npz");
     opn_i_bytes file = {0};
     opn_i_bytes owner = {0};
     opn_i_zip *zip = NULL;
@@ -122,145 +60,157 @@ static void test_npz_arrays_come_back(void **state)
     double real[8];
     char text[32];
     size_t n_chars;
-    assert_int_equal(write_sample(ctx), OPN_OK);
-    assert_int_equal(opn_i_file_read(ctx, path, &file), OPN_OK);
-    assert_int_equal(opn_i_zip_open(ctx, "out.npz", file.data, file.n, &zip), OPN_OK);
+    assert_int_equal(write_sample(s->ctx, s->path), OPN_OK);
+    assert_int_equal(opn_i_file_read(s->ctx, s->path, &file), OPN_OK);
+    assert_int_equal(opn_i_zip_open(s->ctx, "out.npz", file.data, file.n, &zip), OPN_OK);
     assert_int_equal(opn_i_zip_n_members(zip), 6);
 
-    opn_i_ndarray array = read_array(zip, "i32", &owner);
+    opn_i_ndarray array = read_array(s->ctx, zip, "i32", &owner);
     assert_true(array.n_dims == 2 && array.shape[0] == 2 && array.shape[1] == 3);
-    assert_int_equal(opn_i_ndarray_to_i64(ctx, "x", &array, whole), OPN_OK);
+    assert_int_equal(opn_i_ndarray_to_i64(s->ctx, "x", &array, whole), OPN_OK);
     assert_true(whole[0] == -1 && whole[1] == 2147483647 && whole[5] == 6);
-    opn_i_bytes_release(ctx, &owner);
+    opn_i_bytes_release(s->ctx, &owner);
 
-    array = read_array(zip, "i64", &owner);
-    assert_int_equal(opn_i_ndarray_to_i64(ctx, "x", &array, whole), OPN_OK);
+    array = read_array(s->ctx, zip, "i64", &owner);
+    assert_int_equal(opn_i_ndarray_to_i64(s->ctx, "x", &array, whole), OPN_OK);
     assert_true(whole[0] == INT64_MIN && whole[1] == INT64_MAX);
-    opn_i_bytes_release(ctx, &owner);
+    opn_i_bytes_release(s->ctx, &owner);
 
-    array = read_array(zip, "f32", &owner);
+    array = read_array(s->ctx, zip, "f32", &owner);
     assert_int_equal(array.n_dims, 3);
-    assert_int_equal(opn_i_ndarray_to_f64(ctx, "x", &array, real), OPN_OK);
+    assert_int_equal(opn_i_ndarray_to_f64(s->ctx, "x", &array, real), OPN_OK);
     assert_true(real[1] == -1.25 && real[2] == (double)3e38f && real[7] == 4);
-    opn_i_bytes_release(ctx, &owner);
+    opn_i_bytes_release(s->ctx, &owner);
 
-    array = read_array(zip, "f64", &owner);
+    array = read_array(s->ctx, zip, "f64", &owner);
     assert_int_equal(array.n_dims, 0);
-    assert_int_equal(opn_i_ndarray_to_f64(ctx, "x", &array, real), OPN_OK);
+    assert_int_equal(opn_i_ndarray_to_f64(s->ctx, "x", &array, real), OPN_OK);
     assert_true(real[0] == 0.1);
-    opn_i_bytes_release(ctx, &owner);
+    opn_i_bytes_release(s->ctx, &owner);
 
-    array = read_array(zip, "text", &owner);
-    assert_int_equal(opn_i_ndarray_text(ctx, "x", &array, 1, text, &n_chars), OPN_OK);
+    array = read_array(s->ctx, zip, "text", &owner);
+    assert_int_equal(opn_i_ndarray_text(s->ctx, "x", &array, 1, text, &n_chars), OPN_OK);
     assert_int_equal(n_chars, 6);
     assert_memory_equal(text, "日本", 6);
-    opn_i_bytes_release(ctx, &owner);
+    opn_i_bytes_release(s->ctx, &owner);
 
-    array = read_array(zip, "none", &owner);
+    array = read_array(s->ctx, zip, "none", &owner);
     assert_true(array.n_items == 0 && array.shape[1] == 7);
-    opn_i_bytes_release(ctx, &owner);
+    opn_i_bytes_release(s->ctx, &owner);
 
     opn_i_zip_close(zip);
-    opn_i_bytes_release(ctx, &file);
-    assert_int_equal(unlink(path), 0);
+    opn_i_bytes_release(s->ctx, &file);
+    assert_int_equal(support_count_entries(s->folder), 1);
+    support_close_stage(s);
 }
 
 static void test_npz_same_arrays_give_the_same_bytes_in_any_time_zone(void **state)
 {
     (void)state;
+    stage *s = support_open_stage("out.npz");
     static const char *const zones[] = {"UTC", "Asia/Tokyo", "America/New_York"};
     opn_i_bytes first = {0};
     for (size_t z = 0; z < sizeof(zones) / sizeof(zones[0]); z++) {
         opn_i_bytes file = {0};
         setenv("TZ", zones[z], 1);
-        assert_int_equal(write_sample(ctx), OPN_OK);
-        assert_int_equal(opn_i_file_read(ctx, path, &file), OPN_OK);
-        assert_int_equal(unlink(path), 0);
+        assert_int_equal(write_sample(s->ctx, s->path), OPN_OK);
+        assert_int_equal(opn_i_file_read(s->ctx, s->path, &file), OPN_OK);
+        assert_int_equal(unlink(s->path), 0);
         if (z == 0) {
             first = file;
             continue;
         }
         assert_int_equal(file.n, first.n);
         assert_memory_equal(file.data, first.data, file.n);
-        opn_i_bytes_release(ctx, &file);
+        opn_i_bytes_release(s->ctx, &file);
     }
     unsetenv("TZ");
-    opn_i_bytes_release(ctx, &first);
+    opn_i_bytes_release(s->ctx, &first);
+    support_close_stage(s);
 }
 
 static void test_npz_first_failure_is_kept_for_commit(void **state)
 {
     (void)state;
+    stage *s = support_open_stage("out.npz");
     static const char *const bad[] = {"fine", "\xff"};
     const int64_t n = 2;
     const int32_t numbers[] = {1, 2};
     opn_i_npz_writer *writer = NULL;
-    assert_int_equal(opn_i_npz_writer_open(ctx, path, &writer), OPN_OK);
+    assert_int_equal(opn_i_npz_writer_open(s->ctx, s->path, &writer), OPN_OK);
     opn_i_npz_writer_add_i32(writer, "a", numbers, &n, 1);
     opn_i_npz_writer_add_text(writer, "b", bad, &n, 1);
     opn_i_npz_writer_add_i32(writer, "a", numbers, &n, 1);
-    assert_int_equal(opn_ctx_set_threads(ctx, -1), OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_ctx_set_threads(s->ctx, -1), OPN_ERR_INVALID_ARG);
     assert_int_equal(opn_i_npz_writer_commit(writer), OPN_ERR_FORMAT);
-    assert_message("out.npz: array b: text 1: byte 0 is not UTF-8");
-    assert_int_equal(n_files(), 0);
+    support_expect_error(s->ctx, "out.npz: array b: text 1: byte 0 is not UTF-8");
+    assert_int_equal(support_count_entries(s->folder), 0);
+    support_close_stage(s);
 }
 
 static void test_npz_refuses_two_arrays_of_one_name_and_none(void **state)
 {
     (void)state;
+    stage *s = support_open_stage("out.npz");
     const int32_t number = 1;
     opn_i_npz_writer *writer = NULL;
-    assert_int_equal(opn_i_npz_writer_open(ctx, path, &writer), OPN_OK);
+    assert_int_equal(opn_i_npz_writer_open(s->ctx, s->path, &writer), OPN_OK);
     opn_i_npz_writer_add_i32(writer, "a", &number, NULL, 0);
     opn_i_npz_writer_add_i32(writer, "a", &number, NULL, 0);
     assert_int_equal(opn_i_npz_writer_commit(writer), OPN_ERR_INVALID_ARG);
-    assert_message("out.npz: two arrays are named a");
-    assert_int_equal(opn_i_npz_writer_open(ctx, path, &writer), OPN_OK);
+    support_expect_error(s->ctx, "out.npz: two arrays are named a");
+    assert_int_equal(opn_i_npz_writer_open(s->ctx, s->path, &writer), OPN_OK);
     assert_int_equal(opn_i_npz_writer_commit(writer), OPN_ERR_INVALID_ARG);
-    assert_message("no array to be written");
-    assert_int_equal(n_files(), 0);
+    support_expect_error(s->ctx, "no array to be written");
+    assert_int_equal(support_count_entries(s->folder), 0);
+    support_close_stage(s);
 }
 
 static void test_npz_discard_leaves_nothing(void **state)
 {
     (void)state;
+    stage *s = support_open_stage("out.npz");
     const int32_t number = 1;
     opn_i_npz_writer *writer = NULL;
-    assert_int_equal(opn_i_npz_writer_open(ctx, path, &writer), OPN_OK);
+    assert_int_equal(opn_i_npz_writer_open(s->ctx, s->path, &writer), OPN_OK);
     opn_i_npz_writer_add_i32(writer, "a", &number, NULL, 0);
     opn_i_npz_writer_discard(writer);
     opn_i_npz_writer_discard(NULL);
-    assert_int_equal(n_files(), 0);
+    assert_int_equal(support_count_entries(s->folder), 0);
+    support_close_stage(s);
 }
 
 static void test_npz_needs_a_folder_to_write_to(void **state)
 {
     (void)state;
-    char missing[96];
+    stage *s = support_open_stage("out.npz");
+    char missing[SUPPORT_PATH];
     opn_i_npz_writer *writer = NULL;
-    snprintf(missing, sizeof(missing), "%s/none/out.npz", folder);
-    assert_int_equal(opn_i_npz_writer_open(ctx, missing, &writer), OPN_ERR_WRITE);
+    support_path(missing, s->folder, "none/out.npz");
+    assert_int_equal(opn_i_npz_writer_open(s->ctx, missing, &writer), OPN_ERR_WRITE);
     assert_null(writer);
+    support_close_stage(s);
 }
 
 static void test_npz_writing_survives_any_allocation_failure(void **state)
 {
     (void)state;
+    stage *s = support_open_stage("out.npz");
     for (long fail_at = 1;; fail_at++) {
-        struct meter m = {.fail_at = fail_at};
-        const opn_alloc hooks = {meter_alloc, meter_release, &m};
+        meter m = {.fail_at = fail_at};
+        const opn_alloc hooks = meter_hooks(&m);
         opn_ctx *poor = NULL;
         opn_status status = opn_ctx_create(&hooks, &poor);
         if (status == OPN_OK)
-            status = write_sample(poor);
+            status = write_sample(poor, s->path);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
         opn_ctx_free(poor);
         assert_int_equal(m.n_live, 0);
-        assert_int_equal(n_files(), status == OPN_OK);
+        assert_int_equal(support_count_entries(s->folder), status == OPN_OK);
         if (status == OPN_OK)
             break;
     }
-    assert_int_equal(unlink(path), 0);
+    support_close_stage(s);
 }
 
 int main(void)
@@ -274,5 +224,5 @@ int main(void)
             cmocka_unit_test(test_npz_needs_a_folder_to_write_to),
             cmocka_unit_test(test_npz_writing_survives_any_allocation_failure),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,45 +10,17 @@
 
 #include "golden/pickle_samples.h"
 #include "io/pickle.h"
+#include "support/support.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// A counting allocator that refuses the k-th request.
-typedef struct meter {
-    long n_live;
-    long n_requests;
-    long fail_at; // 1-based; 0 never fails
-    size_t largest;
-    size_t n_bytes; // of all requests
-} meter;
-
-static void *meter_alloc(void *user, size_t n_bytes)
-{
-    meter *m = user;
-    m->largest = n_bytes > m->largest ? n_bytes : m->largest;
-    m->n_bytes += n_bytes;
-    if (++m->n_requests == m->fail_at)
-        return NULL;
-    void *ptr = malloc(n_bytes);
-    m->n_live += ptr != NULL;
-    return ptr;
-}
-
-static void meter_release(void *user, void *ptr)
-{
-    meter *m = user;
-    m->n_live--;
-    free(ptr);
-}
 
 // One load; the meter lies in the fixture, so a fixture stays where it is.
 typedef struct fixture {
     meter meter;
     opn_ctx *ctx;
-    unsigned char *input; // a block of just the input, so that ASan sees any step beyond
+    unsigned char *input; // by support_copy()
     opn_i_pickle *pickle;
     opn_status status;
 } fixture;
@@ -56,11 +28,8 @@ typedef struct fixture {
 static void load(fixture *f, const void *data, size_t n, long fail_at)
 {
     memset(f, 0, sizeof(*f));
-    const opn_alloc hooks = {meter_alloc, meter_release, &f->meter};
-    assert_int_equal(opn_ctx_create(&hooks, &f->ctx), OPN_OK);
-    f->input = opn_i_calloc(&f->ctx->alloc, n, 1);
-    assert_non_null(f->input);
-    memcpy(f->input, data, n);
+    f->ctx = support_ctx(&f->meter);
+    f->input = support_copy(data, n);
     f->meter = (meter){.n_live = f->meter.n_live, .fail_at = fail_at};
     f->status = opn_i_pickle_load(f->ctx, "file", f->input, n, &f->pickle);
     assert_int_equal(f->status == OPN_OK, f->pickle != NULL);
@@ -69,9 +38,8 @@ static void load(fixture *f, const void *data, size_t n, long fail_at)
 static void unload(fixture *f)
 {
     opn_i_pickle_free(f->pickle);
-    opn_i_release(&f->ctx->alloc, f->input);
-    opn_ctx_free(f->ctx);
-    assert_int_equal(f->meter.n_live, 0);
+    support_copy_free(f->input);
+    support_ctx_free(f->ctx, &f->meter);
 }
 
 static const opn_i_pickle_value *load_root(fixture *f, const void *data, size_t n)
@@ -88,8 +56,7 @@ check_refused(const void *data, size_t n, opn_status code, const char *message)
     fixture f;
     load(&f, data, n, 0);
     assert_int_equal(f.status, code);
-    if (strstr(opn_ctx_error(f.ctx), message) == NULL)
-        fail_msg("'%s' is not in '%s'", message, opn_ctx_error(f.ctx));
+    support_expect_error(f.ctx, message);
     assert_memory_equal(opn_ctx_error(f.ctx), "file: byte ", 11);
     unload(&f);
 }
@@ -576,18 +543,17 @@ static void test_pickle_survives_every_flipped_bit(void **state)
 {
     (void)state;
     for (size_t s = 0; s < N_OF(hostile); s++) {
-        unsigned char broken[2048];
-        assert_true(hostile[s].n <= sizeof(broken));
-        memcpy(broken, hostile[s].data, hostile[s].n);
+        unsigned char *broken = support_copy(hostile[s].data, hostile[s].n);
         for (size_t bit = 0; bit < 8 * hostile[s].n; bit++) {
             fixture f;
-            broken[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            support_flip_bit(broken, bit);
             load(&f, broken, hostile[s].n, 0);
             assert_true(f.status == OPN_OK || f.status == OPN_ERR_FORMAT ||
                         f.status == OPN_ERR_UNSUPPORTED || f.status == OPN_ERR_OVERFLOW);
             unload(&f);
-            broken[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            support_flip_bit(broken, bit);
         }
+        support_copy_free(broken);
     }
 }
 
@@ -691,7 +657,7 @@ static void check_quadratic(const char *head, size_t n_head, const char *body, s
     fixture f;
     load_repeated(&f, head, n_head, body, n, N);
     assert_int_equal(f.status, OPN_ERR_FORMAT);
-    assert_non_null(strstr(opn_ctx_error(f.ctx), "used over and over"));
+    support_expect_error(f.ctx, "used over and over");
     assert_true(f.meter.n_bytes < 64 * (n_head + n * N));
     unload(&f);
 }

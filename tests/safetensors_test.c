@@ -11,72 +11,37 @@
 #include "golden/safetensors_samples.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"
+#include "support/support.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-// A counting allocator that refuses the k-th request.
-typedef struct meter {
-    long n_live;
-    long n_requests;
-    long fail_at; // 1-based; 0 never fails
-    size_t largest;
-} meter;
-
-static void *meter_alloc(void *user, size_t n_bytes)
-{
-    meter *m = user;
-    m->largest = n_bytes > m->largest ? n_bytes : m->largest;
-    if (++m->n_requests == m->fail_at)
-        return NULL;
-    void *ptr = malloc(n_bytes);
-    m->n_live += ptr != NULL;
-    return ptr;
-}
-
-static void meter_release(void *user, void *ptr)
-{
-    meter *m = user;
-    m->n_live--;
-    free(ptr);
-}
 
 // Jansson's memory is metered too; its hooks take no user pointer.
 static meter json_meter;
 
 static void *json_alloc(size_t n_bytes)
 {
-    return meter_alloc(&json_meter, n_bytes);
+    return meter_hooks(&json_meter).alloc(&json_meter, n_bytes);
 }
 
 static void json_release(void *ptr)
 {
     if (ptr != NULL)
-        meter_release(&json_meter, ptr);
+        meter_hooks(&json_meter).release(&json_meter, ptr);
 }
 
-static opn_ctx *new_ctx(meter *m)
-{
-    const opn_alloc hooks = {meter_alloc, meter_release, m};
-    opn_ctx *ctx = NULL;
-    assert_int_equal(opn_ctx_create(&hooks, &ctx), OPN_OK);
-    return ctx;
-}
-
-// Opens a copy of exactly n_bytes, so that ASan sees any step beyond, and closes it.
+// Opens a copy of just these bytes and closes it.
 static opn_status try_open(opn_ctx *ctx, const unsigned char *data, size_t n_bytes)
 {
-    unsigned char *copy = malloc(n_bytes > 0 ? n_bytes : 1);
-    memcpy(copy, data, n_bytes);
+    unsigned char *copy = support_copy(data, n_bytes);
     opn_i_safetensors *file = NULL;
     const opn_status status =
             opn_i_safetensors_open(ctx, "m.safetensors", copy, n_bytes, &file);
     assert_int_equal(status == OPN_OK, file != NULL);
     opn_i_safetensors_free(file);
-    free(copy);
+    support_copy_free(copy);
     return status;
 }
 
@@ -95,26 +60,23 @@ static void
 expect_error(const char *header, size_t n_data, opn_status code, const char *want)
 {
     meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
+    opn_ctx *ctx = support_ctx(&m);
     unsigned char data[2048];
     const size_t n_bytes = assemble(header, n_data, data);
     assert_int_equal(try_open(ctx, data, n_bytes), code);
-    if (strstr(opn_ctx_error(ctx), want) == NULL)
-        fail_msg("\"%s\" is not in \"%s\"", want, opn_ctx_error(ctx));
-    opn_ctx_free(ctx);
-    assert_int_equal(m.n_live, 0);
+    support_expect_error(ctx, want);
+    support_ctx_free(ctx, &m);
 }
 
 static void expect_opens(const char *header, size_t n_data)
 {
     meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
+    opn_ctx *ctx = support_ctx(&m);
     unsigned char data[2048];
     const size_t n_bytes = assemble(header, n_data, data);
     if (try_open(ctx, data, n_bytes) != OPN_OK)
         fail_msg("%s", opn_ctx_error(ctx));
-    opn_ctx_free(ctx);
-    assert_int_equal(m.n_live, 0);
+    support_ctx_free(ctx, &m);
 }
 
 // ---- reading -------------------------------------------------------------------------
@@ -125,15 +87,21 @@ static const unsigned char sample_flag[3] = {1, 0, 1};
 static const int32_t sample_labels[2] = {INT32_MIN, 2708};
 static const uint16_t sample_scalar = 65535;
 
-static void test_safetensors_reads_the_golden_sample(void **state)
+static opn_i_safetensors *open_sample(opn_ctx *ctx)
 {
-    (void)state;
-    meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
     opn_i_safetensors *file = NULL;
     assert_int_equal(opn_i_safetensors_open(ctx, "m.safetensors", safetensors_sample,
                                             sizeof(safetensors_sample), &file),
                      OPN_OK);
+    return file;
+}
+
+static void test_safetensors_reads_the_golden_sample(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_i_safetensors *file = open_sample(ctx);
     assert_int_equal(opn_i_safetensors_n_tensors(file), 6);
 
     const opn_i_tensor_view *w0 = opn_i_safetensors_find(file, "w0");
@@ -164,19 +132,15 @@ static void test_safetensors_reads_the_golden_sample(void **state)
     assert_null(opn_i_safetensors_find(file, "w1"));
     assert_null(opn_i_safetensors_find(file, "__metadata__"));
     opn_i_safetensors_free(file);
-    opn_ctx_free(ctx);
-    assert_int_equal(m.n_live, 0);
+    support_ctx_free(ctx, &m);
 }
 
 static void test_safetensors_lists_names_and_keys_sorted(void **state)
 {
     (void)state;
     meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
-    opn_i_safetensors *file = NULL;
-    assert_int_equal(opn_i_safetensors_open(ctx, "m.safetensors", safetensors_sample,
-                                            sizeof(safetensors_sample), &file),
-                     OPN_OK);
+    opn_ctx *ctx = support_ctx(&m);
+    opn_i_safetensors *file = open_sample(ctx);
     static const char *const names[] = {"empty", "flag", "ids", "labels", "scalar", "w0"};
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(opn_i_safetensors_tensor(file, i)->name, names[i]);
@@ -190,18 +154,15 @@ static void test_safetensors_lists_names_and_keys_sorted(void **state)
     }
     assert_null(opn_i_safetensors_metadata(file, "absent"));
     opn_i_safetensors_free(file);
-    opn_ctx_free(ctx);
+    support_ctx_free(ctx, &m);
 }
 
 static void test_safetensors_converts_from_the_very_type_only(void **state)
 {
     (void)state;
-    opn_ctx *ctx = NULL;
-    opn_i_safetensors *file = NULL;
-    assert_int_equal(opn_ctx_create(NULL, &ctx), OPN_OK);
-    assert_int_equal(opn_i_safetensors_open(ctx, "m.safetensors", safetensors_sample,
-                                            sizeof(safetensors_sample), &file),
-                     OPN_OK);
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_i_safetensors *file = open_sample(ctx);
     float values[6] = {0};
     int32_t small[6] = {0};
     int64_t wide[6] = {0};
@@ -214,7 +175,7 @@ static void test_safetensors_converts_from_the_very_type_only(void **state)
     assert_int_equal(opn_i_tensor_to_i32(ctx, "m", ids, small), OPN_ERR_FORMAT);
     assert_int_equal(opn_i_tensor_to_i64(ctx, "m", w0, wide), OPN_ERR_FORMAT);
     opn_i_safetensors_free(file);
-    opn_ctx_free(ctx);
+    support_ctx_free(ctx, &m);
 }
 
 static void test_safetensors_knows_every_dtype_and_its_size(void **state)
@@ -293,13 +254,13 @@ static void test_safetensors_keeps_the_files_bytes_out_of_messages(void **state)
                  "m.safetensors: __metadata__: key 1 is not");
     expect_error("{\"w\":{\"dtype\":\"\\u001b\"}}", 0, OPN_ERR_UNSUPPORTED,
                  "dtype (unprintable) is not supported");
-    opn_ctx *ctx = NULL;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
     unsigned char data[64];
-    assert_int_equal(opn_ctx_create(NULL, &ctx), OPN_OK);
     const size_t n_bytes = assemble("{\x1b[2J}", 0, data);
     assert_int_equal(try_open(ctx, data, n_bytes), OPN_ERR_FORMAT);
     assert_null(strchr(opn_ctx_error(ctx), '\x1b'));
-    opn_ctx_free(ctx);
+    support_ctx_free(ctx, &m);
 }
 
 static void test_safetensors_names_the_tensor_and_its_fault(void **state)
@@ -394,17 +355,16 @@ static void test_safetensors_refuses_huge_lengths_without_allocating(void **stat
                                        INT64_MAX, UINT64_MAX, UINT64_MAX - 7};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
         meter m = {0};
-        opn_ctx *ctx = new_ctx(&m);
+        opn_ctx *ctx = support_ctx(&m);
         unsigned char data[64];
         const size_t n_bytes = assemble("{}", 0, data);
         for (size_t b = 0; b < 8; b++)
             data[b] = (unsigned char)(lengths[i] >> (8 * b));
         const long n_before = m.n_requests;
         assert_int_equal(try_open(ctx, data, n_bytes), OPN_ERR_FORMAT);
-        assert_non_null(
-                strstr(opn_ctx_error(ctx), "beyond the 2 that follow its length"));
+        support_expect_error(ctx, "beyond the 2 that follow its length");
         assert_int_equal(m.n_requests, n_before);
-        opn_ctx_free(ctx);
+        support_ctx_free(ctx, &m);
     }
 }
 
@@ -414,7 +374,7 @@ static void test_safetensors_caps_what_jansson_may_spend(void **state)
     (void)state;
     enum { N = 1 << 22 };
     meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
+    opn_ctx *ctx = support_ctx(&m);
     char *header = malloc(N + 1);
     unsigned char *data = malloc(N + 9);
     memset(header, ',', N);
@@ -424,7 +384,7 @@ static void test_safetensors_caps_what_jansson_may_spend(void **state)
     json_meter = (meter){0};
     json_set_alloc_funcs(json_alloc, json_release);
     const opn_status many = try_open(ctx, data, n_bytes);
-    assert_non_null(strstr(opn_ctx_error(ctx), "header of more than 262144 values"));
+    support_expect_error(ctx, "header of more than 262144 values");
     memset(header + 7, '[', N - 7);
     n_bytes = assemble(header, 0, data);
     const opn_status deep = try_open(ctx, data, n_bytes);
@@ -435,13 +395,14 @@ static void test_safetensors_caps_what_jansson_may_spend(void **state)
     assert_true(m.largest < 4096);
     free(header);
     free(data);
-    opn_ctx_free(ctx);
+    support_ctx_free(ctx, &m);
 }
 
 static void test_safetensors_refuses_headers_beyond_the_references_cap(void **state)
 {
     (void)state;
-    opn_ctx *ctx = NULL;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
     const size_t n_header = 100000001;
     unsigned char *data = calloc(8 + n_header, 1); // mostly never touched
     assert_non_null(data);
@@ -449,13 +410,12 @@ static void test_safetensors_refuses_headers_beyond_the_references_cap(void **st
     for (size_t b = 0; b < 8; b++)
         data[b] = (unsigned char)((uint64_t)n_header >> (8 * b));
     opn_i_safetensors *file = NULL;
-    assert_int_equal(opn_ctx_create(NULL, &ctx), OPN_OK);
     assert_int_equal(
             opn_i_safetensors_open(ctx, "m.safetensors", data, 8 + n_header, &file),
             OPN_ERR_FORMAT);
-    assert_non_null(strstr(opn_ctx_error(ctx),
-                           "header of 100000001 bytes, more than the 100000000 allowed"));
-    opn_ctx_free(ctx);
+    support_expect_error(ctx,
+                         "header of 100000001 bytes, more than the 100000000 allowed");
+    support_ctx_free(ctx, &m);
     free(data);
 }
 
@@ -463,31 +423,31 @@ static void test_safetensors_refuses_truncation_at_every_byte(void **state)
 {
     (void)state;
     meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
+    opn_ctx *ctx = support_ctx(&m);
     for (size_t n = 0; n < sizeof(safetensors_sample); n++) {
         assert_int_equal(try_open(ctx, safetensors_sample, n), OPN_ERR_FORMAT);
         assert_int_equal(m.n_live, 1); // the context
     }
     assert_int_equal(try_open(ctx, safetensors_sample, 0), OPN_ERR_FORMAT);
-    assert_non_null(strstr(opn_ctx_error(ctx), "0 bytes are too few"));
-    opn_ctx_free(ctx);
+    support_expect_error(ctx, "0 bytes are too few");
+    support_ctx_free(ctx, &m);
 }
 
 static void test_safetensors_survives_every_single_bit_flip(void **state)
 {
     (void)state;
     meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
+    opn_ctx *ctx = support_ctx(&m);
     for (size_t bit = 0; bit < 8 * sizeof(safetensors_sample); bit++) {
         unsigned char data[sizeof(safetensors_sample)];
         memcpy(data, safetensors_sample, sizeof(data));
-        data[bit / 8] = (unsigned char)(data[bit / 8] ^ (1u << (bit % 8)));
+        support_flip_bit(data, bit);
         const opn_status status = try_open(ctx, data, sizeof(data));
         assert_true(status == OPN_OK || status == OPN_ERR_FORMAT ||
                     status == OPN_ERR_UNSUPPORTED);
         assert_int_equal(m.n_live, 1);
     }
-    opn_ctx_free(ctx);
+    support_ctx_free(ctx, &m);
 }
 
 static void test_safetensors_open_survives_any_allocation_failure(void **state)
@@ -499,17 +459,16 @@ static void test_safetensors_open_survives_any_allocation_failure(void **state)
         while (status != OPN_OK) {
             n_rounds++;
             meter m = {0};
-            opn_ctx *ctx = new_ctx(&m);
+            opn_ctx *ctx = support_ctx(&m);
             json_meter = (meter){.fail_at = in_json ? n_rounds : 0};
             m.fail_at = in_json ? 0 : m.n_requests + n_rounds;
             json_set_alloc_funcs(json_alloc, json_release);
             status = try_open(ctx, safetensors_sample, sizeof(safetensors_sample));
             json_set_alloc_funcs(malloc, free);
-            opn_ctx_free(ctx);
+            support_ctx_free(ctx, &m);
             // Jansson takes a text it has no memory for as malformed.
             assert_true(status == OPN_OK || status == OPN_ERR_NOMEM ||
                         (in_json && status == OPN_ERR_FORMAT));
-            assert_int_equal(m.n_live, 0);
             assert_int_equal(json_meter.n_live, 0);
         }
         assert_true(n_rounds >= 4);
@@ -550,22 +509,13 @@ cleanup:
     return status;
 }
 
-static const char path[] = "safetensors_test.safetensors";
-
 static void test_safetensors_writes_the_golden_sample_byte_for_byte(void **state)
 {
     (void)state;
-    meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
-    opn_i_bytes bytes = {0};
-    assert_int_equal(write_sample(ctx, path), OPN_OK);
-    assert_int_equal(opn_i_file_read(ctx, path, &bytes), OPN_OK);
-    assert_int_equal(bytes.n, sizeof(safetensors_sample));
-    assert_memory_equal(bytes.data, safetensors_sample, sizeof(safetensors_sample));
-    opn_i_bytes_release(ctx, &bytes);
-    opn_ctx_free(ctx);
-    assert_int_equal(m.n_live, 0);
-    unlink(path);
+    stage *s = support_open_stage("m.safetensors");
+    assert_int_equal(write_sample(s->ctx, s->path), OPN_OK);
+    support_expect_file(s->path, safetensors_sample, sizeof(safetensors_sample));
+    support_close_stage(s);
 }
 
 static void test_safetensors_write_survives_any_allocation_failure(void **state)
@@ -575,29 +525,26 @@ static void test_safetensors_write_survives_any_allocation_failure(void **state)
         opn_status status = OPN_ERR_NOMEM;
         long n_rounds = 0;
         for (long fail_at = 1; status == OPN_ERR_NOMEM; fail_at++) {
-            meter m = {0};
-            opn_ctx *ctx = new_ctx(&m);
+            stage *s = support_open_stage("m.safetensors");
             json_meter = (meter){.fail_at = in_json ? fail_at : 0};
-            m.fail_at = in_json ? 0 : m.n_requests + fail_at;
+            s->m.fail_at = in_json ? 0 : s->m.n_requests + fail_at;
             json_set_alloc_funcs(json_alloc, json_release);
-            status = write_sample(ctx, path);
+            status = write_sample(s->ctx, s->path);
             json_set_alloc_funcs(malloc, free);
-            opn_ctx_free(ctx);
-            assert_int_equal(m.n_live, 0);
+            assert_int_equal(support_count_entries(s->folder), status == OPN_OK);
+            support_close_stage(s);
             assert_int_equal(json_meter.n_live, 0);
-            assert_int_equal(opn_i_file_exists(path), status == OPN_OK);
             n_rounds++;
         }
         assert_int_equal(status, OPN_OK);
         assert_true(n_rounds >= 5);
-        unlink(path);
     }
 }
 
 // Writes `n_floats` floats and nothing else, and reads them back.
 static void expect_floats_survive(size_t n_floats)
 {
-    opn_ctx *ctx = NULL;
+    stage *s = support_open_stage("m.safetensors");
     opn_i_safetensors_writer *writer = NULL;
     opn_i_safetensors *file = NULL;
     opn_i_bytes bytes = {0};
@@ -606,28 +553,26 @@ static void expect_floats_survive(size_t n_floats)
     for (size_t i = 0; i < n_floats; i++)
         values[i] = (float)i * 0.37f - 5.0f;
     const int64_t shape[] = {(int64_t)n_floats};
-    assert_int_equal(opn_ctx_create(NULL, &ctx), OPN_OK);
-    assert_int_equal(opn_i_safetensors_writer_create(ctx, &writer), OPN_OK);
+    assert_int_equal(opn_i_safetensors_writer_create(s->ctx, &writer), OPN_OK);
     assert_int_equal(opn_i_safetensors_writer_add_tensor(writer, "w", OPN_TENSOR_F32,
                                                          shape, 1, values),
                      OPN_OK);
-    assert_int_equal(opn_i_safetensors_writer_commit(writer, path), OPN_OK);
-    assert_int_equal(opn_i_file_read(ctx, path, &bytes), OPN_OK);
+    assert_int_equal(opn_i_safetensors_writer_commit(writer, s->path), OPN_OK);
+    assert_int_equal(opn_i_file_read(s->ctx, s->path, &bytes), OPN_OK);
     assert_int_equal((bytes.n - n_floats * sizeof(float)) % 8, 0);
-    assert_int_equal(opn_i_safetensors_open(ctx, path, bytes.data, bytes.n, &file),
+    assert_int_equal(opn_i_safetensors_open(s->ctx, s->path, bytes.data, bytes.n, &file),
                      OPN_OK);
     assert_int_equal(opn_i_safetensors_n_metadata(file), 0);
     assert_null(opn_i_safetensors_metadata(file, "model"));
     assert_int_equal(
-            opn_i_tensor_to_f32(ctx, path, opn_i_safetensors_find(file, "w"), got),
+            opn_i_tensor_to_f32(s->ctx, s->path, opn_i_safetensors_find(file, "w"), got),
             OPN_OK);
     assert_memory_equal(got, values, n_floats * sizeof(*values));
     opn_i_safetensors_free(file);
-    opn_i_bytes_release(ctx, &bytes);
-    opn_ctx_free(ctx);
+    opn_i_bytes_release(s->ctx, &bytes);
     free(values);
     free(got);
-    unlink(path);
+    support_close_stage(s);
 }
 
 static void test_safetensors_reads_back_tensors_of_any_length(void **state)
@@ -641,35 +586,33 @@ static void test_safetensors_reads_back_tensors_of_any_length(void **state)
 static void test_safetensors_writes_files_without_tensors(void **state)
 {
     (void)state;
-    opn_ctx *ctx = NULL;
+    stage *s = support_open_stage("m.safetensors");
     opn_i_safetensors_writer *writer = NULL;
     opn_i_bytes bytes = {0};
     static const char *const want[] = {"{}      ",
                                        "{\"__metadata__\":{\"a\":\"b\"}}      "};
-    assert_int_equal(opn_ctx_create(NULL, &ctx), OPN_OK);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(opn_i_safetensors_writer_create(ctx, &writer), OPN_OK);
+        assert_int_equal(opn_i_safetensors_writer_create(s->ctx, &writer), OPN_OK);
         if (i == 1)
             assert_int_equal(opn_i_safetensors_writer_add_metadata(writer, "a", "b"),
                              OPN_OK);
-        assert_int_equal(opn_i_safetensors_writer_commit(writer, path), OPN_OK);
-        assert_int_equal(opn_i_file_read(ctx, path, &bytes), OPN_OK);
+        assert_int_equal(opn_i_safetensors_writer_commit(writer, s->path), OPN_OK);
+        assert_int_equal(opn_i_file_read(s->ctx, s->path, &bytes), OPN_OK);
         assert_int_equal(bytes.n, 8 + strlen(want[i]));
         assert_string_equal((const char *)bytes.data + 8, want[i]);
-        assert_int_equal(try_open(ctx, bytes.data, bytes.n), OPN_OK);
-        opn_i_bytes_release(ctx, &bytes);
+        assert_int_equal(try_open(s->ctx, bytes.data, bytes.n), OPN_OK);
+        opn_i_bytes_release(s->ctx, &bytes);
     }
-    opn_ctx_free(ctx);
-    unlink(path);
+    support_close_stage(s);
 }
 
 static void test_safetensors_writer_refuses_what_could_not_be_read_back(void **state)
 {
     (void)state;
-    opn_ctx *ctx = NULL;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
     opn_i_safetensors_writer *writer = NULL;
     const int64_t huge[] = {INT64_MAX, 8};
-    assert_int_equal(opn_ctx_create(NULL, &ctx), OPN_OK);
     assert_int_equal(opn_i_safetensors_writer_create(ctx, &writer), OPN_OK);
     static const char *const bad[] = {"", "a\n", "\xFF", "__metadata__"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -693,17 +636,16 @@ static void test_safetensors_writer_refuses_what_could_not_be_read_back(void **s
     assert_int_equal(opn_i_safetensors_writer_add_metadata(writer, "k", ""),
                      OPN_ERR_INVALID_ARG);
     opn_i_safetensors_writer_discard(writer);
-    opn_ctx_free(ctx);
+    support_ctx_free(ctx, &m);
 }
 
 static void test_safetensors_commit_reports_a_path_it_cannot_write(void **state)
 {
     (void)state;
     meter m = {0};
-    opn_ctx *ctx = new_ctx(&m);
+    opn_ctx *ctx = support_ctx(&m);
     assert_int_equal(write_sample(ctx, "no/such/folder/m.safetensors"), OPN_ERR_WRITE);
-    opn_ctx_free(ctx);
-    assert_int_equal(m.n_live, 0);
+    support_ctx_free(ctx, &m);
 }
 
 int main(void)

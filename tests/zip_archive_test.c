@@ -10,61 +10,12 @@
 
 #include "golden/npy_samples.h"
 #include "io/npz.h"
+#include "support/support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A counting allocator that refuses the k-th request.
-struct meter {
-    long n_live;
-    long n_requests;
-    long fail_at; // 1-based; 0 never fails
-    size_t largest;
-};
-
-static void *meter_alloc(void *user, size_t n_bytes)
-{
-    struct meter *m = user;
-    if (n_bytes > m->largest)
-        m->largest = n_bytes;
-    if (++m->n_requests == m->fail_at)
-        return NULL;
-    void *ptr = malloc(n_bytes);
-    m->n_live += ptr != NULL;
-    return ptr;
-}
-
-static void meter_release(void *user, void *ptr)
-{
-    struct meter *m = user;
-    m->n_live--;
-    free(ptr);
-}
-
-static struct meter meter;
 static opn_ctx *ctx;
-
-static int create_ctx(void **state)
-{
-    (void)state;
-    const opn_alloc hooks = {meter_alloc, meter_release, &meter};
-    meter = (struct meter){0};
-    return opn_ctx_create(&hooks, &ctx) == OPN_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state)
-{
-    (void)state;
-    opn_ctx_free(ctx);
-    return meter.n_live == 0 ? 0 : -1;
-}
-
-static void assert_message(const char *part)
-{
-    if (strstr(opn_ctx_error(ctx), part) == NULL)
-        fail_msg("message \"%s\" lacks \"%s\"", opn_ctx_error(ctx), part);
-}
 
 // The status of opening the archive and reading every member.
 static opn_status read_all(opn_ctx *on, const unsigned char *data, size_t n_bytes)
@@ -150,7 +101,7 @@ static void test_zip_says_which_member_is_missing(void **state)
             opn_i_zip_open(ctx, "x.npz", npy_npz_stored, sizeof(npy_npz_stored), &zip),
             OPN_OK);
     assert_int_equal(opn_i_zip_read(ctx, zip, "adj.npy", &bytes), OPN_ERR_FORMAT);
-    assert_message("x.npz: has no member adj.npy");
+    support_expect_error(ctx, "x.npz: has no member adj.npy");
     assert_int_equal(opn_i_npz_read(ctx, zip, "adj", &bytes, &array), OPN_ERR_FORMAT);
     assert_null(bytes.data);
     assert_string_equal(opn_i_npz_what(zip, "adj", what), "x.npz: member adj.npy");
@@ -167,7 +118,7 @@ static void test_npz_says_which_member_is_no_array(void **state)
                                     sizeof(npy_zip_no_array), &zip),
                      OPN_OK);
     assert_int_equal(opn_i_npz_read(ctx, zip, "a", &bytes, &array), OPN_ERR_FORMAT);
-    assert_message("x.npz: member a.npy: is no npy file");
+    support_expect_error(ctx, "x.npz: member a.npy: is no npy file");
     assert_null(bytes.data);
     opn_i_zip_close(zip);
 }
@@ -179,18 +130,18 @@ static void test_zip_refuses_what_is_no_archive(void **state)
     (void)state;
     static const unsigned char text[] = "node,label\n0,1\n1,0\n2,1\n3,1\n";
     assert_int_equal(read_all(ctx, text, sizeof(text)), OPN_ERR_FORMAT);
-    assert_message("x.npz: is no zip archive, or its end is missing");
+    support_expect_error(ctx, "x.npz: is no zip archive, or its end is missing");
     assert_int_equal(read_all(ctx, text, 0), OPN_ERR_FORMAT);
     assert_int_equal(read_all(ctx, npy_npz_stored, sizeof(npy_npz_stored) - 30),
                      OPN_ERR_FORMAT);
-    assert_message("its end is missing");
+    support_expect_error(ctx, "its end is missing");
 }
 
 static void test_zip_refuses_two_members_of_one_name(void **state)
 {
     (void)state;
     assert_int_equal(read_all(ctx, npy_zip_twice, sizeof(npy_zip_twice)), OPN_ERR_FORMAT);
-    assert_message("x.npz: two members are named a");
+    support_expect_error(ctx, "x.npz: two members are named a");
 }
 
 static void test_zip_refuses_control_characters_in_names(void **state)
@@ -198,14 +149,14 @@ static void test_zip_refuses_control_characters_in_names(void **state)
     (void)state;
     assert_int_equal(read_all(ctx, npy_zip_control, sizeof(npy_zip_control)),
                      OPN_ERR_FORMAT);
-    assert_message("x.npz: the name of member 0 holds control character 0x0a");
+    support_expect_error(ctx, "x.npz: the name of member 0 holds control character 0x0a");
 }
 
 static void test_zip_refuses_encryption(void **state)
 {
     (void)state;
     assert_int_equal(read_patched(CENTRAL_FLAGS, 2, 1), OPN_ERR_UNSUPPORTED);
-    assert_message("x.npz: member counts.npy: is encrypted");
+    support_expect_error(ctx, "x.npz: member counts.npy: is encrypted");
 }
 
 static void test_zip_refuses_other_compressions(void **state)
@@ -213,28 +164,30 @@ static void test_zip_refuses_other_compressions(void **state)
     (void)state;
     assert_int_equal(read_all(ctx, npy_zip_bzip2, sizeof(npy_zip_bzip2)),
                      OPN_ERR_UNSUPPORTED);
-    assert_message("x.npz: member a: compression method 12; stored (0) and deflated (8)");
+    support_expect_error(
+            ctx, "x.npz: member a: compression method 12; stored (0) and deflated (8)");
     assert_int_equal(read_patched(CENTRAL_METHOD, 2, 93), OPN_ERR_UNSUPPORTED);
-    assert_message("x.npz: member counts.npy: compression method 93; stored (0)");
+    support_expect_error(ctx,
+                         "x.npz: member counts.npy: compression method 93; stored (0)");
 }
 
 static void test_zip_refuses_sizes_that_lie_without_asking_for_memory(void **state)
 {
     (void)state;
-    meter.largest = 0;
+    const meter *m = ctx->alloc.user;
     assert_int_equal(read_patched(CENTRAL_SIZE, 4, 0x7fffffff), OPN_ERR_FORMAT);
-    assert_message("x.npz: member counts.npy: claims to unpack from ");
+    support_expect_error(ctx, "x.npz: member counts.npy: claims to unpack from ");
     assert_int_equal(read_patched(CENTRAL_PACKED, 4, 0x7fffffff), OPN_ERR_FORMAT);
-    assert_message("packed bytes in an archive of ");
-    assert_true(meter.largest < 16384);
+    support_expect_error(ctx, "packed bytes in an archive of ");
+    assert_true(m->largest < 16384);
     assert_int_equal(read_patched(CENTRAL_SIZE, 4, 149), OPN_ERR_FORMAT);
-    assert_message("x.npz: member counts.npy: ");
+    support_expect_error(ctx, "x.npz: member counts.npy: ");
     assert_int_equal(read_patched(CENTRAL_SIZE, 4, 147), OPN_ERR_FORMAT);
-    assert_message("x.npz: member counts.npy: ");
+    support_expect_error(ctx, "x.npz: member counts.npy: ");
     assert_int_equal(read_patched(CENTRAL_SIZE, 4, 0), OPN_ERR_FORMAT);
-    assert_message("x.npz: member counts.npy: ");
+    support_expect_error(ctx, "x.npz: member counts.npy: ");
     assert_int_equal(read_patched(CENTRAL_PACKED, 4, 7), OPN_ERR_FORMAT);
-    assert_message("x.npz: member counts.npy: ");
+    support_expect_error(ctx, "x.npz: member counts.npy: ");
 }
 
 static void test_zip_refuses_a_count_of_members_that_lies(void **state)
@@ -242,7 +195,8 @@ static void test_zip_refuses_a_count_of_members_that_lies(void **state)
     (void)state;
     assert_int_equal(read_all(ctx, npy_zip_many_members, sizeof(npy_zip_many_members)),
                      OPN_ERR_FORMAT);
-    assert_message("x.npz: the directory and the members of the archive disagree");
+    support_expect_error(ctx,
+                         "x.npz: the directory and the members of the archive disagree");
 }
 
 // A directory of n empty members, and its end, n_ends times.
@@ -283,10 +237,10 @@ static void test_zip_refuses_too_many_members_and_ends(void **state)
     opn_i_zip_close(zip);
     n = make_directory(4097, 1, file);
     assert_int_equal(read_all(ctx, file, n), OPN_ERR_FORMAT);
-    assert_message("x.npz: 4097 members; at most 4096 are read");
+    support_expect_error(ctx, "x.npz: 4097 members; at most 4096 are read");
     n = make_directory(1, 9, file);
     assert_int_equal(read_all(ctx, file, n), OPN_ERR_FORMAT);
-    assert_message("x.npz: 9 ends of a zip archive; one is right");
+    support_expect_error(ctx, "x.npz: 9 ends of a zip archive; one is right");
     free(file);
 }
 
@@ -302,19 +256,16 @@ static void test_zip_sees_damaged_content(void **state)
         at++;
     file[at + 6] ^= 1;
     assert_int_equal(read_all(ctx, file, sizeof(file)), OPN_ERR_FORMAT);
-    assert_message("x.npz: member counts.npy: the checksum is wrong");
+    support_expect_error(ctx, "x.npz: member counts.npy: the checksum is wrong");
 }
 
 static void test_zip_cut_anywhere_is_refused(void **state)
 {
     (void)state;
     for (size_t n = 0; n < sizeof(npy_npz_deflated); n++) {
-        // A copy of just that many bytes, so that the sanitiser sees a step beyond.
-        unsigned char *cut = malloc(n + 1);
-        assert_non_null(cut);
-        memcpy(cut + 1, npy_npz_deflated, n);
-        assert_int_not_equal(read_all(ctx, cut + 1, n), OPN_OK);
-        free(cut);
+        unsigned char *cut = support_copy(npy_npz_deflated, n);
+        assert_int_not_equal(read_all(ctx, cut, n), OPN_OK);
+        support_copy_free(cut);
     }
 }
 
@@ -324,20 +275,18 @@ static void test_zip_survives_any_flipped_bit(void **state)
     const npy_sample samples[] = {
             {"stored", npy_npz_stored, sizeof(npy_npz_stored)},
             {"deflated", npy_npz_deflated, sizeof(npy_npz_deflated)}};
-    meter.largest = 0;
+    const meter *m = ctx->alloc.user;
     for (int c = 0; c < 2; c++) {
-        unsigned char *flipped = malloc(samples[c].n_bytes);
-        assert_non_null(flipped);
-        memcpy(flipped, samples[c].data, samples[c].n_bytes);
+        unsigned char *flipped = support_copy(samples[c].data, samples[c].n_bytes);
         for (size_t bit = 0; bit < 8 * samples[c].n_bytes; bit++) {
-            flipped[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            support_flip_bit(flipped, bit);
             const opn_status status = read_all(ctx, flipped, samples[c].n_bytes);
             assert_int_not_equal(status, OPN_ERR_NOMEM);
-            flipped[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            support_flip_bit(flipped, bit);
         }
-        free(flipped);
+        support_copy_free(flipped);
     }
-    assert_true(meter.largest < (size_t)1 << 20);
+    assert_true(m->largest < (size_t)1 << 20);
 }
 
 static void test_zip_survives_any_allocation_failure(void **state)
@@ -345,8 +294,8 @@ static void test_zip_survives_any_allocation_failure(void **state)
     (void)state;
     int n_rounds = 0;
     for (long fail_at = 1;; fail_at++) {
-        struct meter m = {.fail_at = fail_at};
-        const opn_alloc hooks = {meter_alloc, meter_release, &m};
+        meter m = {.fail_at = fail_at};
+        const opn_alloc hooks = meter_hooks(&m);
         opn_ctx *poor = NULL;
         opn_status status = opn_ctx_create(&hooks, &poor);
         if (status == OPN_OK)
@@ -364,22 +313,22 @@ static void test_zip_survives_any_allocation_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            cmocka_unit_test(test_zip_reads_stored_and_deflated_members),
-            cmocka_unit_test(test_zip_without_members_is_empty),
-            cmocka_unit_test(test_zip_says_which_member_is_missing),
-            cmocka_unit_test(test_npz_says_which_member_is_no_array),
-            cmocka_unit_test(test_zip_refuses_what_is_no_archive),
-            cmocka_unit_test(test_zip_refuses_two_members_of_one_name),
-            cmocka_unit_test(test_zip_refuses_control_characters_in_names),
-            cmocka_unit_test(test_zip_refuses_encryption),
-            cmocka_unit_test(test_zip_refuses_other_compressions),
-            cmocka_unit_test(test_zip_refuses_sizes_that_lie_without_asking_for_memory),
-            cmocka_unit_test(test_zip_refuses_a_count_of_members_that_lies),
-            cmocka_unit_test(test_zip_refuses_too_many_members_and_ends),
-            cmocka_unit_test(test_zip_sees_damaged_content),
-            cmocka_unit_test(test_zip_cut_anywhere_is_refused),
-            cmocka_unit_test(test_zip_survives_any_flipped_bit),
-            cmocka_unit_test(test_zip_survives_any_allocation_failure),
+            WITH_CTX(test_zip_reads_stored_and_deflated_members),
+            WITH_CTX(test_zip_without_members_is_empty),
+            WITH_CTX(test_zip_says_which_member_is_missing),
+            WITH_CTX(test_npz_says_which_member_is_no_array),
+            WITH_CTX(test_zip_refuses_what_is_no_archive),
+            WITH_CTX(test_zip_refuses_two_members_of_one_name),
+            WITH_CTX(test_zip_refuses_control_characters_in_names),
+            WITH_CTX(test_zip_refuses_encryption),
+            WITH_CTX(test_zip_refuses_other_compressions),
+            WITH_CTX(test_zip_refuses_sizes_that_lie_without_asking_for_memory),
+            WITH_CTX(test_zip_refuses_a_count_of_members_that_lies),
+            WITH_CTX(test_zip_refuses_too_many_members_and_ends),
+            WITH_CTX(test_zip_sees_damaged_content),
+            WITH_CTX(test_zip_cut_anywhere_is_refused),
+            WITH_CTX(test_zip_survives_any_flipped_bit),
+            WITH_CTX(test_zip_survives_any_allocation_failure),
     };
-    return cmocka_run_group_tests(tests, create_ctx, free_ctx);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "graph.h"
+#include "model.h"
 #include "params.h"
 #include "split.h"
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // A decimal integer in [min, max], with or without sign; else false, and *out is as it
 // was.
@@ -16,5 +17,20 @@ bool opn_i_parse_int(
 // for hexadecimal, infinite, too large and missing numbers. A NUL stands at
 // text[n_chars].
 bool opn_i_parse_real(const char *text, size_t n_chars, double *out);
+
+// A double as its bits, for files that give back the very same in every locale.
+static inline uint64_t opn_i_real_to_bits(double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    return bits;
+}
+
+static inline double opn_i_real_from_bits(uint64_t bits)
+{
+    double number;
+    memcpy(&number, &bits, sizeof(number));
+    return number;
+}
 
 #endif // OPN_NUMBER_H

@@ -180,13 +180,12 @@ require_node(const opn_i_folder *folder, const opn_i_csv *rows, size_t f, int32_
 {
     opn_status status = OPN_OK;
     const opn_i_csv_field *field = &rows->field[f];
-    int64_t number = 0;
     *node = find_node(folder, field);
     if (*node >= 0)
         return OPN_OK;
+    const size_t n_digits = strspn(field->text, "-0123456789");
     OPN_FAIL_IF(folder->ctx,
-                folder->is_numbered &&
-                        opn_i_csv_int(field, INT64_MIN, INT64_MAX, &number),
+                folder->is_numbered && n_digits == field->n_chars && n_digits > 0,
                 OPN_ERR_FORMAT, "%s:%zu: node id %s outside [0, %lld)", rows->name,
                 rows->line, field->text, (long long)folder->nodes.n);
     OPN_FAIL_IF(folder->ctx, folder->is_numbered, OPN_ERR_FORMAT,

@@ -89,7 +89,11 @@ opn_status opn_i_file_writer_open(opn_ctx *ctx, const char *path, opn_i_file_wri
     writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     OPN_FAIL_IF(ctx, writer->c_locale == (locale_t)0, OPN_ERR_NOMEM, "%s: out of memory",
                 path);
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    if (strcmp(path, "-") == 0) {
+        writer->file = dup(STDOUT_FILENO);
+        OPN_FAIL_IF(ctx, writer->file < 0, OPN_ERR_WRITE,
+                    "standard output cannot be written: %s", strerror(errno));
+    } else if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         OPN_TRY(open_special(ctx, &info, path, &writer->file));
     else
         OPN_TRY(opn_i_make_temporary(ctx, path, false, &writer->temporary,

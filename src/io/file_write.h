@@ -6,7 +6,7 @@
 #include "base/context.h"
 
 // Writes go to a temporary file beside `path`, which is synced and renamed on commit. A
-// device or a pipe is written to directly.
+// device, a pipe and "-", which is standard output, are written to directly.
 typedef struct opn_i_file_writer opn_i_file_writer;
 
 // Errors: WRITE (the folder is missing or not writable), NOMEM.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes graphs_golden.h: what the real graphs are like, worked out with NumPy and SciPy.
 
-Usage: python3 graphs.py [DATA]    (from any folder; NumPy 1.24, SciPy 1.10 made the file in
-git). DATA is laid out as $OPINE_DATA, which is the default; without either the folder
-shared/data beside the repository is taken.
+Usage: python3 graphs.py [DATA]    (from any folder; NumPy 1.24 and SciPy 1.10 made the
+file in git). DATA is laid out as $OPINE_DATA, which is the default; without either the
+folder shared/data beside the repository is taken.
 """
 
 import hashlib
@@ -38,7 +38,8 @@ def read_planetoid(data, name):
 
     allx, tx, ally, ty, y = (part(s) for s in ("allx", "tx", "ally", "ty", "y"))
     neighbours = part("graph")
-    test = np.loadtxt(os.path.join(data, "planetoid", f"ind.{name}.test.index"), dtype=int)
+    test_index = os.path.join(data, "planetoid", f"ind.{name}.test.index")
+    test = np.loadtxt(test_index, dtype=int)
     n = len(neighbours)
     x = sp.lil_matrix((n, allx.shape[1]))
     x[: allx.shape[0]] = allx
@@ -59,9 +60,8 @@ def read_planetoid(data, name):
 
 def read_benchmark(data, file):
     with np.load(os.path.join(data, "gnn-benchmark", file + ".npz")) as z:
-        a = sp.csr_matrix((z["adj_data"], z["adj_indices"], z["adj_indptr"]), z["adj_shape"])
-        x = sp.csr_matrix((z["attr_data"], z["attr_indices"], z["attr_indptr"]),
-                          z["attr_shape"])
+        a, x = (sp.csr_matrix((z[p + "_data"], z[p + "_indices"], z[p + "_indptr"]),
+                              z[p + "_shape"]) for p in ("adj", "attr"))
         label = z["labels"].astype(int)
     assert (a.data == 1).all()
     a = a.tocoo()
@@ -70,7 +70,8 @@ def read_benchmark(data, file):
 
 def wrapped_sum(weights, terms):
     """Sum of products modulo 2^64."""
-    return int(np.sum(weights.astype(np.uint64) * terms.astype(np.uint64), dtype=np.uint64))
+    products = weights.astype(np.uint64) * terms.astype(np.uint64)
+    return int(products.sum(dtype=np.uint64))
 
 
 def hash_matrix(digest, n_rows, n_cols, row, col, value):
@@ -132,7 +133,7 @@ def describe(source, target, x, label, n_classes, undirected):
         "homophily": repr(float((label[row] == label[col])[judged].mean())),
         "class_size": [int((label == k).sum()) for k in range(n_classes)],
         "neighbour_sum": wrapped_sum(np.arange(1, len(row) + 1), row * 1000003 + col),
-        "feature_sum": wrapped_sum(at, entries.row * 1000003 + entries.col),
+        "feature_sum": wrapped_sum(at, entries.row.astype(int) * 1000003 + entries.col),
         "label_sum": wrapped_sum(np.arange(1, n + 1), label + 2),
         "value_sum": repr(float(x.data.sum())),
         "placed_value_sum": repr(float((x.data * at).sum())),
@@ -168,7 +169,7 @@ def c_value(key, value):
 def write_form(out, key, form):
     out.write(f"         .{key} = {{\n")
     for field, value in form.items():
-        out.write(f"                 .{field} = {c_value(field, value)},\n")
+        out.write(f"             .{field} = {c_value(field, value)},\n")
     out.write("         },\n")
 
 
@@ -263,7 +264,7 @@ def main():
     if not os.path.isdir(os.path.join(data, "planetoid")):
         print(f"graphs_golden.h stays as it is: no data in {os.path.normpath(data)}")
         return
-    warnings.simplefilter("ignore", DeprecationWarning)  # SciPy's old names in the pickles
+    warnings.simplefilter("ignore", DeprecationWarning)  # SciPy's old names in pickles
     with open(path + ".new", "w", encoding="ascii") as out:
         out.write(STRUCT)
         for name, n_known in PLANETOID.items():

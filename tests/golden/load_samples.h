@@ -1910,14 +1910,18 @@ static const unsigned char load_change_21[199] = {
 };
 
 static const unsigned char load_change_22[5] = {
+        74, 254, 255, 255, 127,
+};
+
+static const unsigned char load_change_23[5] = {
         74, 10, 254, 255, 255,
 };
 
-static const unsigned char load_change_23[6] = {
+static const unsigned char load_change_24[6] = {
         138, 5, 246, 1, 0, 0,
 };
 
-static const unsigned char load_change_24[283] = {
+static const unsigned char load_change_25[283] = {
         3, 99, 115, 99, 105, 112, 121, 46, 115, 112, 97, 114, 115, 101, 46, 95,
         99, 115, 114, 10, 99, 115, 114, 95, 109, 97, 116, 114, 105, 120, 10, 41,
         129, 125, 40, 88, 6, 0, 0, 0, 95, 115, 104, 97, 112, 101, 75, 2,
@@ -1938,7 +1942,7 @@ static const unsigned char load_change_24[283] = {
         75, 3, 133, 104, 3, 137, 67, 3, 0, 2, 4,
 };
 
-static const unsigned char load_change_25[294] = {
+static const unsigned char load_change_26[294] = {
         3, 99, 115, 99, 105, 112, 121, 46, 115, 112, 97, 114, 115, 101, 46, 95,
         99, 115, 114, 10, 99, 115, 114, 95, 109, 97, 116, 114, 105, 120, 10, 41,
         129, 125, 40, 88, 6, 0, 0, 0, 95, 115, 104, 97, 112, 101, 75, 3,
@@ -1960,19 +1964,19 @@ static const unsigned char load_change_25[294] = {
         67, 4, 0, 3, 6, 9,
 };
 
-static const unsigned char load_change_26[1] = {
+static const unsigned char load_change_27[1] = {
         1,
 };
 
-static const unsigned char load_change_27[1] = {
+static const unsigned char load_change_28[1] = {
         2,
 };
 
-static const unsigned char load_change_28[2] = {
+static const unsigned char load_change_29[2] = {
         255, 0,
 };
 
-static const unsigned char load_change_29[129] = {
+static const unsigned char load_change_30[129] = {
         3, 99, 110, 117, 109, 112, 121, 46, 99, 111, 114, 101, 46, 109, 117, 108,
         116, 105, 97, 114, 114, 97, 121, 10, 95, 114, 101, 99, 111, 110, 115, 116,
         114, 117, 99, 116, 10, 99, 110, 117, 109, 112, 121, 10, 110, 100, 97, 114,
@@ -1984,7 +1988,7 @@ static const unsigned char load_change_29[129] = {
         56,
 };
 
-static const unsigned char load_change_30[559] = {
+static const unsigned char load_change_31[559] = {
         133, 99, 110, 117, 109, 112, 121, 10, 100, 116, 121, 112, 101, 10, 88, 2,
         0, 0, 0, 105, 49, 137, 136, 135, 82, 40, 75, 3, 88, 1, 0, 0,
         0, 124, 78, 78, 78, 74, 255, 255, 255, 255, 74, 255, 255, 255, 255, 75,
@@ -2022,7 +2026,7 @@ static const unsigned char load_change_30[559] = {
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
-static const unsigned char load_change_31[78] = {
+static const unsigned char load_change_32[78] = {
         75, 10, 75, 2, 134, 99, 110, 117, 109, 112, 121, 10, 100, 116, 121, 112,
         101, 10, 88, 2, 0, 0, 0, 105, 49, 137, 136, 135, 82, 40, 75, 3,
         88, 1, 0, 0, 0, 124, 78, 78, 78, 74, 255, 255, 255, 255, 74, 255,
@@ -2030,7 +2034,7 @@ static const unsigned char load_change_31[78] = {
         1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0,
 };
 
-static const unsigned char load_change_32[131] = {
+static const unsigned char load_change_33[131] = {
         3, 99, 110, 117, 109, 112, 121, 46, 99, 111, 114, 101, 46, 109, 117, 108,
         116, 105, 97, 114, 114, 97, 121, 10, 95, 114, 101, 99, 111, 110, 115, 116,
         114, 117, 99, 116, 10, 99, 110, 117, 109, 112, 121, 10, 110, 100, 97, 114,
@@ -2042,11 +2046,11 @@ static const unsigned char load_change_32[131] = {
         0, 0, 0,
 };
 
-static const unsigned char load_change_33[9] = {
+static const unsigned char load_change_34[9] = {
         93, 93, 40, 75, 0, 75, 1, 101, 97,
 };
 
-static const unsigned char load_change_34[127] = {
+static const unsigned char load_change_35[127] = {
         3, 99, 110, 117, 109, 112, 121, 46, 99, 111, 114, 101, 46, 109, 117, 108,
         116, 105, 97, 114, 114, 97, 121, 10, 95, 114, 101, 99, 111, 110, 115, 116,
         114, 117, 99, 116, 10, 99, 110, 117, 109, 112, 121, 10, 110, 100, 97, 114,
@@ -2057,7 +2061,7 @@ static const unsigned char load_change_34[127] = {
         255, 255, 75, 0, 116, 98, 137, 67, 6, 1, 0, 0, 1, 0, 0,
 };
 
-static const unsigned char load_change_35[127] = {
+static const unsigned char load_change_36[127] = {
         3, 99, 110, 117, 109, 112, 121, 46, 99, 111, 114, 101, 46, 109, 117, 108,
         116, 105, 97, 114, 114, 97, 121, 10, 95, 114, 101, 99, 111, 110, 115, 116,
         114, 117, 99, 116, 10, 99, 110, 117, 109, 112, 121, 10, 110, 100, 97, 114,
@@ -2068,7 +2072,7 @@ static const unsigned char load_change_35[127] = {
         255, 255, 75, 0, 116, 98, 137, 67, 6, 1, 0, 1, 0, 1, 0,
 };
 
-static const unsigned char load_change_36[122] = {
+static const unsigned char load_change_37[122] = {
         3, 99, 110, 117, 109, 112, 121, 46, 99, 111, 114, 101, 46, 109, 117, 108,
         116, 105, 97, 114, 114, 97, 121, 10, 95, 114, 101, 99, 111, 110, 115, 116,
         114, 117, 99, 116, 10, 99, 110, 117, 109, 112, 121, 10, 110, 100, 97, 114,
@@ -2079,7 +2083,7 @@ static const unsigned char load_change_36[122] = {
         255, 255, 75, 0, 116, 98, 137, 67, 1, 1,
 };
 
-static const unsigned char load_change_37[127] = {
+static const unsigned char load_change_38[127] = {
         3, 99, 110, 117, 109, 112, 121, 46, 99, 111, 114, 101, 46, 109, 117, 108,
         116, 105, 97, 114, 114, 97, 121, 10, 95, 114, 101, 99, 111, 110, 115, 116,
         114, 117, 99, 116, 10, 99, 110, 117, 109, 112, 121, 10, 110, 100, 97, 114,
@@ -2090,39 +2094,39 @@ static const unsigned char load_change_37[127] = {
         255, 255, 75, 0, 116, 98, 137, 67, 6, 1, 0, 1, 0, 1, 0,
 };
 
-static const unsigned char load_change_38[1] = {
+static const unsigned char load_change_39[1] = {
         49,
 };
 
-static const unsigned char load_change_39[1] = {
+static const unsigned char load_change_40[1] = {
         54,
 };
 
-static const unsigned char load_change_40[1] = {
+static const unsigned char load_change_41[1] = {
         45,
 };
 
-static const unsigned char load_change_41[4] = {
+static const unsigned char load_change_42[4] = {
         110, 111, 100, 101,
 };
 
-static const unsigned char load_change_42[1] = {
+static const unsigned char load_change_43[1] = {
         52,
 };
 
-static const unsigned char load_change_43[1] = {
+static const unsigned char load_change_44[1] = {
         44,
 };
 
-static const unsigned char load_change_44[1] = {
+static const unsigned char load_change_45[1] = {
         10,
 };
 
-static const unsigned char load_change_45[1] = {
+static const unsigned char load_change_46[1] = {
         0,
 };
 
-static const unsigned char load_change_46[22] = {
+static const unsigned char load_change_47[22] = {
         99, 111, 115, 10, 115, 121, 115, 116, 101, 109, 10, 40, 83, 39, 116, 114,
         117, 101, 39, 10, 116, 82,
 };
@@ -2197,31 +2201,32 @@ static const load_change load_planetoid_changes[] = {
         {"fewer values", ".allx", load_change_19, 58, 146, 588},
         {"huge shape", ".allx", load_change_20, 8, 50, 742},
         {"many columns", ".allx", load_change_21, 199, 50, 548},
-        {"negative shape", ".allx", load_change_22, 5, 47, 744},
-        {"rows that wrap", ".allx", load_change_23, 6, 47, 745},
-        {"tx has other columns", ".tx", load_change_24, 283, 1, 5},
-        {"tx has more rows", ".tx", load_change_25, 294, 1, 5},
-        {"ally has two ones", ".ally", load_change_26, 1, 140, 992},
-        {"ally has a 2", ".ally", load_change_27, 1, 141, 991},
-        {"ally has a -1", ".ally", load_change_28, 2, 140, 991},
-        {"ty has halves", ".ty", load_change_29, 129, 1, 3},
-        {"ally is flat", ".ally", load_change_30, 559, 67, 3},
-        {"ally has fewer rows", ".ally", load_change_31, 78, 64, 3},
-        {"ty is text", ".ty", load_change_32, 131, 1, 3},
-        {"ally is a list", ".ally", load_change_33, 9, 2, 1},
-        {"ty has other classes", ".ty", load_change_34, 127, 1, 3},
-        {"ty has more rows", ".ty", load_change_35, 127, 1, 3},
-        {"y has other classes", ".y", load_change_36, 122, 1, 3},
-        {"y trains too many", ".y", load_change_37, 127, 1, 3},
-        {"index too small", ".test.index", load_change_38, 1, 2, 5},
-        {"index too large", ".test.index", load_change_39, 1, 6, 1},
-        {"index negative", ".test.index", load_change_40, 1, 4, 4},
-        {"index is text", ".test.index", load_change_41, 4, 4, 1},
-        {"index twice", ".test.index", load_change_42, 1, 6, 1},
-        {"index in two columns", ".test.index", load_change_43, 1, 3, 4},
-        {"index too short", ".test.index", load_change_44, 1, 3, 0},
-        {"a training node has no label", ".ally", load_change_45, 1, 126, 1006},
-        {"code", ".y", load_change_46, 22, 0, 1},
+        {"many columns of tx", ".tx", load_change_22, 5, 49, 297},
+        {"negative shape", ".allx", load_change_23, 5, 47, 744},
+        {"rows that wrap", ".allx", load_change_24, 6, 47, 745},
+        {"tx has other columns", ".tx", load_change_25, 283, 1, 5},
+        {"tx has more rows", ".tx", load_change_26, 294, 1, 5},
+        {"ally has two ones", ".ally", load_change_27, 1, 140, 992},
+        {"ally has a 2", ".ally", load_change_28, 1, 141, 991},
+        {"ally has a -1", ".ally", load_change_29, 2, 140, 991},
+        {"ty has halves", ".ty", load_change_30, 129, 1, 3},
+        {"ally is flat", ".ally", load_change_31, 559, 67, 3},
+        {"ally has fewer rows", ".ally", load_change_32, 78, 64, 3},
+        {"ty is text", ".ty", load_change_33, 131, 1, 3},
+        {"ally is a list", ".ally", load_change_34, 9, 2, 1},
+        {"ty has other classes", ".ty", load_change_35, 127, 1, 3},
+        {"ty has more rows", ".ty", load_change_36, 127, 1, 3},
+        {"y has other classes", ".y", load_change_37, 122, 1, 3},
+        {"y trains too many", ".y", load_change_38, 127, 1, 3},
+        {"index too small", ".test.index", load_change_39, 1, 2, 5},
+        {"index too large", ".test.index", load_change_40, 1, 6, 1},
+        {"index negative", ".test.index", load_change_41, 1, 4, 4},
+        {"index is text", ".test.index", load_change_42, 4, 4, 1},
+        {"index twice", ".test.index", load_change_43, 1, 6, 1},
+        {"index in two columns", ".test.index", load_change_44, 1, 3, 4},
+        {"index too short", ".test.index", load_change_45, 1, 3, 0},
+        {"a training node has no label", ".ally", load_change_46, 1, 126, 1006},
+        {"code", ".y", load_change_47, 22, 0, 1},
 };
 
 #endif // OPN_LOAD_SAMPLES_H

@@ -10,13 +10,14 @@ import io
 import os
 import pickle
 import pickletools
+import struct
 import zipfile
+import zlib
 
 import numpy as np
 import scipy.sparse as sp
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-CORPUS = os.path.join(HERE, "..", "..", "fuzz", "corpus")
+from c_arrays import CORPUS, HERE, c_array, write
 
 # ---- npz: 4 nodes, 5 stored edges with a loop and weights, 3 features, 2 classes
 
@@ -56,6 +57,16 @@ def npz_graph(**changes):
               "labels": np.array([0, 1, -1, 1], dtype=np.int64)}
     arrays.update(changes)
     return {name: array for name, array in arrays.items() if array is not None}
+
+
+def repaired(data):
+    """The archive with the checksums its members need after a change."""
+    old = zipfile.ZipFile(io.BytesIO(data))
+    for info in old.infolist():
+        start = info.header_offset + 30 + len(info.filename)
+        crc = zlib.crc32(data[start:start + info.file_size])
+        data = data.replace(struct.pack("<I", info.CRC), struct.pack("<I", crc))
+    return data
 
 
 def npz_samples():
@@ -180,6 +191,9 @@ def planetoid_changes():
     yield "huge shape", "allx", pickled(bent(_shape=(502, 1 << 40)))
     yield "many columns", "allx", pickled(
         bent(_shape=(502, 2**31 - 2), indices=np.array([2, 2, 1, 2], np.int8)))
+    wide = small_csr(np.array([[0, 1, 0], [2, 0, 0]]))
+    wide._shape = (2, 2**31 - 2)
+    yield "many columns of tx", "tx", pickled(wide, 2)
     yield "negative shape", "allx", pickled(bent(_shape=(-502, 3)))
     yield "rows that wrap", "allx", pickled(bent(_shape=((1 << 32) + 502, 3)))
     yield "tx has other columns", "tx", pickled(small_csr(np.ones((2, 2))))
@@ -230,6 +244,7 @@ FOLDER = {
     "features": b"node,feature,value\nann,red,1\nbob,green,1\nbob,blue,3\ndot,blue,1\n",
     "labels": b"node,label\nann,no\nbob,yes\ncid,\ndot,yes\n",
     "split": b"node,role\nann,train\nbob,validation\ndot,test\n",
+    "classes": b"class\nyes\nno\nmaybe\n",
 }
 
 FOLDERS = {
@@ -256,13 +271,6 @@ SEPARATOR = b"\xff--"
 
 # ---- writing
 
-def c_array(name, data):
-    lines = [f"static const unsigned char load_{name}[{len(data)}] = {{"]
-    for i in range(0, len(data), 16):
-        lines.append("        " + " ".join(f"{b}," for b in data[i:i + 16]))
-    return "\n".join(lines) + "\n};\n"
-
-
 def middle(whole, changed):
     """How many bytes both begin with, those of `changed` between, how many both end in."""
     n_head = len(os.path.commonprefix([whole, changed[:-1]]))
@@ -270,21 +278,15 @@ def middle(whole, changed):
     return n_head, changed[n_head:len(changed) - n_tail], n_tail
 
 
-def write(path, data):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as out:
-        out.write(data)
-
-
 def header():
     npz = dict(npz_samples())
     files = planetoid()
     changes = list(planetoid_changes())
-    arrays = [c_array(name, data) for name, data in npz.items()]
-    arrays += [c_array("planetoid_" + suffix.replace(".", "_"), data)
+    arrays = [c_array("load_" + name, data) for name, data in npz.items()]
+    arrays += [c_array("load_planetoid_" + suffix.replace(".", "_"), data)
                for suffix, data in files.items()]
-    arrays += [c_array("endless_" + suffix, endless(suffix)) for suffix in ENDLESS]
-    arrays += [c_array(f"change_{i}", middle(files[suffix], data)[1])
+    arrays += [c_array("load_endless_" + suffix, endless(suffix)) for suffix in ENDLESS]
+    arrays += [c_array(f"load_change_{i}", middle(files[suffix], data)[1])
                for i, (_, suffix, data) in enumerate(changes)]
     text = ("// load_samples.h -- small graphs as NumPy and SciPy write them; made by\n"
             "// load_samples.py.\n\n"
@@ -326,14 +328,21 @@ def main():
     write(os.path.join(HERE, "load_samples.h"), header().encode())
     for name, data in npz_samples():
         write(os.path.join(CORPUS, "load_npz", name[4:] + ".npz"), data)
+    empty_rows = np.zeros((1, 0), np.float32)
+    data = npz_bytes(npz_graph(attr_matrix=empty_rows))
+    # As many digits as the blanks that stand behind the header.
+    assert data.count(b"(1, 0), }         ") == 1
+    data = repaired(data.replace(b"(1, 0), }         ", b"(2147483646, 0), }"))
+    write(os.path.join(CORPUS, "load_npz", "empty_rows.npz"), data)
     for name, tables in FOLDERS.items():
-        parts = [tables.get(part, b"\0") for part in ("edges", "features", "labels", "split")]
+        parts = [tables.get(part, b"\0") for part in FOLDER]
         write(os.path.join(CORPUS, "load_folder", name), SEPARATOR.join(parts))
     small = planetoid(1)
-    seeds = {"whole": small, "no_test": {**small, "test.index": b""}}
+    seeds = {"whole": small, "no_test": {**small, "test.index": b""},
+             "endless": {**small, **{suffix: endless(suffix) for suffix in ENDLESS}}}
     for what, suffix, data in planetoid_changes():
         if what in ("shared lists", "many columns", "tx has other columns", "code",
-                    "neighbour negative"):
+                    "neighbour negative", UNLABELLED):
             seeds[what.replace(" ", "_")] = {**small, suffix: data}
     for name, files in seeds.items():
         write(os.path.join(CORPUS, "load_planetoid", name), SEPARATOR.join(files.values()))

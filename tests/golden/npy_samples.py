@@ -13,8 +13,7 @@ import zipfile
 import numpy as np
 from numpy.lib import format as npy
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-CORPUS = os.path.join(HERE, "..", "..", "fuzz", "corpus")
+from c_arrays import CORPUS, HERE, c_array, write
 
 NUMBERS = [0, 1, 2, 3, 100, 127]  # fit every type; the test knows them
 
@@ -87,13 +86,6 @@ def samples():
     yield "zip_many_members", end64 + locator + end
 
 
-def c_array(name, data):
-    lines = [f"static const unsigned char npy_{name}[{len(data)}] = {{"]
-    for i in range(0, len(data), 16):
-        lines.append("        " + " ".join(f"{b}," for b in data[i:i + 16]))
-    return "\n".join(lines) + "\n};\n"
-
-
 def raw_zip(entries, comment=b""):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -105,12 +97,6 @@ def raw_zip(entries, comment=b""):
     return out.getvalue()
 
 
-def write(path, data):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as out:
-        out.write(data)
-
-
 def main():
     warnings.simplefilter("ignore")  # zipfile's about the name that is there twice
     made = list(samples())
@@ -118,7 +104,7 @@ def main():
             "#ifndef OPN_NPY_SAMPLES_H\n#define OPN_NPY_SAMPLES_H\n\n"
             "#include <stddef.h>\n\n"
             "// clang-format off\n")
-    text += "\n".join(c_array(name, data) for name, data in made)
+    text += "\n".join(c_array("npy_" + name, data) for name, data in made)
     text += "// clang-format on\n\n"
     text += ("typedef struct npy_sample {\n    const char *name;\n"
              "    const unsigned char *data;\n    size_t n_bytes;\n} npy_sample;\n\n"

@@ -13,8 +13,8 @@ import struct
 import numpy as np
 import scipy.sparse
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-CORPUS = os.path.join(HERE, "..", "..", "fuzz", "corpus", "pickle")
+from c_arrays import CORPUS, HERE, write
+
 SEEDS = [
     "basic_p0", "basic_p4", "graph_p2", "graph_p4", "csr_p0", "csr_p2", "csr_p5",
     "arrays_p2", "arrays_p5", "scalars_p5", "python2_matrix", "python2_strings",
@@ -126,10 +126,8 @@ def main():
         for name, data in found.items():
             out.write("\n%s\n" % as_c(name, data))
         out.write("\n// clang-format on\n\n#endif // OPN_PICKLE_SAMPLES_H\n")
-    os.makedirs(CORPUS, exist_ok=True)
     for name in SEEDS:
-        with open(os.path.join(CORPUS, name + ".pickle"), "wb") as out:
-            out.write(found[name])
+        write(os.path.join(CORPUS, "pickle", name + ".pickle"), found[name])
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Writes safetensors_samples.h: a safetensors file put together by hand from the format's
 description, as an oracle for both our reader and our writer.
 
-    python3 tests/golden/safetensors_samples.py > tests/golden/safetensors_samples.h
+Usage: python3 safetensors_samples.py    (from any folder)
 """
 
 import json
+import os
 import struct
+
+from c_arrays import HERE, c_array, write
 
 METADATA = {"model": "s-bgcn-t-k", "seed": "7", "títle": 'a "b"\n\\'}
 TENSORS = [  # name, dtype, shape, struct format, values
@@ -33,18 +36,11 @@ def sample():
 
 
 def main():
-    data = sample()
-    print("// safetensors_samples.h -- made by safetensors_samples.py; do not edit.")
-    print()
-    print("#ifndef SAFETENSORS_SAMPLES_H")
-    print("#define SAFETENSORS_SAMPLES_H")
-    print()
-    print("static const unsigned char safetensors_sample[%d] = {" % len(data))
-    for i in range(0, len(data), 13):
-        print("        " + " ".join("0x%02x," % byte for byte in data[i : i + 13]))
-    print("};")
-    print()
-    print("#endif // SAFETENSORS_SAMPLES_H")
+    text = ("// safetensors_samples.h -- made by safetensors_samples.py; do not edit.\n\n"
+            "#ifndef SAFETENSORS_SAMPLES_H\n#define SAFETENSORS_SAMPLES_H\n\n")
+    text += c_array("safetensors_sample", sample(), 13, "0x%02x,")
+    text += "\n#endif // SAFETENSORS_SAMPLES_H\n"
+    write(os.path.join(HERE, "safetensors_samples.h"), text.encode())
 
 
 if __name__ == "__main__":

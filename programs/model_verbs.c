@@ -1,0 +1,205 @@
+// model_verbs.c -- opine train and opine predict.
+
+#include "command.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---- train ---------------------------------------------------------------------------
+
+// What differs from the defaults, so that a log tells how the model came about.
+static void tell_parameters(const opine_app *app)
+{
+    char line[1024] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        const char *value = opn_params_text(app->params, param->name);
+        char name[64];
+        if (strstr(param->used_by, "train") == NULL || param->kind == OPN_PARAM_FLAG ||
+            strcmp(value, param->default_text) == 0 ||
+            strcmp(param->name, "output") == 0 || strcmp(param->name, "data_dir") == 0)
+            continue;
+        const int n_put = snprintf(line + n, sizeof(line) - n, " --%s %s",
+                                   option_name(param, name), value);
+        n += n_put > 0 && (size_t)n_put < sizeof(line) - n ? (size_t)n_put : 0;
+    }
+    complain("parameters:%s", line[0] != 0 ? line : " all at their defaults");
+}
+
+static void
+tell_work(const opine_app *app, const opn_graph *graph, const opn_split *split)
+{
+    if (opn_params_flag(app->params, "quiet"))
+        return;
+    complain("training %s on %s with seed %s: %d nodes, %d training, %d validation, "
+             "%d classes",
+             opn_params_text(app->params, "model"), opn_graph_name(graph),
+             opn_params_text(app->params, "seed"), (int)opn_graph_n_nodes(graph),
+             (int)opn_split_count(split, OPN_ROLE_TRAIN),
+             (int)opn_split_count(split, OPN_ROLE_VALIDATION),
+             (int)opn_split_n_known(split));
+    tell_parameters(app);
+}
+
+static json_t *number_or_null(double number)
+{
+    return isnan(number) ? json_null() : json_real(number);
+}
+
+static int print_summary(const opine_app *app, const opn_model *model, const char *path)
+{
+    opn_train_summary s;
+    opn_model_summary(model, &s);
+    if (!opn_params_flag(app->params, "json")) {
+        printf("model        %s\n", opn_model_id(model));
+        printf("file         %s\n", path);
+        printf("epochs       %d", (int)s.epochs);
+        if (s.teacher_epochs > 0)
+            printf(", after %d of the teacher", (int)s.teacher_epochs);
+        printf("\nnodes        %d training, %d validation\n", (int)s.n_train,
+               (int)s.n_validation);
+        if (s.n_validation > 0)
+            printf("accuracy     %.1f %% of the validation nodes\n",
+                   100.0 * s.validation_accuracy);
+        if (s.n_bounded_logits > 0)
+            printf("bounded      %lld logits were too large for exp\n",
+                   (long long)s.n_bounded_logits);
+        return EXIT_DONE;
+    }
+    json_t *document = json_pack(
+            "{s:s,s:s,s:i,s:i,s:i,s:i,s:o,s:I,s:s}", "model", opn_model_id(model), "file",
+            path, "epochs", (int)s.epochs, "teacher_epochs", (int)s.teacher_epochs,
+            "training_nodes", (int)s.n_train, "validation_nodes", (int)s.n_validation,
+            "validation_accuracy", number_or_null(s.validation_accuracy),
+            "bounded_logits", (json_int_t)s.n_bounded_logits, "data_hash",
+            opn_model_data_hash(model));
+    const bool is_printed =
+            document != NULL &&
+            json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
+    json_decref(document);
+    putchar('\n');
+    return is_printed ? EXIT_DONE : EXIT_FAILED;
+}
+
+// Trains with a checkpoint beside the model's file.
+static opn_status train(opine_app *app,
+                        const opn_graph *graph,
+                        const opn_split *split,
+                        const char *path,
+                        opn_model **out)
+{
+    const size_t room = strlen(path) + sizeof(".checkpoint");
+    char *checkpoint = malloc(room);
+    if (checkpoint == NULL)
+        return OPN_ERR_NOMEM;
+    snprintf(checkpoint, room, "%s.checkpoint", path);
+    if (!opn_params_flag(app->params, "resume"))
+        (void)unlink(checkpoint);
+    const opn_status status =
+            opn_model_train(app->ctx, graph, split, app->params, checkpoint, out);
+    free(checkpoint);
+    return status;
+}
+
+int run_train(opine_app *app)
+{
+    opn_graph *graph = NULL;
+    opn_split *split = NULL;
+    opn_model *model = NULL;
+    const char *path = opn_params_text(app->params, "output");
+    if (path[0] == 0) {
+        complain("train needs -o FILE: where to write the model, m.safetensors for "
+                 "example");
+        return EXIT_USAGE;
+    }
+    opn_status status = load_prepared(app, app->argument[0], &graph);
+    if (status == OPN_OK)
+        status = opn_params_use_paper(app->ctx, graph, app->params);
+    if (status == OPN_OK)
+        status = opn_split_from_params(app->ctx, graph, app->params, &split);
+    if (status == OPN_OK) {
+        tell_work(app, graph, split);
+        status = train(app, graph, split, path, &model);
+    }
+    if (status == OPN_OK)
+        status = opn_model_save(app->ctx, model, path);
+    terminal_clear();
+    const int code = status == OPN_OK ? print_summary(app, model, path)
+                                      : complain_status(app, status);
+    opn_model_free(model);
+    opn_split_free(split);
+    opn_graph_free(graph);
+    return code;
+}
+
+// ---- predict -------------------------------------------------------------------------
+
+// Arrays for everything a model says about V nodes, in one block.
+static bool
+make_arrays(const opn_graph *graph, const opn_model *model, opn_prediction *out)
+{
+    const size_t n = (size_t)opn_graph_n_nodes(graph);
+    const size_t n_wide = n * (size_t)opn_model_n_classes(model);
+    float *block = calloc(2 * n_wide + OPN_N_MEASURES * n + 1, sizeof(*block));
+    out->predicted = calloc(n + 1, sizeof(*out->predicted));
+    out->probability = block;
+    if (block == NULL || out->predicted == NULL)
+        return false;
+    out->alpha = block + n_wide;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        out->measure[m] = block + 2 * n_wide + (size_t)m * n;
+    return true;
+}
+
+// The split of training, if this is the graph of training; else none.
+static opn_status find_split(opine_app *app,
+                             const opn_model *model,
+                             const opn_graph *graph,
+                             opn_split **out)
+{
+    char hash[65];
+    const opn_status status = opn_graph_hash(app->ctx, graph, hash);
+    if (status != OPN_OK || strcmp(hash, opn_model_data_hash(model)) != 0)
+        return status;
+    return opn_model_split(app->ctx, model, graph, out);
+}
+
+static opn_status predict(opine_app *app, const opn_model *model, const opn_graph *graph)
+{
+    opn_prediction prediction = {0};
+    opn_split *split = NULL;
+    const char *path = opn_params_text(app->params, "output");
+    opn_status status = OPN_ERR_NOMEM;
+    if (make_arrays(graph, model, &prediction))
+        status = opn_model_predict(app->ctx, model, graph, app->params, &prediction);
+    if (status == OPN_OK)
+        status = find_split(app, model, graph, &split);
+    terminal_clear();
+    if (status == OPN_OK)
+        status = opn_prediction_save(app->ctx, model, graph, split, &prediction,
+                                     path[0] != 0 ? path : "-");
+    free(prediction.probability);
+    free(prediction.predicted);
+    opn_split_free(split);
+    return status;
+}
+
+int run_predict(opine_app *app)
+{
+    opn_model *model = NULL;
+    opn_graph *graph = NULL;
+    opn_status status = opn_model_load(app->ctx, app->argument[0], &model);
+    if (status == OPN_OK)
+        status = load_prepared(app, app->argument[1], &graph);
+    if (status == OPN_OK)
+        status = predict(app, model, graph);
+    const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    opn_graph_free(graph);
+    opn_model_free(model);
+    return code;
+}

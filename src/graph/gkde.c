@@ -1,0 +1,216 @@
+// gkde.c -- evidence from labelled nodes nearby, by bit-parallel breadth-first search.
+
+#include "graph/gkde.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WORDS = 4, BATCH = 64 * WORDS, NODES_A_CHUNK = 1024 };
+
+// One bit for each labelled node of a batch.
+typedef struct bit_set {
+    uint64_t word[WORDS];
+} bit_set;
+
+// Labelled nodes of one class within a batch.
+typedef struct class_bits {
+    int32_t k;
+    bit_set bits;
+} class_bits;
+
+typedef struct search {
+    const opn_i_csr *topology;
+    bit_set *frontier;   // [V] who reached the node in the last step
+    bit_set *next;       // [V]
+    bit_set *seen;       // [V] who reached it so far
+    class_bits *classes; // [n_present] of the batch
+    int n_present;
+    bit_set all; // of the batch
+} search;
+
+static bool is_empty(const bit_set *set)
+{
+    return (set->word[0] | set->word[1] | set->word[2] | set->word[3]) == 0;
+}
+
+static int count_common(const bit_set *a, const bit_set *b)
+{
+    int n = 0;
+    for (int w = 0; w < WORDS; w++)
+        n += __builtin_popcountll(a->word[w] & b->word[w]);
+    return n;
+}
+
+// Beyond this distance the whole evidence left is below half a unit in the last place
+// of 1.
+static int radius_of(double sigma, double constant, int64_t n_labelled)
+{
+    const double least = sizeof(opn_real) == sizeof(float) ? 0x1p-25 : 0x1p-54;
+    int d = 0;
+    while (d < INT32_MAX / 2 &&
+           constant * exp(-0.5 * d * d / (sigma * sigma)) * (double)n_labelled >= least)
+        d++;
+    return d;
+}
+
+// One step for nodes [first, last): who reaches them now for the first time, through any
+// neighbour. Returns whether anyone does.
+static bool step_nodes(const search *s, int32_t first, int32_t last)
+{
+    const opn_i_csr *a = s->topology;
+    bool is_going_on = false;
+    for (int32_t i = first; i < last; i++) {
+        bit_set reached = {{0}};
+        bit_set missing;
+        for (int w = 0; w < WORDS; w++)
+            missing.word[w] = s->all.word[w] & ~s->seen[i].word[w];
+        if (!is_empty(&missing)) {
+            for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++)
+                for (int w = 0; w < WORDS; w++)
+                    reached.word[w] |= s->frontier[a->col_idx[e]].word[w];
+            for (int w = 0; w < WORDS; w++)
+                reached.word[w] &= missing.word[w];
+        }
+        s->next[i] = reached;
+        is_going_on |= !is_empty(&reached);
+    }
+    return is_going_on;
+}
+
+static void
+add_evidence(const search *s, const bit_set *reached, double kernel, opn_real *prior)
+{
+    if (is_empty(reached))
+        return;
+    for (int c = 0; c < s->n_present; c++) {
+        const int n = count_common(reached, &s->classes[c].bits);
+        if (n > 0)
+            prior[s->classes[c].k] += (opn_real)(n * kernel);
+    }
+}
+
+// Takes the labelled nodes of one batch out of `node`, which is sorted by class.
+static void start_search(
+        search *s, const int32_t *node, const int32_t *target, int n, int32_t n_nodes)
+{
+    memset(s->frontier, 0, (size_t)n_nodes * sizeof(*s->frontier));
+    memset(s->seen, 0, (size_t)n_nodes * sizeof(*s->seen));
+    memset(&s->all, 0, sizeof(s->all));
+    s->n_present = 0;
+    for (int b = 0; b < n; b++) {
+        const uint64_t bit = UINT64_C(1) << (b % 64);
+        if (b == 0 || target[node[b]] != s->classes[s->n_present - 1].k)
+            s->classes[s->n_present++] = (class_bits){.k = target[node[b]]};
+        s->classes[s->n_present - 1].bits.word[b / 64] |= bit;
+        s->frontier[node[b]].word[b / 64] |= bit;
+        s->all.word[b / 64] |= bit;
+    }
+}
+
+static opn_status run_search(opn_ctx *ctx,
+                             search *s,
+                             double sigma,
+                             double constant,
+                             int radius,
+                             int32_t width,
+                             opn_real *prior)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_nodes = s->topology->n_rows;
+    const int n_threads = opn_i_threads_for(ctx, n_nodes, 4 * NODES_A_CHUNK);
+    (void)n_threads; // unused when built without OpenMP
+    int is_going_on = 1;
+    for (int d = 0; d < radius && is_going_on; d++) {
+        const double kernel = constant * exp(-0.5 * d * d / (sigma * sigma));
+        for (int32_t i = 0; i < n_nodes; i++) {
+            for (int w = 0; w < WORDS; w++)
+                s->seen[i].word[w] |= s->frontier[i].word[w];
+            add_evidence(s, &s->frontier[i], kernel, prior + (size_t)i * (size_t)width);
+        }
+        is_going_on = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1) \
+        reduction(|                                                                  \
+                  : is_going_on)
+        for (int32_t first = 0; first < n_nodes; first += NODES_A_CHUNK) {
+            const int32_t last =
+                    n_nodes - first < NODES_A_CHUNK ? n_nodes : first + NODES_A_CHUNK;
+            is_going_on |= step_nodes(s, first, last);
+        }
+        bit_set *old = s->frontier;
+        s->frontier = s->next;
+        s->next = old;
+        OPN_TRY(opn_i_progress(ctx, "spreading evidence", d + 1, radius, "hops"));
+    }
+cleanup:
+    return status;
+}
+
+// Labelled nodes in the order of their classes.
+static opn_status sort_labelled(opn_ctx *ctx,
+                                const int32_t *target,
+                                int32_t n_nodes,
+                                int32_t n_classes,
+                                int32_t **out,
+                                int32_t *n_out)
+{
+    opn_status status = OPN_OK;
+    int32_t *start = NULL;
+    int32_t *node = NULL;
+    OPN_TRY_NEW(ctx, start, (size_t)n_classes + 1);
+    for (int32_t i = 0; i < n_nodes; i++)
+        if (target[i] >= 0)
+            start[target[i] + 1]++;
+    for (int32_t k = 0; k < n_classes; k++)
+        start[k + 1] += start[k];
+    *n_out = start[n_classes];
+    OPN_TRY_NEW(ctx, node, start[n_classes]);
+    for (int32_t i = 0; i < n_nodes; i++)
+        if (target[i] >= 0)
+            node[start[target[i]]++] = i;
+    *out = node;
+cleanup:
+    opn_i_release(&ctx->alloc, start);
+    return status;
+}
+
+opn_status opn_i_gkde(opn_ctx *ctx,
+                      const opn_graph *graph,
+                      const int32_t *target,
+                      int32_t n_classes,
+                      double sigma,
+                      bool kernel_constant,
+                      int32_t width,
+                      opn_real *prior)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_nodes = opn_i_graph_n_nodes(graph);
+    const double pi = 3.14159265358979323846;
+    const double constant = kernel_constant ? 1.0 / (sigma * sqrt(2.0 * pi)) : 1.0;
+    int32_t *node = NULL;
+    int32_t n_labelled = 0;
+    search s = {.topology = &graph->topology};
+    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
+                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
+    OPN_TRY(sort_labelled(ctx, target, n_nodes, n_classes, &node, &n_labelled));
+    OPN_TRY_NEW(ctx, s.frontier, n_nodes);
+    OPN_TRY_NEW(ctx, s.next, n_nodes);
+    OPN_TRY_NEW(ctx, s.seen, n_nodes);
+    OPN_TRY_NEW(ctx, s.classes, BATCH);
+    memset(prior, 0, (size_t)n_nodes * (size_t)width * sizeof(*prior));
+    for (int32_t i = 0; i < n_nodes; i++)
+        for (int32_t k = 0; k < n_classes; k++)
+            prior[(size_t)i * (size_t)width + (size_t)k] = 1;
+    const int radius = radius_of(sigma, constant, n_labelled);
+    for (int32_t first = 0; first < n_labelled; first += BATCH) {
+        const int n = n_labelled - first < BATCH ? n_labelled - first : BATCH;
+        start_search(&s, node + first, target, n, n_nodes);
+        OPN_TRY(run_search(ctx, &s, sigma, constant, radius, width, prior));
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, node);
+    opn_i_release(&ctx->alloc, s.frontier);
+    opn_i_release(&ctx->alloc, s.next);
+    opn_i_release(&ctx->alloc, s.seen);
+    opn_i_release(&ctx->alloc, s.classes);
+    return status;
+}

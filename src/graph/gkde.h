@@ -1,0 +1,28 @@
+// gkde.h -- the graph-based kernel Dirichlet estimate: evidence from labelled nodes
+// nearby.
+
+#ifndef OPN_GKDE_H
+#define OPN_GKDE_H
+
+#include "graph/graph_data.h"
+
+// prior [V, width] = 1 + sum over labelled nodes i of class k of g(d_ij), d in hops, g(d)
+// = exp(-d^2 / (2 sigma^2)), times 1 / (sigma sqrt(2 pi)) with kernel_constant; 0 beyond
+// column n_classes. A node that no labelled node reaches has 1 everywhere.
+//
+// target  [V] class of each labelled node, -1 for others
+//
+// Only the number of labelled nodes of each class at each distance matters: 256 of them
+// search at once, a bit each, up to the distance where all together add less than a float
+// next to 1 can hold. Cost: O(ceil(L / 256) radius (V + E)) time, O(V) memory beside
+// prior. Errors: SHAPE (the graph is directed), INTERRUPTED, NOMEM.
+OPN_NODISCARD opn_status opn_i_gkde(opn_ctx *ctx,
+                                    const opn_graph *graph,
+                                    const int32_t *target,
+                                    int32_t n_classes,
+                                    double sigma,
+                                    bool kernel_constant,
+                                    int32_t width,
+                                    opn_real *prior);
+
+#endif // OPN_GKDE_H

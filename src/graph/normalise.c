@@ -1,0 +1,55 @@
+// normalise.c -- the matrix a graph convolution multiplies with.
+
+#include "graph/normalise.h"
+
+#include <math.h>
+
+// Row i of A + I, not yet divided, from `at` on; returns its end.
+static opn_off put_row(const opn_i_csr *a, int32_t i, opn_i_csr *out, opn_off at)
+{
+    bool has_self = false;
+    for (opn_off e = a->row_ptr[i]; e <= a->row_ptr[i + 1]; e++) {
+        const bool is_end = e == a->row_ptr[i + 1];
+        if (!has_self && (is_end || a->col_idx[e] > i)) {
+            out->col_idx[at] = i;
+            out->value[at++] = 1;
+            has_self = true;
+        }
+        if (!is_end) {
+            out->col_idx[at] = a->col_idx[e];
+            out->value[at++] = a->value == NULL ? 1 : a->value[e];
+        }
+    }
+    return at;
+}
+
+opn_status opn_i_graph_normalise(opn_ctx *ctx, const opn_graph *graph, opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_csr *a = &graph->topology;
+    opn_i_csr normal = {0};
+    double *shrink = NULL; // [V] D^-1/2
+    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
+                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
+    OPN_TRY_NEW(ctx, shrink, a->n_rows);
+    OPN_TRY(opn_i_csr_init(ctx, a->n_rows, a->n_cols, opn_i_csr_n_entries(a) + a->n_rows,
+                           true, &normal));
+    for (int32_t i = 0; i < a->n_rows; i++) {
+        const opn_off first = normal.row_ptr[i];
+        double degree = 0.0;
+        normal.row_ptr[i + 1] = put_row(a, i, &normal, first);
+        for (opn_off e = first; e < normal.row_ptr[i + 1]; e++)
+            degree += (double)normal.value[e];
+        shrink[i] = 1.0 / sqrt(degree);
+    }
+    for (int32_t i = 0; i < a->n_rows; i++)
+        for (opn_off e = normal.row_ptr[i]; e < normal.row_ptr[i + 1]; e++)
+            normal.value[e] = (opn_real)((double)normal.value[e] * shrink[i] *
+                                         shrink[normal.col_idx[e]]);
+    *out = normal;
+    normal = (opn_i_csr){0};
+cleanup:
+    opn_i_release(&ctx->alloc, shrink);
+    opn_i_csr_deinit(&ctx->alloc, &normal);
+    return status;
+}

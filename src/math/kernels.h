@@ -1,0 +1,158 @@
+// kernels.h -- the loops that take the time. Each exists as a plain reference and as an
+// AVX2 version; both are in a table, and the table is chosen once by what the CPU can do.
+//
+// Kernels never allocate, fail or do I/O. Those over rows work on rows [first, last),
+// each row by itself, so that any cut of the rows between threads gives the same bits.
+// Dense matrices are row-major; their width is a multiple of OPN_LANES and what lies
+// beyond the columns in use is 0 and stays 0.
+
+#ifndef OPN_KERNELS_H
+#define OPN_KERNELS_H
+
+#include "math/real.h"
+#include "opine/base.h"
+
+#include <stdbool.h>
+
+enum { OPN_LANES = 8 };
+
+static inline int32_t opn_i_width(int32_t n_cols)
+{
+    return (n_cols + OPN_LANES - 1) / OPN_LANES * OPN_LANES;
+}
+
+// A sparse matrix of which row i holds the entries begin[i] … end[i] - 1, times scale[i].
+typedef struct opn_k_sparse {
+    const opn_off *begin;
+    const opn_off *end;
+    const int32_t *col;
+    const opn_real *value; // NULL: all 1
+    const opn_real *scale; // NULL: all 1
+} opn_k_sparse;
+
+// What the gradient of the evidence loss needs for each node; opn_k_evidence_gradient
+// says how. Arrays are [V, width] unless said otherwise.
+typedef struct opn_k_evidence {
+    int32_t n_classes; // K
+    int32_t width;
+    const opn_real *prior;       // alpha_hat, with 0 beyond K; NULL: no KL term
+    const opn_real *prior_sum;   // [V] S_hat
+    const opn_real *log_teacher; // ln p_hat; NULL: no teacher term
+    const int32_t *target;       // [V] class of a training node, -1 for others
+    opn_real target_weight;      // of the squared term of one training node
+    opn_real prior_weight;       // of the KL term of one node
+    opn_real teacher_weight;     // of the teacher term of one node and class
+    opn_real max_logit;          // exp(z) is exp(min(z, max_logit))
+} opn_k_evidence;
+
+// Sums over passes that inference streams into; [V, width] unless said otherwise.
+typedef struct opn_k_moments {
+    int32_t n_classes;
+    int32_t width;
+    bool is_softmax; // p = softmax(z), and no alpha; else alpha = exp(min(z, max_logit))
+                     // + 1
+    opn_real max_logit;
+    double *alpha; // or NULL
+    double *z;
+    double *p;
+    double *entropy; // [V] of p, in nats
+} opn_k_moments;
+
+// d_z of node i from its evidence e [K] and the slope de/dz [K]; d_z may be either. With
+// alpha = e + 1, p = alpha / S and u = dL/dp of the terms in p,
+//   dL/dz_k = slope_k ((u_k - u.p - v) / S + w (half(alpha_k) - half(S))),
+// where v is what the variance term adds through its 1 / (S + 1), w the weight of the KL
+// term and half that of special.h. Any evidence; with a prior, e >= 0.
+void opn_k_evidence_row(const opn_k_evidence *loss,
+                        int32_t i,
+                        const opn_real *e,
+                        const opn_real *slope,
+                        opn_real *d_z);
+
+typedef struct opn_k_table {
+    const char *name; // "ref" or "avx2"
+
+    // Random words: four for each element first … first + n_blocks - 1, the same as
+    // opn_i_random() gives.
+    void (*philox)(uint64_t seed,
+                   uint32_t stream,
+                   uint32_t step,
+                   uint64_t first,
+                   size_t n_blocks,
+                   uint32_t *out);
+
+    // bits[w] bit b = whether element 64 w + b is kept: its 16 bits of `random` are not
+    // below `threshold`. `random` holds 64 n_words times 16 bits.
+    void (*keep)(size_t n_words,
+                 uint32_t threshold,
+                 const uint16_t *random,
+                 uint64_t *bits);
+
+    // y[i,:] = scale[i] * sum over entries e of row i of value[e] * x[col[e],:]
+    void (*spmm)(const opn_k_sparse *a,
+                 int32_t first,
+                 int32_t last,
+                 int32_t width,
+                 const opn_real *x,
+                 opn_real *y);
+
+    // y[i,:] = sum over h < n_inner of x[i,h] * w[h,:]
+    void (*matmul)(int32_t first,
+                   int32_t last,
+                   int32_t n_inner,
+                   int32_t x_width,
+                   int32_t width,
+                   const opn_real *x,
+                   const opn_real *w,
+                   opn_real *y);
+
+    // sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer
+    void (*matmul_tn)(int32_t first,
+                      int32_t last,
+                      int32_t n_outer,
+                      int32_t x_width,
+                      int32_t width,
+                      const opn_real *x,
+                      const opn_real *g,
+                      opn_real *sum);
+
+    // x = max(x, 0) * scale where its bit is set, else 0. Element 0 of x is bit 0 of
+    // bits; bits NULL keeps all. n is a multiple of OPN_LANES.
+    void (*relu_drop)(size_t n, opn_real scale, const uint64_t *bits, opn_real *x);
+
+    // d = d * scale where h > 0, else 0.
+    void (*relu_drop_back)(size_t n, opn_real scale, const opn_real *h, opn_real *d);
+
+    // One step of Adam with gradient g + decay * w.
+    void (*adam)(size_t n,
+                 opn_real rate, // with the corrections of both moments
+                 opn_real epsilon,
+                 opn_real decay,
+                 opn_real *w,
+                 opn_real *mean,
+                 opn_real *square,
+                 const opn_real *g);
+
+    // d_z from z for evidence exp(z); returns how many logits were above max_logit.
+    int64_t (*exp_evidence_gradient)(const opn_k_evidence *loss,
+                                     int32_t first,
+                                     int32_t last,
+                                     const opn_real *z,
+                                     opn_real *d_z);
+
+    // Adds one pass to the sums.
+    void (*add_moments)(const opn_k_moments *sums,
+                        int32_t first,
+                        int32_t last,
+                        const opn_real *z);
+} opn_k_table;
+
+// The fastest table this CPU runs, or the reference when $OPINE_KERNEL is "ref".
+const opn_k_table *opn_k_select(void);
+
+// Both tables, for tests and benchmarks; the second is NULL where the CPU or the build
+// has no AVX2 (the double build computes with the reference only).
+const opn_k_table *opn_k_table_ref(void);
+const opn_k_table *opn_k_table_avx2(void);
+
+#endif // OPN_KERNELS_H

@@ -1,0 +1,247 @@
+// kernels_ref.c -- every kernel as plainly as it can be said.
+
+#include "base/random.h"
+#include "math/kernels.h"
+#include "math/special.h"
+
+#include <math.h>
+
+static void philox(uint64_t seed,
+                   uint32_t stream,
+                   uint32_t step,
+                   uint64_t first,
+                   size_t n_blocks,
+                   uint32_t *out)
+{
+    for (size_t b = 0; b < n_blocks; b++) {
+        const opn_i_random4 drawn =
+                opn_i_random(seed, (opn_i_stream)stream, step, first + b);
+        for (int w = 0; w < 4; w++)
+            out[4 * b + (size_t)w] = drawn.word[w];
+    }
+}
+
+static void
+keep(size_t n_words, uint32_t threshold, const uint16_t *random, uint64_t *bits)
+{
+    for (size_t w = 0; w < n_words; w++) {
+        uint64_t word = 0;
+        for (int b = 0; b < 64; b++)
+            word |= (uint64_t)(random[64 * w + (size_t)b] >= threshold) << b;
+        bits[w] = word;
+    }
+}
+
+static void spmm(const opn_k_sparse *a,
+                 int32_t first,
+                 int32_t last,
+                 int32_t width,
+                 const opn_real *x,
+                 opn_real *y)
+{
+    for (int32_t i = first; i < last; i++) {
+        opn_real *row = y + (size_t)i * (size_t)width;
+        for (int32_t k = 0; k < width; k++)
+            row[k] = 0;
+        for (opn_off e = a->begin[i]; e < a->end[i]; e++) {
+            const opn_real *from = x + (size_t)a->col[e] * (size_t)width;
+            const opn_real value = a->value == NULL ? 1 : a->value[e];
+            for (int32_t k = 0; k < width; k++)
+                row[k] += value * from[k];
+        }
+        for (int32_t k = 0; k < width && a->scale != NULL; k++)
+            row[k] *= a->scale[i];
+    }
+}
+
+static void matmul(int32_t first,
+                   int32_t last,
+                   int32_t n_inner,
+                   int32_t x_width,
+                   int32_t width,
+                   const opn_real *x,
+                   const opn_real *w,
+                   opn_real *y)
+{
+    for (int32_t i = first; i < last; i++) {
+        opn_real *row = y + (size_t)i * (size_t)width;
+        const opn_real *x_row = x + (size_t)i * (size_t)x_width;
+        for (int32_t k = 0; k < width; k++)
+            row[k] = 0;
+        for (int32_t h = 0; h < n_inner; h++)
+            for (int32_t k = 0; k < width; k++)
+                row[k] += x_row[h] * w[(size_t)h * (size_t)width + (size_t)k];
+    }
+}
+
+static void matmul_tn(int32_t first,
+                      int32_t last,
+                      int32_t n_outer,
+                      int32_t x_width,
+                      int32_t width,
+                      const opn_real *x,
+                      const opn_real *g,
+                      opn_real *sum)
+{
+    for (size_t j = 0; j < (size_t)n_outer * (size_t)width; j++)
+        sum[j] = 0;
+    for (int32_t i = first; i < last; i++) {
+        const opn_real *x_row = x + (size_t)i * (size_t)x_width;
+        const opn_real *g_row = g + (size_t)i * (size_t)width;
+        for (int32_t h = 0; h < n_outer; h++)
+            for (int32_t k = 0; k < width; k++)
+                sum[(size_t)h * (size_t)width + (size_t)k] += x_row[h] * g_row[k];
+    }
+}
+
+static void relu_drop(size_t n, opn_real scale, const uint64_t *bits, opn_real *x)
+{
+    for (size_t j = 0; j < n; j++) {
+        const bool is_kept = bits == NULL || (bits[j / 64] >> (j % 64) & 1) != 0;
+        x[j] = is_kept && x[j] > 0 ? x[j] * scale : 0;
+    }
+}
+
+static void relu_drop_back(size_t n, opn_real scale, const opn_real *h, opn_real *d)
+{
+    for (size_t j = 0; j < n; j++)
+        d[j] = h[j] > 0 ? d[j] * scale : 0;
+}
+
+static void adam(size_t n,
+                 opn_real rate,
+                 opn_real epsilon,
+                 opn_real decay,
+                 opn_real *w,
+                 opn_real *mean,
+                 opn_real *square,
+                 const opn_real *g)
+{
+    const opn_real beta1 = (opn_real)0.9;
+    const opn_real beta2 = (opn_real)0.999;
+    for (size_t j = 0; j < n; j++) {
+        const opn_real slope = g[j] + decay * w[j];
+        mean[j] = beta1 * mean[j] + (1 - beta1) * slope;
+        square[j] = beta2 * square[j] + (1 - beta2) * slope * slope;
+        w[j] -= rate * mean[j] / ((opn_real)sqrt((double)square[j]) + epsilon);
+    }
+}
+
+// dL/dp_k of the squared and the teacher's term.
+static opn_real slope_in_p(
+        const opn_k_evidence *loss, int32_t i, int32_t k, opn_real p, opn_real inverse1)
+{
+    const int32_t target = loss->target[i];
+    opn_real slope = 0;
+    if (target >= 0)
+        slope = loss->target_weight *
+                (2 * (p - (k == target ? 1 : 0)) + (1 - 2 * p) * inverse1);
+    if (loss->log_teacher != NULL) {
+        const size_t at = (size_t)i * (size_t)loss->width + (size_t)k;
+        slope +=
+                loss->teacher_weight * ((opn_real)log((double)p) - loss->log_teacher[at]);
+    }
+    return slope;
+}
+
+void opn_k_evidence_row(const opn_k_evidence *loss,
+                        int32_t i,
+                        const opn_real *e,
+                        const opn_real *slope,
+                        opn_real *d_z)
+{
+    const int32_t n = loss->n_classes;
+    const opn_real *prior =
+            loss->prior == NULL ? NULL : loss->prior + (size_t)i * (size_t)loss->width;
+    opn_real strength = (opn_real)n; // S
+    for (int32_t k = 0; k < n; k++)
+        strength += e[k];
+    const opn_real inverse = 1 / strength;
+    const opn_real inverse1 = 1 / (strength + 1);
+    opn_real level = 0; // u.p + v
+    opn_real spread = 0;
+    for (int32_t k = 0; k < n; k++) {
+        const opn_real p = (e[k] + 1) * inverse;
+        level += slope_in_p(loss, i, k, p, inverse1) * p;
+        spread += p * (1 - p);
+    }
+    if (loss->target[i] >= 0)
+        level += loss->target_weight * spread * strength * inverse1 * inverse1;
+    const opn_real q_sum = opn_k_trigamma_q(inverse);
+    for (int32_t k = 0; k < n; k++) {
+        const opn_real alpha = e[k] + 1;
+        const opn_real u = slope_in_p(loss, i, k, alpha * inverse, inverse1);
+        opn_real total = slope[k] * inverse * (u - level);
+        if (prior != NULL) {
+            const opn_real y = 1 / alpha;
+            const opn_real q = opn_k_trigamma_q(y);
+            const opn_real own = slope[k] * y * (q - prior[k] * (1 + y * q));
+            const opn_real common = slope[k] * inverse *
+                                    (q_sum - loss->prior_sum[i] * (1 + inverse * q_sum));
+            total += loss->prior_weight * (own - common);
+        }
+        d_z[k] = total;
+    }
+}
+
+static int64_t exp_evidence_gradient(const opn_k_evidence *loss,
+                                     int32_t first,
+                                     int32_t last,
+                                     const opn_real *z,
+                                     opn_real *d_z)
+{
+    int64_t n_bounded = 0;
+    for (int32_t i = first; i < last; i++) {
+        const size_t at = (size_t)i * (size_t)loss->width;
+        for (int32_t k = 0; k < loss->n_classes; k++) {
+            const opn_real logit = z[at + (size_t)k];
+            n_bounded += logit > loss->max_logit;
+            d_z[at + (size_t)k] = (opn_real)exp(
+                    (double)(logit < loss->max_logit ? logit : loss->max_logit));
+        }
+        opn_k_evidence_row(loss, i, d_z + at, d_z + at, d_z + at);
+    }
+    return n_bounded;
+}
+
+// alpha, or for a softmax exp(z - top).
+static double exponential(const opn_k_moments *sums, opn_real z, opn_real top)
+{
+    if (sums->is_softmax)
+        return exp((double)(z - top));
+    return exp((double)(z < sums->max_logit ? z : sums->max_logit)) + 1.0;
+}
+
+static void
+add_moments(const opn_k_moments *sums, int32_t first, int32_t last, const opn_real *z)
+{
+    for (int32_t i = first; i < last; i++) {
+        const size_t at = (size_t)i * (size_t)sums->width;
+        const opn_real *row = z + at;
+        opn_real top = row[0];
+        double total = 0.0;
+        for (int32_t k = 1; k < sums->n_classes; k++)
+            top = row[k] > top ? row[k] : top;
+        for (int32_t k = 0; k < sums->n_classes; k++)
+            total += exponential(sums, row[k], top);
+        for (int32_t k = 0; k < sums->n_classes; k++) {
+            const double e = exponential(sums, row[k], top);
+            const double p = e / total;
+            sums->z[at + (size_t)k] += (double)row[k];
+            sums->p[at + (size_t)k] += p;
+            if (sums->alpha != NULL)
+                sums->alpha[at + (size_t)k] += e;
+            sums->entropy[i] -= p > 0.0 ? p * log(p) : 0.0;
+        }
+    }
+}
+
+const opn_k_table *opn_k_table_ref(void)
+{
+    static const opn_k_table table = {
+            "ref",       philox,    keep,           spmm, matmul,
+            matmul_tn,   relu_drop, relu_drop_back, adam, exp_evidence_gradient,
+            add_moments,
+    };
+    return &table;
+}

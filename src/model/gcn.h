@@ -1,0 +1,69 @@
+// gcn.h -- the two-layer graph convolution, forward and backward.
+//
+//   z = A^ . drop(ReLU(A^ . drop(X) . W0)) . W1,  A^ = D^-1/2 (A + I) D^-1/2
+
+#ifndef OPN_GCN_H
+#define OPN_GCN_H
+
+#include "model/design.h"
+
+typedef struct opn_i_gcn {
+    int32_t n_nodes, n_features, n_hidden, n_classes; // V F H K
+    int32_t hidden_width, class_width;                // H and K rounded up to OPN_LANES
+    const opn_i_csr *adjacency;                       // A^, borrowed
+    opn_i_design *design;                             // X, borrowed
+    uint64_t *keep_hidden; // one bit for each element of hidden, as it is stored
+    opn_real *arena;       // the activations below
+    opn_real *p;           // [V,H] X W0, and on the way back its gradient
+    opn_real *hidden;      // [V,H]
+    opn_real *d_hidden;    // [V,H]
+    opn_real *q;           // [V,K] hidden W1, and on the way back its gradient
+    opn_real *z;           // [V,K] logits
+    opn_real *d_z;         // [V,K] set by the caller before backward
+    opn_real *w1_turned;   // [K,H] W1 transposed
+    opn_real *partial;     // OPN_SUM_BLOCKS times [H,K]
+} opn_i_gcn;
+
+// Errors: NOMEM, OVERFLOW.
+OPN_NODISCARD opn_status opn_i_gcn_init(opn_ctx *ctx,
+                                        const opn_i_csr *adjacency,
+                                        opn_i_design *design,
+                                        int32_t n_hidden,
+                                        int32_t n_classes,
+                                        opn_i_gcn *out);
+void opn_i_gcn_deinit(const opn_alloc *alloc, opn_i_gcn *gcn);
+
+// All weights are one block: W0 [F, hidden_width], then W1 [H, class_width].
+size_t opn_i_gcn_n_weights(const opn_i_gcn *gcn);
+size_t opn_i_gcn_n_decayed(const opn_i_gcn *gcn); // those of W0, which come first
+
+// Glorot: uniform within sqrt(6 / (rows + columns)).
+void opn_i_gcn_init_weights(const opn_i_gcn *gcn,
+                            uint64_t seed,
+                            opn_i_stream stream,
+                            opn_real *weights);
+
+// Draws which entries of X and which hidden units a pass keeps.
+void opn_i_gcn_draw(const opn_i_exec *exec,
+                    opn_i_gcn *gcn,
+                    uint64_t seed,
+                    opn_i_stream stream_x,
+                    opn_i_stream stream_hidden,
+                    uint32_t step,
+                    double rate);
+
+// gcn->z from weights. Rate 0 drops nothing. `with_backward` prepares for the way back.
+void opn_i_gcn_forward(const opn_i_exec *exec,
+                       opn_i_gcn *gcn,
+                       const opn_real *weights,
+                       double rate,
+                       bool with_backward);
+
+// Gradient of all weights from gcn->d_z, after a forward pass of the same rate.
+void opn_i_gcn_backward(const opn_i_exec *exec,
+                        opn_i_gcn *gcn,
+                        const opn_real *weights,
+                        double rate,
+                        opn_real *d_weights);
+
+#endif // OPN_GCN_H

@@ -1,0 +1,108 @@
+// infer.c -- stochastic passes, streamed into moments.
+
+#include "model/infer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NODES_A_CHUNK = 256 };
+
+void opn_i_moments_deinit(const opn_alloc *alloc, opn_i_moments *moments)
+{
+    opn_i_release(alloc, moments->arena);
+    *moments = (opn_i_moments){0};
+}
+
+static opn_status init_moments(opn_ctx *ctx, const opn_i_gcn *gcn, opn_i_moments *out)
+{
+    opn_status status = OPN_OK;
+    const size_t n = (size_t)gcn->n_nodes * (size_t)gcn->class_width;
+    opn_i_moments moments = {.n_nodes = gcn->n_nodes,
+                             .n_classes = gcn->n_classes,
+                             .width = gcn->class_width};
+    OPN_TRY_NEW(ctx, moments.arena, 3 * n + (size_t)gcn->n_nodes);
+    moments.alpha = moments.arena;
+    moments.z = moments.alpha + n;
+    moments.p = moments.z + n;
+    moments.entropy = moments.p + n;
+    *out = moments;
+cleanup:
+    return status;
+}
+
+// Evidence that no kernel knows is turned into the logits of one that does: alpha - 1 is
+// exp(ln e), and a bounded -87 stands for no evidence.
+static void relog_evidence(const opn_i_infer_options *options, opn_i_gcn *gcn)
+{
+    opn_real alpha[OPN_MAX_CLASSES];
+    for (int32_t i = 0; i < gcn->n_nodes; i++) {
+        opn_real *z = gcn->z + (size_t)i * (size_t)gcn->class_width;
+        opn_i_alpha_row(options->evidence, gcn->n_classes, z, alpha);
+        for (int32_t k = 0; k < gcn->n_classes; k++)
+            z[k] = alpha[k] > 1 ? (opn_real)log((double)alpha[k] - 1.0) : -87;
+    }
+}
+
+static void add_pass(const opn_i_exec *exec,
+                     const opn_i_infer_options *options,
+                     opn_i_gcn *gcn,
+                     opn_i_moments *moments)
+{
+    const bool is_softmax = options->loss == OPN_LOSS_CROSS_ENTROPY;
+    const opn_k_moments sums = {.n_classes = moments->n_classes,
+                                .width = moments->width,
+                                .is_softmax = is_softmax,
+                                .max_logit = OPN_MAX_LOGIT,
+                                .alpha = is_softmax ? NULL : moments->alpha,
+                                .z = moments->z,
+                                .p = moments->p,
+                                .entropy = moments->entropy};
+    if (!is_softmax && options->evidence != OPN_EVIDENCE_EXP)
+        relog_evidence(options, gcn);
+    const int32_t n = moments->n_nodes;
+    const int n_threads = opn_i_exec_threads(exec, (int64_t)n * moments->width);
+    (void)n_threads; // unused when built without OpenMP
+#pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
+    for (int32_t first = 0; first < n; first += NODES_A_CHUNK) {
+        const int32_t last = n - first < NODES_A_CHUNK ? n : first + NODES_A_CHUNK;
+        exec->kernels->add_moments(&sums, first, last, gcn->z);
+    }
+}
+
+static void divide(opn_i_moments *moments, int32_t n_passes)
+{
+    const size_t n = (size_t)moments->n_nodes * (size_t)(3 * moments->width + 1);
+    for (size_t j = 0; j < n; j++)
+        moments->arena[j] /= n_passes;
+}
+
+opn_status opn_i_infer(opn_ctx *ctx,
+                       const opn_i_exec *exec,
+                       opn_i_gcn *gcn,
+                       const opn_real *weights,
+                       const opn_i_infer_options *options,
+                       opn_i_moments *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_moments moments = {0};
+    const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
+    const double rate = options->n_samples > 0 ? options->dropout : 0.0;
+    OPN_TRY(init_moments(ctx, gcn, &moments));
+    for (int32_t m = 0; m < n_passes; m++) {
+        OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
+        opn_i_gcn_draw(exec, gcn, options->seed, options->stream_x,
+                       options->stream_hidden, (uint32_t)m, rate);
+        opn_i_gcn_forward(exec, gcn, weights, rate, false);
+        add_pass(exec, options, gcn, &moments);
+    }
+    divide(&moments, n_passes);
+    for (size_t i = 0; i < (size_t)moments.n_nodes; i++)
+        OPN_FAIL_IF(ctx, !isfinite(moments.entropy[i]), OPN_ERR_NONFINITE,
+                    "node %zu: the prediction is not finite", i);
+    OPN_TRY(opn_i_progress(ctx, "sampling", n_passes, n_passes, "passes"));
+    *out = moments;
+    moments = (opn_i_moments){0};
+cleanup:
+    opn_i_moments_deinit(&ctx->alloc, &moments);
+    return status;
+}

@@ -1,0 +1,133 @@
+// model_data.c -- kinds of model, making, freeing and reading them.
+
+#include "model/model_data.h"
+
+#include <string.h>
+
+enum {
+    VACUITY = 1 << OPN_MEASURE_VACUITY,
+    DISSONANCE = 1 << OPN_MEASURE_DISSONANCE,
+    ALEATORIC = 1 << OPN_MEASURE_ALEATORIC,
+    EPISTEMIC = 1 << OPN_MEASURE_EPISTEMIC,
+    ENTROPY = 1 << OPN_MEASURE_ENTROPY,
+    PROBABILISTIC = ALEATORIC | EPISTEMIC | ENTROPY,
+    EVIDENTIAL = VACUITY | DISSONANCE | ENTROPY,
+    ALL_FIVE = PROBABILISTIC | EVIDENTIAL
+};
+
+static const opn_i_model_kind kinds[] = {
+        {"gcn", OPN_LOSS_CROSS_ENTROPY, OPN_EVIDENCE_EXP, false, false, false, ENTROPY},
+        {"drop-gcn", OPN_LOSS_CROSS_ENTROPY, OPN_EVIDENCE_EXP, false, false, true,
+         PROBABILISTIC},
+        {"edl-gcn", OPN_LOSS_SQUARED, OPN_EVIDENCE_ELU, false, false, false, EVIDENTIAL},
+        {"dpn-gcn", OPN_LOSS_DIRICHLET, OPN_EVIDENCE_EXP, false, false, false,
+         PROBABILISTIC},
+        {"s-gcn", OPN_LOSS_SQUARED, OPN_EVIDENCE_EXP, false, false, false, EVIDENTIAL},
+        {"s-bgcn", OPN_LOSS_SQUARED, OPN_EVIDENCE_EXP, false, false, true, ALL_FIVE},
+        {"s-bgcn-t", OPN_LOSS_SQUARED, OPN_EVIDENCE_EXP, true, false, true, ALL_FIVE},
+        {"s-bgcn-t-k", OPN_LOSS_SQUARED, OPN_EVIDENCE_EXP, true, true, true, ALL_FIVE},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+const opn_i_model_kind *opn_i_model_kind_find(const char *id)
+{
+    for (size_t m = 0; m < N_KINDS; m++)
+        if (strcmp(kinds[m].id, id) == 0)
+            return &kinds[m];
+    return NULL;
+}
+
+const char *opn_measure_name(opn_measure measure)
+{
+    static const char *const names[OPN_N_MEASURES] = {
+            "vacuity", "dissonance", "aleatoric", "epistemic", "entropy"};
+    return names[measure];
+}
+
+opn_status opn_i_model_new(opn_ctx *ctx, opn_model **out)
+{
+    opn_status status = OPN_OK;
+    opn_model *model = NULL;
+    OPN_TRY_NEW(ctx, model, 1);
+    model->alloc = ctx->alloc;
+    *out = model;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_model_params(opn_ctx *ctx, const opn_model *model, opn_params **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    OPN_TRY(opn_params_create(ctx, &params));
+    for (int64_t p = 0; p < model->param_names.n; p++) {
+        const char *name = opn_i_names_at(&model->param_names, p);
+        if (opn_param_find(name) != NULL)
+            OPN_TRY(opn_params_set(ctx, params, name,
+                                   opn_i_names_at(&model->param_values, p)));
+    }
+    *out = params;
+    params = NULL;
+cleanup:
+    opn_params_free(params);
+    return status;
+}
+
+void opn_model_free(opn_model *model)
+{
+    if (model == NULL)
+        return;
+    const opn_alloc alloc = model->alloc;
+    opn_i_release(&alloc, model->weights);
+    opn_i_release(&alloc, model->mean);
+    opn_i_release(&alloc, model->scale);
+    opn_i_names_deinit(&alloc, &model->param_names);
+    opn_i_names_deinit(&alloc, &model->param_values);
+    opn_i_names_deinit(&alloc, &model->class_names);
+    opn_i_names_deinit(&alloc, &model->feature_names);
+    opn_i_release(&alloc, model);
+}
+
+int opn_model_measures(const opn_model *model, opn_measure measure)
+{
+    return (model->kind->measures >> measure & 1) != 0;
+}
+
+const char *opn_model_id(const opn_model *model)
+{
+    return model->kind->id;
+}
+
+int32_t opn_model_n_classes(const opn_model *model)
+{
+    return model->n_classes;
+}
+
+int32_t opn_model_n_features(const opn_model *model)
+{
+    return model->n_features;
+}
+
+const char *opn_model_class_name(const opn_model *model, int32_t k)
+{
+    return opn_i_names_at(&model->class_names, k);
+}
+
+const char *opn_model_param(const opn_model *model, const char *name)
+{
+    for (int64_t p = 0; p < model->param_names.n; p++)
+        if (strcmp(opn_i_names_at(&model->param_names, p), name) == 0)
+            return opn_i_names_at(&model->param_values, p);
+    return "";
+}
+
+const char *opn_model_data_hash(const opn_model *model)
+{
+    return model->data_hash;
+}
+
+void opn_model_summary(const opn_model *model, opn_train_summary *summary)
+{
+    *summary = model->summary;
+}

@@ -1,0 +1,51 @@
+// model_data.h -- what stands behind opn_model, and what kinds of model there are.
+
+#ifndef OPN_MODEL_DATA_H
+#define OPN_MODEL_DATA_H
+
+#include "base/names.h"
+#include "model/objective.h"
+#include "opine/model.h"
+
+// A model is a combination of parts.
+typedef struct opn_i_model_kind {
+    const char *id;
+    opn_i_loss_kind loss;
+    opn_i_evidence_kind evidence; // unless the parameter says otherwise
+    bool has_teacher;
+    bool has_prior;
+    bool is_sampled;   // Monte-Carlo dropout
+    uint32_t measures; // bits 1 << opn_measure
+} opn_i_model_kind;
+
+const opn_i_model_kind *opn_i_model_kind_find(const char *id); // NULL when there is none
+
+typedef enum opn_i_normalise { // how features were made ready
+    OPN_NORMALISE_NONE = 0,
+    OPN_NORMALISE_ROW = 1,
+    OPN_NORMALISE_STANDARD = 2
+} opn_i_normalise;
+
+struct opn_model {
+    opn_alloc alloc;
+    const opn_i_model_kind *kind;
+    opn_i_evidence_kind evidence;
+    opn_i_normalise normalise;
+    int32_t n_features, n_hidden, n_classes;
+    opn_real *weights;    // as opn_i_gcn keeps them
+    double *mean, *scale; // [F] of the training features; NULL unless standardised
+    opn_i_names param_names, param_values;  // every parameter of training, as texts
+    opn_i_names class_names, feature_names; // features: empty when they are numbers
+    char data_hash[65];
+    opn_train_summary summary;
+};
+
+// The parameters the model was trained with; those this version does not know are left
+// out.
+OPN_NODISCARD opn_status opn_i_model_params(opn_ctx *ctx,
+                                            const opn_model *model,
+                                            opn_params **out);
+
+OPN_NODISCARD opn_status opn_i_model_new(opn_ctx *ctx, opn_model **out);
+
+#endif // OPN_MODEL_DATA_H

@@ -1,0 +1,335 @@
+// model_file.c -- models as safetensors files.
+//
+// Tensors: w0 [F,H], w1 [H,K] and, for standardised features, feature_mean and
+// feature_scale [F], all F32. Metadata: format, model, data_hash, classes and features
+// (JSON arrays of names), summary, and "param.NAME" for every parameter of training.
+
+#include "base/number.h"
+#include "io/bytes.h"
+#include "io/safetensors.h"
+#include "math/kernels.h"
+#include "model/model_data.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char format_text[] = "opine model 1";
+
+// ---- names ---------------------------------------------------------------------------
+
+static opn_status put_names(opn_ctx *ctx,
+                            opn_i_safetensors_writer *writer,
+                            const char *key,
+                            const opn_i_names *names)
+{
+    opn_status status = OPN_OK;
+    json_t *list = json_array();
+    char *text = NULL;
+    for (int64_t i = 0; i < names->n && list != NULL; i++)
+        json_array_append_new(list, json_string(opn_i_names_at(names, i)));
+    OPN_FAIL_IF(ctx, list == NULL || (int64_t)json_array_size(list) != names->n,
+                OPN_ERR_INVALID_ARG, "%s: a name is not UTF-8, or there is no memory",
+                key);
+    text = json_dumps(list, JSON_COMPACT);
+    OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "out of memory for %s", key);
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, key, text));
+cleanup:
+    free(text);
+    json_decref(list);
+    return status;
+}
+
+static opn_status get_names(opn_ctx *ctx,
+                            const char *path,
+                            const char *key,
+                            const char *text,
+                            opn_i_names *names)
+{
+    opn_status status = OPN_OK;
+    json_error_t error;
+    json_t *list = text == NULL ? NULL : json_loads(text, 0, &error);
+    OPN_FAIL_IF(ctx, !json_is_array(list), OPN_ERR_FORMAT,
+                "%s: metadata \"%s\" is no list of names", path, key);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        OPN_FAIL_IF(ctx, name == NULL, OPN_ERR_FORMAT,
+                    "%s: metadata \"%s\" holds something that is no name", path, key);
+        OPN_TRY(opn_i_names_add(ctx, names, name, strlen(name)));
+    }
+cleanup:
+    json_decref(list);
+    return status;
+}
+
+// ---- saving --------------------------------------------------------------------------
+
+// A matrix of the weights without what pads its rows, as floats.
+static opn_status pack_matrix(
+        opn_ctx *ctx, const opn_real *from, int32_t n_rows, int32_t n_cols, float **out)
+{
+    opn_status status = OPN_OK;
+    const size_t width = (size_t)opn_i_width(n_cols);
+    float *packed = NULL;
+    OPN_TRY_NEW(ctx, packed, (size_t)n_rows * (size_t)n_cols);
+    for (size_t i = 0; i < (size_t)n_rows; i++)
+        for (size_t k = 0; k < (size_t)n_cols; k++)
+            packed[i * (size_t)n_cols + k] = (float)from[i * width + k];
+    *out = packed;
+cleanup:
+    return status;
+}
+
+static opn_status
+put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const opn_train_summary *s = &model->summary;
+    char text[256];
+    char key[80];
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "format", format_text));
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "opine_version",
+                                                  opn_version()));
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "model", model->kind->id));
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "data_hash", model->data_hash));
+    snprintf(text, sizeof(text), "%d %d", (int)model->evidence, (int)model->normalise);
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "evidence_normalise", text));
+    snprintf(text, sizeof(text), "%d %d %d %d %" PRIx64 " %lld", s->teacher_epochs,
+             s->epochs, s->n_train, s->n_validation,
+             opn_i_real_to_bits(s->validation_accuracy), (long long)s->n_bounded_logits);
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "summary", text));
+    OPN_TRY(put_names(ctx, writer, "classes", &model->class_names));
+    OPN_TRY(put_names(ctx, writer, "features", &model->feature_names));
+    for (int64_t p = 0; p < model->param_names.n; p++) {
+        snprintf(key, sizeof(key), "param.%s", opn_i_names_at(&model->param_names, p));
+        OPN_TRY(opn_i_safetensors_writer_add_metadata(
+                writer, key, opn_i_names_at(&model->param_values, p)));
+    }
+cleanup:
+    return status;
+}
+
+opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path)
+{
+    opn_status status = OPN_OK;
+    opn_i_safetensors_writer *writer = NULL;
+    float *w0 = NULL;
+    float *w1 = NULL;
+    const size_t n_first =
+            (size_t)model->n_features * (size_t)opn_i_width(model->n_hidden);
+    const int64_t shape0[] = {model->n_features, model->n_hidden};
+    const int64_t shape1[] = {model->n_hidden, model->n_classes};
+    OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
+    OPN_TRY(pack_matrix(ctx, model->weights, model->n_features, model->n_hidden, &w0));
+    OPN_TRY(pack_matrix(ctx, model->weights + n_first, model->n_hidden, model->n_classes,
+                        &w1));
+    OPN_TRY(put_metadata(ctx, writer, model));
+    OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, "w0", OPN_TENSOR_F32, shape0, 2,
+                                                w0));
+    OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, "w1", OPN_TENSOR_F32, shape1, 2,
+                                                w1));
+    if (model->mean != NULL) {
+        OPN_TRY(opn_i_safetensors_writer_add_tensor(
+                writer, "feature_mean", OPN_TENSOR_F64, shape0, 1, model->mean));
+        OPN_TRY(opn_i_safetensors_writer_add_tensor(
+                writer, "feature_scale", OPN_TENSOR_F64, shape0, 1, model->scale));
+    }
+    status = opn_i_safetensors_writer_commit(writer, path);
+    writer = NULL;
+cleanup:
+    opn_i_safetensors_writer_discard(writer);
+    opn_i_release(&ctx->alloc, w0);
+    opn_i_release(&ctx->alloc, w1);
+    return status;
+}
+
+// ---- loading -------------------------------------------------------------------------
+
+// The tensor of that name, of two dimensions and finite floats.
+static opn_status get_matrix(opn_ctx *ctx,
+                             const char *path,
+                             const opn_i_safetensors *file,
+                             const char *name,
+                             const opn_i_tensor_view **out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_tensor_view *tensor = opn_i_safetensors_find(file, name);
+    OPN_FAIL_IF(ctx,
+                tensor == NULL || tensor->n_dims != 2 || tensor->type != OPN_TENSOR_F32 ||
+                        tensor->shape[0] < 1 || tensor->shape[1] < 1 ||
+                        tensor->shape[0] >= INT32_MAX || tensor->shape[1] >= INT32_MAX,
+                OPN_ERR_FORMAT, "%s: holds no matrix \"%s\" of 32-bit floats", path,
+                name);
+    *out = tensor;
+cleanup:
+    return status;
+}
+
+static opn_status unpack_matrix(opn_ctx *ctx,
+                                const char *path,
+                                const opn_i_tensor_view *tensor,
+                                opn_real *out)
+{
+    opn_status status = OPN_OK;
+    const size_t n_cols = (size_t)tensor->shape[1];
+    const size_t width = (size_t)opn_i_width((int32_t)n_cols);
+    float *packed = NULL;
+    OPN_TRY_NEW(ctx, packed, tensor->n_items);
+    OPN_TRY(opn_i_tensor_to_f32(ctx, path, tensor, packed));
+    for (size_t j = 0; j < (size_t)tensor->n_items; j++) {
+        OPN_FAIL_IF(ctx, !isfinite(packed[j]), OPN_ERR_FORMAT,
+                    "%s: tensor \"%s\": item %zu is not finite", path, tensor->name, j);
+        out[j / n_cols * width + j % n_cols] = (opn_real)packed[j];
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, packed);
+    return status;
+}
+
+static opn_status get_weights(opn_ctx *ctx,
+                              const char *path,
+                              const opn_i_safetensors *file,
+                              opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const opn_i_tensor_view *w0 = NULL;
+    const opn_i_tensor_view *w1 = NULL;
+    OPN_TRY(get_matrix(ctx, path, file, "w0", &w0));
+    OPN_TRY(get_matrix(ctx, path, file, "w1", &w1));
+    model->n_features = (int32_t)w0->shape[0];
+    model->n_hidden = (int32_t)w0->shape[1];
+    model->n_classes = (int32_t)w1->shape[1];
+    OPN_FAIL_IF(ctx, w1->shape[0] != w0->shape[1], OPN_ERR_FORMAT,
+                "%s: w0 has %lld columns, but w1 has %lld rows", path,
+                (long long)w0->shape[1], (long long)w1->shape[0]);
+    OPN_FAIL_IF(ctx,
+                model->n_classes < 2 || model->n_classes > OPN_MAX_CLASSES ||
+                        model->class_names.n != model->n_classes,
+                OPN_ERR_FORMAT, "%s: %lld names of classes for the %d columns of w1",
+                path, (long long)model->class_names.n, model->n_classes);
+    OPN_FAIL_IF(ctx,
+                model->feature_names.n != 0 &&
+                        model->feature_names.n != model->n_features,
+                OPN_ERR_FORMAT, "%s: %lld names of features for the %d rows of w0", path,
+                (long long)model->feature_names.n, model->n_features);
+    const size_t n_first =
+            (size_t)model->n_features * (size_t)opn_i_width(model->n_hidden);
+    OPN_TRY_NEW(ctx, model->weights,
+                n_first +
+                        (size_t)model->n_hidden * (size_t)opn_i_width(model->n_classes));
+    OPN_TRY(unpack_matrix(ctx, path, w0, model->weights));
+    OPN_TRY(unpack_matrix(ctx, path, w1, model->weights + n_first));
+cleanup:
+    return status;
+}
+
+// mean or scale of the features.
+static opn_status get_column(opn_ctx *ctx,
+                             const char *path,
+                             const opn_i_safetensors *file,
+                             const char *name,
+                             int32_t n,
+                             double **out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_tensor_view *tensor = opn_i_safetensors_find(file, name);
+    OPN_FAIL_IF(ctx,
+                tensor == NULL || tensor->type != OPN_TENSOR_F64 || tensor->n_items != n,
+                OPN_ERR_FORMAT, "%s: holds no \"%s\" of %d 64-bit floats", path, name, n);
+    OPN_TRY_NEW(ctx, *out, n);
+    memcpy(*out, tensor->data, (size_t)n * sizeof(**out));
+    for (int32_t k = 0; k < n; k++)
+        OPN_FAIL_IF(ctx, !isfinite((*out)[k]), OPN_ERR_FORMAT,
+                    "%s: tensor \"%s\": item %d is not finite", path, name, k);
+cleanup:
+    return status;
+}
+
+static opn_status
+get_params(opn_ctx *ctx, const opn_i_safetensors *file, opn_model *model)
+{
+    opn_status status = OPN_OK;
+    for (size_t i = 0; i < opn_i_safetensors_n_metadata(file); i++) {
+        const char *key = opn_i_safetensors_key(file, i);
+        const char *value = opn_i_safetensors_value(file, i);
+        if (strncmp(key, "param.", 6) != 0)
+            continue;
+        OPN_TRY(opn_i_names_add(ctx, &model->param_names, key + 6, strlen(key + 6)));
+        OPN_TRY(opn_i_names_add(ctx, &model->param_values, value, strlen(value)));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status get_metadata(opn_ctx *ctx,
+                               const char *path,
+                               const opn_i_safetensors *file,
+                               opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const char *format = opn_i_safetensors_metadata(file, "format");
+    const char *id = opn_i_safetensors_metadata(file, "model");
+    const char *hash = opn_i_safetensors_metadata(file, "data_hash");
+    const char *kinds = opn_i_safetensors_metadata(file, "evidence_normalise");
+    const char *summary = opn_i_safetensors_metadata(file, "summary");
+    int evidence = 0;
+    int normalise = 0;
+    uint64_t accuracy_bits = 0;
+    long long n_bounded = 0;
+    opn_train_summary *s = &model->summary;
+    OPN_FAIL_IF(ctx, format == NULL || strcmp(format, format_text) != 0, OPN_ERR_FORMAT,
+                "%s: is no model of opine, or of another version", path);
+    model->kind = id == NULL ? NULL : opn_i_model_kind_find(id);
+    OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_FORMAT, "%s: no model is called \"%s\"",
+                path, id == NULL ? "" : id);
+    OPN_FAIL_IF(ctx,
+                hash == NULL || strlen(hash) != 64 || kinds == NULL || summary == NULL ||
+                        sscanf(kinds, "%d %d", &evidence, &normalise) != 2 ||
+                        evidence < 0 || evidence > OPN_EVIDENCE_ELU || normalise < 0 ||
+                        normalise > OPN_NORMALISE_STANDARD ||
+                        sscanf(summary, "%d %d %d %d %" SCNx64 " %lld",
+                               &s->teacher_epochs, &s->epochs, &s->n_train,
+                               &s->n_validation, &accuracy_bits, &n_bounded) != 6,
+                OPN_ERR_FORMAT, "%s: the metadata of the model are broken", path);
+    memcpy(model->data_hash, hash, sizeof(model->data_hash));
+    model->evidence = (opn_i_evidence_kind)evidence;
+    model->normalise = (opn_i_normalise)normalise;
+    s->validation_accuracy = opn_i_real_from_bits(accuracy_bits);
+    s->n_bounded_logits = n_bounded;
+    OPN_TRY(get_names(ctx, path, "classes", opn_i_safetensors_metadata(file, "classes"),
+                      &model->class_names));
+    OPN_TRY(get_names(ctx, path, "features", opn_i_safetensors_metadata(file, "features"),
+                      &model->feature_names));
+    OPN_TRY(get_params(ctx, file, model));
+cleanup:
+    return status;
+}
+
+opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_bytes bytes = {0};
+    opn_i_safetensors *file = NULL;
+    opn_model *model = NULL;
+    OPN_TRY(opn_i_model_new(ctx, &model));
+    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    OPN_TRY(opn_i_safetensors_open(ctx, path, bytes.data, bytes.n, &file));
+    OPN_TRY(get_metadata(ctx, path, file, model));
+    OPN_TRY(get_weights(ctx, path, file, model));
+    if (model->normalise == OPN_NORMALISE_STANDARD) {
+        OPN_TRY(get_column(ctx, path, file, "feature_mean", model->n_features,
+                           &model->mean));
+        OPN_TRY(get_column(ctx, path, file, "feature_scale", model->n_features,
+                           &model->scale));
+    }
+    *out = model;
+    model = NULL;
+cleanup:
+    opn_i_safetensors_free(file);
+    opn_i_bytes_release(ctx, &bytes);
+    opn_model_free(model);
+    return status;
+}

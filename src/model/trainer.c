@@ -1,0 +1,213 @@
+// trainer.c -- the one training loop, for teacher and student alike.
+
+#include "model/trainer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double adam_epsilon = 1e-8;
+static const double adam_beta1 = 0.9;
+static const double adam_beta2 = 0.999;
+
+opn_status
+opn_i_train_state_init(opn_ctx *ctx, const opn_i_gcn *gcn, opn_i_train_state *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_train_state state = {.n_weights = opn_i_gcn_n_weights(gcn)};
+    OPN_TRY_NEW(ctx, state.arena, 4 * state.n_weights);
+    state.weights = state.arena;
+    state.mean = state.weights + state.n_weights;
+    state.square = state.mean + state.n_weights;
+    state.best = state.square + state.n_weights;
+    state.best_loss = (double)INFINITY;
+    *out = state;
+cleanup:
+    return status;
+}
+
+void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state)
+{
+    opn_i_release(alloc, state->arena);
+    *state = (opn_i_train_state){0};
+}
+
+// A sum is finite only if all its parts are, unless they are so large that the next step
+// would not be either.
+static bool all_finite(const opn_real *x, size_t n)
+{
+    opn_real sum = 0;
+    for (size_t j = 0; j < n; j++)
+        sum += x[j] * 0; // 0, or NaN for infinity and NaN
+    return sum == 0;
+}
+
+static opn_status check_gradient(opn_ctx *ctx,
+                                 const opn_i_gcn *gcn,
+                                 const opn_real *d_weights,
+                                 int32_t epoch)
+{
+    opn_status status = OPN_OK;
+    const size_t n_first = opn_i_gcn_n_decayed(gcn);
+    OPN_FAIL_IF(ctx, !all_finite(d_weights, n_first), OPN_ERR_NONFINITE,
+                "epoch %d: the gradient of the first layer is not finite; a smaller "
+                "learning rate may help",
+                epoch);
+    OPN_FAIL_IF(ctx, !all_finite(d_weights + n_first, opn_i_gcn_n_weights(gcn) - n_first),
+                OPN_ERR_NONFINITE,
+                "epoch %d: the gradient of the second layer is not finite; a smaller "
+                "learning rate may help",
+                epoch);
+cleanup:
+    return status;
+}
+
+static void step_adam(const opn_i_exec *exec,
+                      const opn_i_gcn *gcn,
+                      const opn_i_train_options *options,
+                      opn_i_train_state *state,
+                      const opn_real *d_weights)
+{
+    const double t = state->epoch + 1.0;
+    const double root = sqrt(1.0 - pow(adam_beta2, t));
+    // m^ / (sqrt(v^) + eps) with both corrections moved into the rate and epsilon.
+    const opn_real rate =
+            (opn_real)(options->learning_rate * root / (1.0 - pow(adam_beta1, t)));
+    const opn_real epsilon = (opn_real)(adam_epsilon * root);
+    const size_t n_first = opn_i_gcn_n_decayed(gcn);
+    exec->kernels->adam(n_first, rate, epsilon, (opn_real)options->weight_decay,
+                        state->weights, state->mean, state->square, d_weights);
+    exec->kernels->adam(state->n_weights - n_first, rate, epsilon, 0,
+                        state->weights + n_first, state->mean + n_first,
+                        state->square + n_first, d_weights + n_first);
+}
+
+// One epoch up to the new weights; gcn->z is that of the weights before.
+static opn_status run_epoch(opn_ctx *ctx,
+                            const opn_i_exec *exec,
+                            opn_i_gcn *gcn,
+                            const opn_i_objective *objective,
+                            const opn_i_train_options *options,
+                            opn_i_train_state *state,
+                            opn_real *d_weights)
+{
+    opn_status status = OPN_OK;
+    const double rate = options->dropout;
+    opn_i_gcn_draw(exec, gcn, options->seed, options->stream_x, options->stream_hidden,
+                   (uint32_t)state->epoch, rate);
+    opn_i_gcn_forward(exec, gcn, state->weights, rate, true);
+    opn_i_objective_gradient(exec, objective, state->epoch, gcn->z, gcn->d_z,
+                             &state->n_bounded);
+    opn_i_gcn_backward(exec, gcn, state->weights, rate, d_weights);
+    OPN_TRY(check_gradient(ctx, gcn, d_weights, state->epoch));
+    step_adam(exec, gcn, options, state, d_weights);
+cleanup:
+    return status;
+}
+
+static double squared_norm(const opn_real *x, size_t n)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++)
+        sum += (double)x[j] * (double)x[j];
+    return sum;
+}
+
+// Adds ", NAME VALUE" to a line of the log.
+static void tell_term(char *line, size_t room, const char *name, double value)
+{
+    const size_t n = strlen(line);
+    snprintf(line + n, room - n, ", %s %.4f", name, value);
+}
+
+static void report(opn_ctx *ctx,
+                   const opn_i_objective *objective,
+                   const opn_i_train_options *options,
+                   const opn_i_train_state *state,
+                   const opn_i_loss_terms *terms,
+                   double accuracy)
+{
+    char line[160];
+    snprintf(line, sizeof(line), "labels %.4f", terms->supervised);
+    if (objective->prior != NULL)
+        tell_term(line, sizeof(line), "prior", terms->prior);
+    if (objective->log_teacher != NULL)
+        tell_term(line, sizeof(line), "teacher", terms->teacher);
+    tell_term(line, sizeof(line), "decay", terms->decay);
+    const double loss = terms->supervised + terms->prior + terms->teacher + terms->decay;
+    if (options->validation == NULL)
+        opn_i_log(ctx, OPN_LOG_INFO, "%s: epoch %d: loss %.4f (%s)", options->stage,
+                  state->epoch + 1, loss, line);
+    else
+        opn_i_log(ctx, OPN_LOG_INFO,
+                  "%s: epoch %d: loss %.4f (%s), validation accuracy %.1f %%",
+                  options->stage, state->epoch + 1, loss, line, 100.0 * accuracy);
+}
+
+static bool is_report_due(const opn_i_train_options *options, int32_t epoch)
+{
+    return options->report_every > 0 && (epoch + 1) % options->report_every == 0;
+}
+
+// Validation at dropout 0; keeps the best weights. Tells whether to stop.
+static bool validate(const opn_i_exec *exec,
+                     opn_i_gcn *gcn,
+                     const opn_i_objective *objective,
+                     const opn_i_train_options *options,
+                     opn_i_train_state *state,
+                     double *accuracy)
+{
+    opn_i_gcn_forward(exec, gcn, state->weights, 0.0, false);
+    const double loss =
+            opn_i_objective_supervised(objective, options->validation, gcn->z, accuracy);
+    if (options->patience == 0)
+        return false;
+    if (loss < state->best_loss) {
+        state->best_loss = loss;
+        state->best_epoch = state->epoch;
+        memcpy(state->best, state->weights, state->n_weights * sizeof(*state->best));
+        return false;
+    }
+    return state->epoch - state->best_epoch >= options->patience;
+}
+
+opn_status opn_i_train(opn_ctx *ctx,
+                       const opn_i_exec *exec,
+                       opn_i_gcn *gcn,
+                       const opn_i_objective *objective,
+                       const opn_i_train_options *options,
+                       opn_i_train_state *state,
+                       opn_real *d_weights)
+{
+    opn_status status = OPN_OK;
+    const bool decides = options->validation != NULL && options->patience > 0;
+    bool is_over = false;
+    if (state->epoch == 0)
+        opn_i_gcn_init_weights(gcn, options->seed, options->stream_weights,
+                               state->weights);
+    while (state->epoch < options->n_epochs && !is_over) {
+        const bool is_reported = is_report_due(options, state->epoch);
+        opn_i_loss_terms terms = {0};
+        double accuracy = 0.0;
+        OPN_TRY(opn_i_progress(ctx, options->stage, state->epoch, options->n_epochs,
+                               "epochs"));
+        const double decay =
+                is_reported ? squared_norm(state->weights, opn_i_gcn_n_decayed(gcn))
+                            : 0.0;
+        OPN_TRY(run_epoch(ctx, exec, gcn, objective, options, state, d_weights));
+        if (is_reported)
+            terms = opn_i_objective_terms(objective, state->epoch, gcn->z);
+        terms.decay = 0.5 * options->weight_decay * decay;
+        if (decides || (is_reported && options->validation != NULL))
+            is_over = validate(exec, gcn, objective, options, state, &accuracy);
+        if (is_reported)
+            report(ctx, objective, options, state, &terms, accuracy);
+        state->epoch++;
+    }
+    OPN_TRY(opn_i_progress(ctx, options->stage, options->n_epochs, options->n_epochs,
+                           "epochs"));
+    if (decides && state->best_loss < (double)INFINITY)
+        memcpy(state->weights, state->best, state->n_weights * sizeof(*state->best));
+cleanup:
+    return status;
+}

@@ -1,0 +1,56 @@
+// trainer.h -- the one training loop, for teacher and student alike.
+
+#ifndef OPN_TRAINER_H
+#define OPN_TRAINER_H
+
+#include "base/context.h"
+#include "model/gcn.h"
+#include "model/objective.h"
+
+typedef struct opn_i_train_options {
+    const char *stage; // "teacher" or "model", for progress and the log
+    int32_t n_epochs;
+    int32_t patience; // epochs without a better validation loss before stopping; 0: never
+    double learning_rate;
+    double dropout;
+    double weight_decay;
+    uint64_t seed;
+    opn_i_stream stream_weights, stream_x, stream_hidden;
+    const int32_t
+            *validation;  // [V] class of each validation node, -1 for others; or NULL
+    int32_t report_every; // epochs between two lines of the log; 0: none
+} opn_i_train_options;
+
+// Weights, the optimiser's state and the best weights so far, in one arena; all a run
+// needs to go on from where it stopped.
+typedef struct opn_i_train_state {
+    size_t n_weights;
+    opn_real *arena;
+    opn_real *weights;
+    opn_real *mean;   // of the gradient
+    opn_real *square; // of the gradient
+    opn_real *best;   // weights of the best validation loss
+    int32_t epoch;    // the next to be done
+    int32_t best_epoch;
+    double best_loss;
+    int64_t n_bounded; // logits that exp() was not given as they were
+} opn_i_train_state;
+
+OPN_NODISCARD opn_status opn_i_train_state_init(opn_ctx *ctx,
+                                                const opn_i_gcn *gcn,
+                                                opn_i_train_state *out);
+void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state);
+
+// Trains from state->epoch on; at the end state->weights are the best ones if validation
+// decides, else the last ones. Nothing is allocated.
+// Errors: NONFINITE (the message names epoch and tensor), INTERRUPTED (the state is that
+// between two epochs, and training can go on from it).
+OPN_NODISCARD opn_status opn_i_train(opn_ctx *ctx,
+                                     const opn_i_exec *exec,
+                                     opn_i_gcn *gcn,
+                                     const opn_i_objective *objective,
+                                     const opn_i_train_options *options,
+                                     opn_i_train_state *state,
+                                     opn_real *d_weights);
+
+#endif // OPN_TRAINER_H

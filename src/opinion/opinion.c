@@ -1,0 +1,45 @@
+// opinion.c -- the five measures of Dirichlets, without a model.
+
+#include "base/context.h"
+#include "opine/model.h"
+#include "opinion/measures.h"
+
+#include <math.h>
+
+opn_status opn_opinion(opn_ctx *ctx,
+                       int64_t n,
+                       int32_t n_classes,
+                       const float *alpha,
+                       float *const measure[OPN_N_MEASURES])
+{
+    opn_status status = OPN_OK;
+    double *row = NULL;
+    double *p = NULL;
+    OPN_FAIL_IF(ctx, n_classes < 2, OPN_ERR_INVALID_ARG,
+                "%d classes: an opinion needs at least two", n_classes);
+    OPN_TRY_NEW(ctx, row, n_classes);
+    OPN_TRY_NEW(ctx, p, n_classes);
+    for (int64_t i = 0; i < n; i++) {
+        double strength = 0.0;
+        for (int32_t k = 0; k < n_classes; k++) {
+            row[k] = (double)alpha[i * n_classes + k];
+            OPN_FAIL_IF(ctx, !(row[k] >= 1.0) || !isfinite(row[k]), OPN_ERR_INVALID_ARG,
+                        "alpha of node %lld and class %d is %g, it must be 1 or more",
+                        (long long)i, k, row[k]);
+            strength += row[k];
+        }
+        for (int32_t k = 0; k < n_classes; k++)
+            p[k] = row[k] / strength;
+        const double value[OPN_N_MEASURES] = {
+                opn_i_vacuity(n_classes, row), opn_i_dissonance(n_classes, row),
+                opn_i_expected_entropy(n_classes, row),
+                opn_i_mutual_information(n_classes, row), opn_i_entropy(n_classes, p)};
+        for (int m = 0; m < OPN_N_MEASURES; m++)
+            if (measure[m] != NULL)
+                measure[m][i] = (float)value[m];
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, row);
+    opn_i_release(&ctx->alloc, p);
+    return status;
+}

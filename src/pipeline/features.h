@@ -1,0 +1,23 @@
+// features.h -- features made ready for a model, the same way in training and prediction.
+
+#ifndef OPN_FEATURES_H
+#define OPN_FEATURES_H
+
+#include "graph/graph_data.h"
+#include "model/model_data.h"
+
+// Chooses how to normalise and keeps what it takes in the model: "row" for non-negative
+// features, else "standard", unless `wanted` is not "auto".
+OPN_NODISCARD opn_status opn_i_features_fit(opn_ctx *ctx,
+                                            const opn_graph *graph,
+                                            const char *wanted,
+                                            opn_model *model);
+
+// The graph's features in the model's order, normalised. Features are matched by name
+// where both have names, else by number. Errors: SHAPE (they do not fit the model).
+OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
+                                              const opn_model *model,
+                                              const opn_graph *graph,
+                                              opn_i_csr *out);
+
+#endif // OPN_FEATURES_H

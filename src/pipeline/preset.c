@@ -1,0 +1,130 @@
+// preset.c -- parameters and splits as the paper has them.
+
+#include "graph/graph_data.h"
+#include "model/model_data.h"
+
+#include <string.h>
+
+// The paper's table of hyper-parameters; the datasets it does not list, and own data, are
+// treated as the citation graphs are.
+typedef struct dataset_params {
+    const char *dataset;
+    const char *hidden, *dropout, *weight_decay, *epochs, *patience;
+} dataset_params;
+
+static const dataset_params paper[] = {
+        {"photo", "64", "0.2", "0.0001", "100000", "50"},
+        {"computers", "64", "0.2", "0.0001", "100000", "50"},
+        {"physics", "64", "0.1", "0.001", "100000", "50"},
+};
+
+static opn_status
+set_default(opn_ctx *ctx, opn_params *params, const char *name, const char *value)
+{
+    if (opn_params_given(params, name))
+        return OPN_OK;
+    return opn_params_set(ctx, params, name, value);
+}
+
+static bool is_ood(const opn_params *params)
+{
+    return strcmp(opn_params_text(params, "task"), "ood") == 0;
+}
+
+static const opn_dataset *dataset_of(const opn_graph *graph)
+{
+    for (size_t d = 0; d < opn_dataset_count(); d++)
+        if (strcmp(opn_dataset_at(d)->name, graph->name) == 0)
+            return opn_dataset_at(d);
+    return NULL;
+}
+
+opn_status opn_params_use_paper(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
+{
+    opn_status status = OPN_OK;
+    for (size_t p = 0; p < sizeof(paper) / sizeof(paper[0]); p++) {
+        if (strcmp(paper[p].dataset, graph->name) != 0)
+            continue;
+        OPN_TRY(set_default(ctx, params, "hidden", paper[p].hidden));
+        OPN_TRY(set_default(ctx, params, "dropout", paper[p].dropout));
+        OPN_TRY(set_default(ctx, params, "weight_decay", paper[p].weight_decay));
+        OPN_TRY(set_default(ctx, params, "epochs", paper[p].epochs));
+        OPN_TRY(set_default(ctx, params, "patience", paper[p].patience));
+    }
+    if (is_ood(params)) {
+        OPN_TRY(set_default(ctx, params, "lambda1", "0.1"));
+        OPN_TRY(set_default(ctx, params, "epochs", "1000")); // as in the authors' code
+    }
+cleanup:
+    return status;
+}
+
+// Number of the class of that name, or -1.
+static int32_t find_class(const opn_graph *graph, const char *name, size_t n_chars)
+{
+    char number[12];
+    for (int32_t k = 0; k < graph->n_classes; k++) {
+        const char *known = opn_graph_class_name(graph, k, number);
+        if (strlen(known) == n_chars && memcmp(known, name, n_chars) == 0)
+            return k;
+    }
+    return -1;
+}
+
+static opn_status parse_classes(opn_ctx *ctx,
+                                const opn_graph *graph,
+                                const char *text,
+                                int32_t *classes,
+                                int32_t *n)
+{
+    opn_status status = OPN_OK;
+    while (*text != 0) {
+        const size_t n_chars = strcspn(text, ",");
+        OPN_FAIL_IF(ctx, *n == graph->n_classes, OPN_ERR_INVALID_ARG,
+                    "--ood-classes: names more classes than %s has", graph->name);
+        classes[*n] = find_class(graph, text, n_chars);
+        OPN_FAIL_IF(ctx, classes[*n] < 0, OPN_ERR_INVALID_ARG,
+                    "--ood-classes: \"%.*s\" is no class of %s", (int)n_chars, text,
+                    graph->name);
+        (*n)++;
+        text += n_chars + (text[n_chars] == ',');
+    }
+cleanup:
+    return status;
+}
+
+opn_status opn_split_from_params(opn_ctx *ctx,
+                                 const opn_graph *graph,
+                                 const opn_params *params,
+                                 opn_split **out)
+{
+    opn_status status = OPN_OK;
+    const opn_dataset *dataset = dataset_of(graph);
+    int32_t *classes = NULL;
+    int32_t n = 0;
+    OPN_TRY_NEW(ctx, classes, graph->n_classes);
+    OPN_TRY(parse_classes(ctx, graph, opn_params_text(params, "ood_classes"), classes,
+                          &n));
+    if (n == 0 && is_ood(params) && dataset != NULL)
+        for (int32_t k = dataset->n_known; k < graph->n_classes; k++)
+            classes[n++] = k;
+    OPN_TRY(opn_split_create(ctx, graph, OPN_SPLIT_USUAL,
+                             (uint64_t)opn_params_int(params, "seed"), classes, n, out));
+cleanup:
+    opn_i_release(&ctx->alloc, classes);
+    return status;
+}
+
+opn_status opn_model_split(opn_ctx *ctx,
+                           const opn_model *model,
+                           const opn_graph *graph,
+                           opn_split **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    OPN_TRY(opn_i_model_params(ctx, model, &params));
+    OPN_TRY(opn_split_from_params(ctx, graph, params, out));
+cleanup:
+    opn_params_free(params);
+    return status;
+}

@@ -1,0 +1,363 @@
+// train_pipeline.c -- the order of the stages: teacher, prior, student.
+
+#include "graph/gkde.h"
+#include "io/bytes.h"
+#include "pipeline/checkpoint.h"
+#include "pipeline/stage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct training {
+    opn_ctx *ctx;
+    const opn_graph *graph;
+    const opn_params *params;
+    opn_model *model;
+    opn_i_stage stage;
+    int32_t *target;     // [V] class of training nodes, -1 for others
+    int32_t *validation; // [V]
+    int32_t n_train, n_validation;
+    opn_real *prior, *prior_sum, *log_teacher; // [V,K] [V] [V,K], or NULL
+    opn_real *d_weights;
+    opn_i_train_state teacher, student;
+    const char *checkpoint; // path, or NULL
+    char *key;              // what the checkpoint is of
+} training;
+
+static void release_training(training *t)
+{
+    const opn_alloc *alloc = &t->ctx->alloc;
+    opn_i_stage_deinit(alloc, &t->stage);
+    opn_i_train_state_deinit(alloc, &t->teacher);
+    opn_i_train_state_deinit(alloc, &t->student);
+    opn_i_release(alloc, t->target);
+    opn_i_release(alloc, t->validation);
+    opn_i_release(alloc, t->prior);
+    opn_i_release(alloc, t->prior_sum);
+    opn_i_release(alloc, t->log_teacher);
+    opn_i_release(alloc, t->d_weights);
+    opn_i_release(alloc, t->key);
+    opn_model_free(t->model);
+}
+
+// ---- the model before training -------------------------------------------------------
+
+static bool parse_evidence(const char *text, opn_i_evidence_kind *kind)
+{
+    static const char *const names[] = {"exp", "relu", "softplus", "elu"};
+    for (int k = 0; k < 4; k++) {
+        if (strcmp(names[k], text) == 0) {
+            *kind = (opn_i_evidence_kind)k;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Every parameter travels with the model, so that it can tell how it came about.
+static opn_status keep_params(opn_ctx *ctx, const opn_params *params, opn_model *model)
+{
+    opn_status status = OPN_OK;
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        if (strstr(param->used_by, "train") == NULL)
+            continue;
+        const char *value = opn_params_text(params, param->name);
+        OPN_TRY(opn_i_names_add(ctx, &model->param_names, param->name,
+                                strlen(param->name)));
+        OPN_TRY(opn_i_names_add(ctx, &model->param_values, value, strlen(value)));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status keep_classes(opn_ctx *ctx,
+                               const opn_graph *graph,
+                               const opn_split *split,
+                               opn_model *model)
+{
+    opn_status status = OPN_OK;
+    char number[12];
+    const int32_t *known = opn_split_known(split);
+    for (int32_t k = 0; k < graph->n_classes; k++) {
+        const char *name = opn_graph_class_name(graph, k, number);
+        if (known[k] >= 0)
+            OPN_TRY(opn_i_names_add(ctx, &model->class_names, name, strlen(name)));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status describe_model(training *t, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = t->ctx;
+    opn_model *model = t->model;
+    const char *evidence = opn_params_text(t->params, "evidence");
+    model->kind = opn_i_model_kind_find(opn_params_text(t->params, "model"));
+    OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG, "no model is called %s",
+                opn_params_text(t->params, "model"));
+    model->evidence = model->kind->evidence;
+    if (opn_params_given(t->params, "evidence"))
+        parse_evidence(evidence, &model->evidence);
+    OPN_FAIL_IF(ctx,
+                model->evidence == OPN_EVIDENCE_ELU &&
+                        (model->kind->has_prior || model->kind->has_teacher),
+                OPN_ERR_INVALID_ARG,
+                "--evidence elu goes below no evidence, which neither the prior nor the "
+                "teacher of %s can be compared with",
+                model->kind->id);
+    OPN_FAIL_IF(ctx,
+                model->kind->loss == OPN_LOSS_DIRICHLET &&
+                        model->evidence != OPN_EVIDENCE_EXP,
+                OPN_ERR_INVALID_ARG, "%s takes its evidence from exp only",
+                model->kind->id);
+    model->n_hidden = (int32_t)opn_params_int(t->params, "hidden");
+    model->n_classes = opn_split_n_known(split);
+    OPN_FAIL_IF(ctx, model->n_classes < 2 || model->n_classes > OPN_MAX_CLASSES,
+                OPN_ERR_SHAPE, "%s: %d classes to learn, where 2 to %d are needed",
+                t->graph->name, model->n_classes, OPN_MAX_CLASSES);
+    OPN_FAIL_IF(ctx, t->graph->features.n_cols == 0, OPN_ERR_SHAPE, "%s: has no features",
+                t->graph->name);
+    OPN_TRY(keep_params(ctx, t->params, model));
+    OPN_TRY(keep_classes(ctx, t->graph, split, model));
+    OPN_TRY(opn_i_features_fit(ctx, t->graph, opn_params_text(t->params, "normalise"),
+                               model));
+    OPN_TRY(opn_graph_hash(ctx, t->graph, model->data_hash));
+cleanup:
+    return status;
+}
+
+static opn_status find_targets(training *t, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n = opn_i_graph_n_nodes(t->graph);
+    const uint8_t *role = opn_split_roles(split);
+    const int32_t *known = opn_split_known(split);
+    OPN_TRY_NEW(t->ctx, t->target, n);
+    OPN_TRY_NEW(t->ctx, t->validation, n);
+    for (opn_vid i = 0; i < n; i++) {
+        const int32_t label = t->graph->label[i] < 0 ? -1 : known[t->graph->label[i]];
+        t->target[i] = role[i] == OPN_ROLE_TRAIN ? label : -1;
+        t->validation[i] = role[i] == OPN_ROLE_VALIDATION ? label : -1;
+        t->n_train += t->target[i] >= 0;
+        t->n_validation += t->validation[i] >= 0;
+    }
+cleanup:
+    return status;
+}
+
+// A class nobody trains on is a class the model can never find.
+static void warn_about_classes(const training *t)
+{
+    const opn_vid n = opn_i_graph_n_nodes(t->graph);
+    for (int32_t k = 0; k < t->model->n_classes; k++) {
+        bool has_node = false;
+        for (opn_vid i = 0; i < n && !has_node; i++)
+            has_node = t->target[i] == k;
+        if (!has_node)
+            opn_i_log(t->ctx, OPN_LOG_WARNING, "class %s has no training node",
+                      opn_model_class_name(t->model, k));
+    }
+}
+
+// ---- the stages ----------------------------------------------------------------------
+
+static opn_i_objective objective_of(const training *t, opn_i_loss_kind loss)
+{
+    return (opn_i_objective){
+            .loss = loss,
+            .evidence = t->model->evidence,
+            .n_nodes = t->stage.gcn.n_nodes,
+            .n_classes = t->model->n_classes,
+            .width = t->stage.gcn.class_width,
+            .target = t->target,
+            .n_train = t->n_train,
+            .lambda1 = opn_params_real(t->params, "lambda1"),
+            .teacher_epochs = 200.0, // lambda2 = min(1, t / 200), the paper's
+    };
+}
+
+static opn_i_train_options options_of(const training *t, const char *stage)
+{
+    const int64_t n_epochs = opn_params_int(t->params, "epochs");
+    return (opn_i_train_options){
+            .stage = stage,
+            .n_epochs = (int32_t)n_epochs,
+            .patience = (int32_t)opn_params_int(t->params, "patience"),
+            .learning_rate = opn_params_real(t->params, "learning_rate"),
+            .dropout = opn_params_real(t->params, "dropout"),
+            .weight_decay = opn_params_real(t->params, "weight_decay"),
+            .seed = (uint64_t)opn_params_int(t->params, "seed"),
+            .validation = t->n_validation > 0 ? t->validation : NULL,
+            .report_every = n_epochs >= 10 ? (int32_t)(n_epochs / 10) : 1,
+    };
+}
+
+static opn_status run_teacher(training *t)
+{
+    opn_status status = OPN_OK;
+    opn_i_gcn *gcn = &t->stage.gcn;
+    const opn_i_objective objective = objective_of(t, OPN_LOSS_CROSS_ENTROPY);
+    opn_i_train_options options = options_of(t, "teacher");
+    options.stream_weights = OPN_STREAM_TEACHER_WEIGHTS;
+    options.stream_x = OPN_STREAM_TEACHER_FEATURES;
+    options.stream_hidden = OPN_STREAM_TEACHER_HIDDEN;
+    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, gcn, &objective, &options, &t->teacher,
+                        t->d_weights));
+    opn_i_gcn_forward(&t->stage.exec, gcn, t->teacher.weights, 0.0, false);
+    OPN_TRY_NEW(t->ctx, t->log_teacher, (size_t)gcn->n_nodes * (size_t)gcn->class_width);
+    for (int32_t i = 0; i < gcn->n_nodes; i++) {
+        const size_t at = (size_t)i * (size_t)gcn->class_width;
+        opn_i_log_softmax_row(gcn->n_classes, gcn->z + at, t->log_teacher + at);
+    }
+cleanup:
+    return status;
+}
+
+static opn_status find_prior(training *t)
+{
+    opn_status status = OPN_OK;
+    const opn_i_gcn *gcn = &t->stage.gcn;
+    const size_t width = (size_t)gcn->class_width;
+    OPN_TRY_NEW(t->ctx, t->prior, (size_t)gcn->n_nodes * width);
+    OPN_TRY_NEW(t->ctx, t->prior_sum, gcn->n_nodes);
+    OPN_TRY(opn_i_gkde(t->ctx, t->graph, t->target, gcn->n_classes,
+                       opn_params_real(t->params, "sigma"),
+                       opn_params_flag(t->params, "kernel_constant"), gcn->class_width,
+                       t->prior));
+    for (int32_t i = 0; i < gcn->n_nodes; i++)
+        for (int32_t k = 0; k < gcn->n_classes; k++)
+            t->prior_sum[i] += t->prior[(size_t)i * width + (size_t)k];
+cleanup:
+    return status;
+}
+
+static opn_status run_student(training *t)
+{
+    opn_i_objective objective = objective_of(t, t->model->kind->loss);
+    opn_i_train_options options = options_of(t, "model");
+    objective.prior = t->prior;
+    objective.prior_sum = t->prior_sum;
+    objective.log_teacher = t->log_teacher;
+    options.stream_weights = OPN_STREAM_STUDENT_WEIGHTS;
+    options.stream_x = OPN_STREAM_STUDENT_FEATURES;
+    options.stream_hidden = OPN_STREAM_STUDENT_HIDDEN;
+    return opn_i_train(t->ctx, &t->stage.exec, &t->stage.gcn, &objective, &options,
+                       &t->student, t->d_weights);
+}
+
+static opn_status run_stages(training *t)
+{
+    opn_status status = OPN_OK;
+    if (t->model->kind->has_teacher)
+        OPN_TRY(run_teacher(t));
+    if (t->model->kind->has_prior)
+        OPN_TRY(find_prior(t));
+    OPN_TRY(run_student(t));
+cleanup:
+    return status;
+}
+
+// ---- checkpoints ---------------------------------------------------------------------
+
+// Data, split and parameters in one text; what differs there is other work.
+static opn_status make_key(training *t)
+{
+    opn_status status = OPN_OK;
+    size_t n = sizeof(t->model->data_hash);
+    const opn_i_names *names = &t->model->param_names;
+    for (int64_t p = 0; p < names->n; p++)
+        n += strlen(opn_i_names_at(names, p)) +
+             strlen(opn_i_names_at(&t->model->param_values, p)) + 2;
+    OPN_TRY_NEW(t->ctx, t->key, n + 1);
+    size_t at = (size_t)snprintf(t->key, n, "%s", t->model->data_hash);
+    for (int64_t p = 0; p < names->n; p++)
+        at += (size_t)snprintf(t->key + at, n - at, " %s=%s", opn_i_names_at(names, p),
+                               opn_i_names_at(&t->model->param_values, p));
+cleanup:
+    return status;
+}
+
+static opn_i_checkpoint checkpoint_of(training *t)
+{
+    return (opn_i_checkpoint){
+            .key = t->key,
+            .teacher = t->model->kind->has_teacher ? &t->teacher : NULL,
+            .student = &t->student,
+    };
+}
+
+// Goes on from a checkpoint that is there, and keeps one when the work is interrupted.
+static opn_status run_resumably(training *t)
+{
+    opn_status status = OPN_OK;
+    const opn_i_checkpoint states = checkpoint_of(t);
+    if (t->checkpoint != NULL && opn_i_file_exists(t->checkpoint)) {
+        OPN_TRY(opn_i_checkpoint_load(t->ctx, t->checkpoint, &states));
+        opn_i_log(t->ctx, OPN_LOG_INFO, "going on from %s", t->checkpoint);
+    }
+    status = run_stages(t);
+    if (status == OPN_ERR_INTERRUPTED && t->checkpoint != NULL) {
+        OPN_TRY(opn_i_checkpoint_save(t->ctx, t->checkpoint, &states));
+        OPN_FAIL_IF(t->ctx, true, OPN_ERR_INTERRUPTED,
+                    "interrupted; %s keeps what was learnt so far", t->checkpoint);
+    }
+    OPN_TRY(status);
+    if (t->checkpoint != NULL)
+        (void)unlink(t->checkpoint);
+cleanup:
+    return status;
+}
+
+// ---- the whole -----------------------------------------------------------------------
+
+static void summarise(training *t)
+{
+    opn_train_summary *summary = &t->model->summary;
+    const opn_i_objective objective = objective_of(t, t->model->kind->loss);
+    double accuracy = 0.0;
+    opn_i_gcn_forward(&t->stage.exec, &t->stage.gcn, t->student.weights, 0.0, false);
+    (void)opn_i_objective_supervised(&objective, t->validation, t->stage.gcn.z,
+                                     &accuracy);
+    *summary = (opn_train_summary){
+            .teacher_epochs = t->model->kind->has_teacher ? t->teacher.epoch : 0,
+            .epochs = t->student.epoch,
+            .n_train = t->n_train,
+            .n_validation = t->n_validation,
+            .validation_accuracy = t->n_validation > 0 ? accuracy : (double)NAN,
+            .n_bounded_logits = t->student.n_bounded,
+    };
+}
+
+opn_status opn_model_train(opn_ctx *ctx,
+                           const opn_graph *graph,
+                           const opn_split *split,
+                           const opn_params *params,
+                           const char *checkpoint,
+                           opn_model **out)
+{
+    opn_status status = OPN_OK;
+    training t = {.ctx = ctx, .graph = graph, .params = params, .checkpoint = checkpoint};
+    OPN_TRY(opn_i_model_new(ctx, &t.model));
+    OPN_TRY(describe_model(&t, split));
+    OPN_TRY(find_targets(&t, split));
+    warn_about_classes(&t);
+    OPN_TRY(opn_i_stage_init(ctx, t.model, graph, &t.stage));
+    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.gcn, &t.teacher));
+    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.gcn, &t.student));
+    OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);
+    OPN_TRY(make_key(&t));
+    OPN_TRY(run_resumably(&t));
+    OPN_TRY_NEW(ctx, t.model->weights, t.student.n_weights);
+    memcpy(t.model->weights, t.student.weights,
+           t.student.n_weights * sizeof(*t.model->weights));
+    summarise(&t);
+    *out = t.model;
+    t.model = NULL;
+cleanup:
+    release_training(&t);
+    return status;
+}

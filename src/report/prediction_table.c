@@ -1,0 +1,279 @@
+// prediction_table.c -- predictions as CSV, npz and JSON files.
+
+#include "graph/graph_data.h"
+#include "io/csv.h"
+#include "io/file_write.h"
+#include "io/npz.h"
+#include "model/model_data.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What one table is about.
+typedef struct prediction_table {
+    const opn_model *model;
+    const opn_graph *graph;
+    const opn_split *split; // or NULL
+    const opn_prediction *prediction;
+    int32_t n_classes;
+} prediction_table;
+
+static const char *role_of(const prediction_table *table, opn_vid i)
+{
+    if (table->split != NULL)
+        return opn_role_name((opn_role)opn_split_roles(table->split)[i]);
+    return opn_role_name(table->graph->label[i] < 0 ? OPN_ROLE_UNLABELLED
+                                                    : OPN_ROLE_POOL);
+}
+
+// Name of the node's label, "" where it has none.
+static const char *label_of(const prediction_table *table, opn_vid i, char number[12])
+{
+    const int32_t label = table->graph->label[i];
+    return label < 0 ? "" : opn_graph_class_name(table->graph, label, number);
+}
+
+// ---- CSV -----------------------------------------------------------------------------
+
+static void
+put_class_heads(opn_i_file_writer *file, const opn_model *model, const char *prefix)
+{
+    for (int32_t k = 0; k < model->n_classes; k++) {
+        char head[512];
+        snprintf(head, sizeof(head), "%s_%s", prefix, opn_model_class_name(model, k));
+        opn_i_file_writer_put(file, ",", 1);
+        opn_i_csv_put_text(file, head, ',');
+    }
+}
+
+static void put_head(opn_i_file_writer *file, const prediction_table *table)
+{
+    opn_i_file_writer_printf(file, "node,role,label");
+    if (table->prediction->probability != NULL)
+        put_class_heads(file, table->model, "p");
+    if (table->prediction->alpha != NULL)
+        put_class_heads(file, table->model, "alpha");
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (table->prediction->measure[m] != NULL)
+            opn_i_file_writer_printf(file, ",%s", opn_measure_name((opn_measure)m));
+    if (table->prediction->predicted != NULL)
+        opn_i_file_writer_printf(file, ",predicted");
+    opn_i_file_writer_put(file, "\n", 1);
+}
+
+// An empty field stands for a number there is none of.
+static void put_number(opn_i_file_writer *file, float number)
+{
+    if (isnan(number))
+        opn_i_file_writer_put(file, ",", 1);
+    else
+        opn_i_file_writer_printf(file, ",%.9g", (double)number);
+}
+
+static void put_numbers(opn_i_file_writer *file, const float *row, int32_t n)
+{
+    for (int32_t k = 0; row != NULL && k < n; k++)
+        put_number(file, row[k]);
+}
+
+static void put_row(opn_i_file_writer *file, const prediction_table *table, opn_vid i)
+{
+    const opn_prediction *p = table->prediction;
+    const size_t at = (size_t)i * (size_t)table->n_classes;
+    char number[12];
+    opn_i_csv_put_text(file, opn_graph_node_name(table->graph, i, number), ',');
+    opn_i_file_writer_printf(file, ",%s,", role_of(table, i));
+    opn_i_csv_put_text(file, label_of(table, i, number), ',');
+    put_numbers(file, p->probability == NULL ? NULL : p->probability + at,
+                table->n_classes);
+    put_numbers(file, p->alpha == NULL ? NULL : p->alpha + at, table->n_classes);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        put_numbers(file, p->measure[m] == NULL ? NULL : p->measure[m] + i, 1);
+    if (p->predicted != NULL) {
+        opn_i_file_writer_put(file, ",", 1);
+        opn_i_csv_put_text(file, opn_model_class_name(table->model, p->predicted[i]),
+                           ',');
+    }
+    opn_i_file_writer_put(file, "\n", 1);
+}
+
+static opn_status save_csv(opn_ctx *ctx, const prediction_table *table, const char *path)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_writer *file = NULL;
+    OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    put_head(file, table);
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++)
+        put_row(file, table, i);
+    OPN_TRY(opn_i_file_writer_commit(file));
+cleanup:
+    return status;
+}
+
+// ---- npz -----------------------------------------------------------------------------
+
+// The names as a list of texts, which the caller frees; the texts stay where they are.
+static opn_status list_texts(opn_ctx *ctx, const opn_i_names *names, const char ***out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_NEW(ctx, *out, names->n);
+    for (int64_t i = 0; i < names->n; i++)
+        (*out)[i] = opn_i_names_at(names, i);
+cleanup:
+    return status;
+}
+
+static opn_status collect_nodes(opn_ctx *ctx,
+                                const prediction_table *table,
+                                opn_i_names *nodes,
+                                opn_i_names *roles,
+                                opn_i_names *labels)
+{
+    opn_status status = OPN_OK;
+    char number[12];
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++) {
+        const char *text = opn_graph_node_name(table->graph, i, number);
+        OPN_TRY(opn_i_names_add(ctx, nodes, text, strlen(text)));
+        text = role_of(table, i);
+        OPN_TRY(opn_i_names_add(ctx, roles, text, strlen(text)));
+        text = label_of(table, i, number);
+        OPN_TRY(opn_i_names_add(ctx, labels, text, strlen(text)));
+    }
+cleanup:
+    return status;
+}
+
+static void add_arrays(opn_i_npz_writer *writer, const prediction_table *table)
+{
+    const opn_prediction *p = table->prediction;
+    const int64_t shape[] = {opn_i_graph_n_nodes(table->graph), table->n_classes};
+    if (p->predicted != NULL)
+        opn_i_npz_writer_add_i32(writer, "predicted", p->predicted, shape, 1);
+    if (p->probability != NULL)
+        opn_i_npz_writer_add_f32(writer, "p", p->probability, shape, 2);
+    if (p->alpha != NULL)
+        opn_i_npz_writer_add_f32(writer, "alpha", p->alpha, shape, 2);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (p->measure[m] != NULL)
+            opn_i_npz_writer_add_f32(writer, opn_measure_name((opn_measure)m),
+                                     p->measure[m], shape, 1);
+}
+
+static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const char *path)
+{
+    opn_status status = OPN_OK;
+    opn_i_npz_writer *writer = NULL;
+    static const char *const arrays[] = {"node", "role", "label", "classes"};
+    opn_i_names texts[3] = {{0}};
+    const char **lists[4] = {NULL};
+    OPN_TRY(opn_i_npz_writer_open(ctx, path, &writer));
+    OPN_TRY(collect_nodes(ctx, table, &texts[0], &texts[1], &texts[2]));
+    for (int t = 0; t < 4; t++) {
+        const opn_i_names *names = t < 3 ? &texts[t] : &table->model->class_names;
+        OPN_TRY(list_texts(ctx, names, &lists[t]));
+        opn_i_npz_writer_add_text(writer, arrays[t], lists[t], &names->n, 1);
+    }
+    add_arrays(writer, table);
+    status = opn_i_npz_writer_commit(writer);
+    writer = NULL;
+cleanup:
+    opn_i_npz_writer_discard(writer);
+    for (int t = 0; t < 4; t++)
+        opn_i_release(&ctx->alloc, lists[t]);
+    for (int t = 0; t < 3; t++)
+        opn_i_names_deinit(&ctx->alloc, &texts[t]);
+    return status;
+}
+
+// ---- JSON ----------------------------------------------------------------------------
+
+static json_t *json_number(float number)
+{
+    return isnan(number) ? json_null() : json_real((double)number);
+}
+
+// An object of class names to numbers; NULL where there are none.
+static json_t *json_by_class(const opn_model *model, const float *row)
+{
+    json_t *object = json_object();
+    for (int32_t k = 0; k < model->n_classes; k++)
+        json_object_set_new(object, opn_model_class_name(model, k), json_number(row[k]));
+    return object;
+}
+
+static json_t *json_node(const prediction_table *table, opn_vid i)
+{
+    const opn_prediction *p = table->prediction;
+    const size_t at = (size_t)i * (size_t)table->n_classes;
+    char number[12];
+    json_t *node = json_object();
+    json_object_set_new(node, "node",
+                        json_string(opn_graph_node_name(table->graph, i, number)));
+    json_object_set_new(node, "role", json_string(role_of(table, i)));
+    json_object_set_new(node, "label",
+                        table->graph->label[i] < 0
+                                ? json_null()
+                                : json_string(label_of(table, i, number)));
+    if (p->predicted != NULL)
+        json_object_set_new(
+                node, "predicted",
+                json_string(opn_model_class_name(table->model, p->predicted[i])));
+    if (p->probability != NULL)
+        json_object_set_new(node, "p", json_by_class(table->model, p->probability + at));
+    if (p->alpha != NULL)
+        json_object_set_new(node, "alpha", json_by_class(table->model, p->alpha + at));
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (p->measure[m] != NULL)
+            json_object_set_new(node, opn_measure_name((opn_measure)m),
+                                json_number(p->measure[m][i]));
+    return node;
+}
+
+// One node at a time, so that memory does not grow with the graph.
+static opn_status save_json(opn_ctx *ctx, const prediction_table *table, const char *path)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_writer *file = NULL;
+    OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    opn_i_file_writer_printf(file, "[");
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++) {
+        json_t *node = json_node(table, i);
+        char *text = json_dumps(node, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        json_decref(node);
+        OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "%s: out of memory", path);
+        opn_i_file_writer_printf(file, i == 0 ? "\n" : ",\n");
+        opn_i_file_writer_put(file, text, strlen(text));
+        free(text);
+    }
+    opn_i_file_writer_printf(file, "\n]\n");
+    status = opn_i_file_writer_commit(file);
+    file = NULL;
+cleanup:
+    opn_i_file_writer_discard(file);
+    return status;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t n_text = strlen(text);
+    const size_t n_end = strlen(end);
+    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
+}
+
+opn_status opn_prediction_save(opn_ctx *ctx,
+                               const opn_model *model,
+                               const opn_graph *graph,
+                               const opn_split *split,
+                               const opn_prediction *prediction,
+                               const char *path)
+{
+    const prediction_table table = {model, graph, split, prediction, model->n_classes};
+    if (ends_in(path, ".npz"))
+        return save_npz(ctx, &table, path);
+    if (ends_in(path, ".json"))
+        return save_json(ctx, &table, path);
+    return save_csv(ctx, &table, path);
+}

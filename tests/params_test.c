@@ -1,0 +1,455 @@
+// params_test.c -- the table of parameters, and values for it.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "opine/params.h"
+#include "support/support.h"
+
+#include <locale.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static opn_params *new_params(opn_ctx *ctx)
+{
+    opn_params *params = NULL;
+    assert_int_equal(opn_params_create(ctx, &params), OPN_OK);
+    return params;
+}
+
+static void to_kebab(const char *name, char out[64])
+{
+    snprintf(out, 64, "%s", name);
+    for (char *c = out; *c != 0; c++)
+        *c = (char)(*c == '_' ? '-' : *c);
+}
+
+// Whether one text of "a|b|c" is also in the other; "*" holds every text.
+static bool share_a_verb(const char *a, const char *b)
+{
+    if (strcmp(a, "*") == 0 || strcmp(b, "*") == 0)
+        return true;
+    for (; *a != 0; a += strcspn(a, "|"), a += *a == '|')
+        for (const char *c = b; *c != 0; c += strcspn(c, "|"), c += *c == '|') {
+            const size_t n = strcspn(a, "|");
+            if (n == strcspn(c, "|") && memcmp(a, c, n) == 0)
+                return true;
+        }
+    return false;
+}
+
+// ---- the table -----------------------------------------------------------------------
+
+static void test_table_ends_where_it_says(void **state)
+{
+    (void)state;
+    assert_true(opn_param_count() > 0);
+    for (size_t i = 0; i < opn_param_count(); i++)
+        assert_non_null(opn_param_at(i));
+    assert_null(opn_param_at(opn_param_count()));
+    assert_null(opn_param_at(SIZE_MAX));
+}
+
+static void test_table_names_are_snake_case_and_unique(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const char *name = opn_param_at(i)->name;
+        assert_in_range(name[0], 'a', 'z');
+        assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+                         strlen(name));
+        assert_true(strlen(name) < 60); // messages hold the option in 64 bytes
+        assert_null(strstr(name, "__"));
+        assert_int_not_equal(name[strlen(name) - 1], '_');
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(name, opn_param_at(j)->name);
+    }
+}
+
+static void test_table_letters_are_unique_for_every_verb(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *a = opn_param_at(i);
+        if (a->letter == NULL)
+            continue;
+        assert_int_equal(strlen(a->letter), 1);
+        assert_true((a->letter[0] >= 'a' && a->letter[0] <= 'z') ||
+                    (a->letter[0] >= 'A' && a->letter[0] <= 'Z'));
+        for (size_t j = 0; j < i; j++) {
+            const opn_param *b = opn_param_at(j);
+            if (b->letter != NULL && strcmp(a->letter, b->letter) == 0 &&
+                share_a_verb(a->used_by, b->used_by))
+                fail_msg("-%s is %s and %s", a->letter, a->name, b->name);
+        }
+    }
+}
+
+static void test_table_texts_are_there_and_help_is_a_sentence(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        assert_true(param->group != NULL && param->group[0] != 0);
+        assert_true(param->used_by != NULL && param->used_by[0] != 0);
+        assert_true(param->unit == NULL || param->unit[0] != 0);
+        assert_non_null(param->default_text);
+        const size_t n = strlen(param->help);
+        assert_true(n > 10);
+        if (param->help[0] < 'A' || param->help[0] > 'Z' || param->help[n - 1] != '.' ||
+            strstr(param->help, ". ") != NULL || strchr(param->help, '\n') != NULL)
+            fail_msg("%s: \"%s\" is not one sentence", param->name, param->help);
+    }
+}
+
+static void test_table_groups_stand_together(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < opn_param_count(); i++)
+        for (size_t j = i; j < opn_param_count(); j++)
+            if (strcmp(opn_param_at(i)->group, opn_param_at(i - 1)->group) != 0 &&
+                strcmp(opn_param_at(j)->group, opn_param_at(i - 1)->group) == 0)
+                fail_msg("%s stands apart from its group", opn_param_at(j)->name);
+}
+
+// Except for kinds without bounds, where any would be a slip.
+static void test_table_bounds_hold_the_default(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = new_params(ctx);
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        const bool is_number =
+                param->kind == OPN_PARAM_INT || param->kind == OPN_PARAM_REAL;
+        const double value = is_number ? opn_params_real(params, param->name) : 0.0;
+        assert_true(param->min <= value && value <= param->max);
+        assert_true(is_number ? param->min < param->max : param->max == 0.0);
+        assert_true((param->kind == OPN_PARAM_CHOICE) == (param->choices != NULL));
+    }
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
+static void test_table_defaults_may_be_given_too(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = new_params(ctx);
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        assert_int_equal(opn_params_set(ctx, params, param->name, param->default_text),
+                         OPN_OK);
+        assert_string_equal(opn_params_text(params, param->name), param->default_text);
+    }
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
+static void test_find_takes_snake_and_kebab_case(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        char kebab[64];
+        char longer[80];
+        const opn_param *param = opn_param_at(i);
+        to_kebab(param->name, kebab);
+        snprintf(longer, sizeof(longer), "%sx", param->name);
+        assert_ptr_equal(opn_param_find(param->name), param);
+        assert_ptr_equal(opn_param_find(kebab), param);
+        assert_null(opn_param_find(longer));
+        longer[strlen(param->name) - 1] = 0; // one letter short
+        assert_ptr_not_equal(opn_param_find(longer), param);
+    }
+    assert_null(opn_param_find(""));
+    assert_null(opn_param_find("Seed"));
+    assert_null(opn_param_find("mean degree"));
+}
+
+// ---- values --------------------------------------------------------------------------
+
+static void test_params_start_with_the_defaults(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_params *params = new_params(ctx);
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        assert_string_equal(opn_params_text(params, param->name), param->default_text);
+        assert_false(opn_params_given(params, param->name));
+    }
+    assert_int_equal(opn_params_int(params, "nodes"), 2500);
+    assert_true(opn_params_real(params, "homophily") == 0.8);
+    assert_false(opn_params_flag(params, "json"));
+    assert_string_equal(opn_params_text(params, "output"), "");
+    opn_params_free(params);
+    opn_params_free(NULL);
+    support_ctx_free(ctx, &m);
+}
+
+static void test_params_keep_what_was_set_last(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_params *params = new_params(ctx);
+    char path[] = "out";
+    assert_int_equal(opn_params_set(ctx, params, "nodes", "7"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "nodes", "1e3"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "mean-degree", "2.5"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "json", "on"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "output", path), OPN_OK);
+    path[0] = '?'; // the text was copied
+    assert_int_equal(opn_params_int(params, "nodes"), 1000);
+    assert_string_equal(opn_params_text(params, "nodes"), "1e3");
+    assert_true(opn_params_real(params, "mean_degree") == 2.5);
+    assert_true(opn_params_flag(params, "json"));
+    assert_string_equal(opn_params_text(params, "output"), "out");
+    assert_true(opn_params_given(params, "nodes"));
+    assert_true(opn_params_given(params, "mean_degree"));
+    assert_false(opn_params_given(params, "homophily"));
+    assert_int_equal(opn_params_set(ctx, params, "json", "off"), OPN_OK);
+    assert_false(opn_params_flag(params, "json"));
+    assert_true(opn_params_given(params, "json"));
+    opn_params_free(params);
+    support_ctx_free(ctx, &m);
+}
+
+static void expect_refused(const char *name, const char *text, const char *message)
+{
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_params *params = new_params(ctx);
+    if (opn_params_set(ctx, params, name, text) != OPN_ERR_INVALID_ARG)
+        fail_msg("%s took \"%s\"", name, text);
+    assert_string_equal(opn_ctx_error(ctx), message);
+    for (size_t i = 0; i < opn_param_count(); i++)
+        assert_false(opn_params_given(params, opn_param_at(i)->name));
+    opn_params_free(params);
+    support_ctx_free(ctx, &m);
+}
+
+static void test_params_refuse_an_unknown_name(void **state)
+{
+    (void)state;
+    expect_refused("sead", "1", "no parameter is called sead");
+}
+
+static void test_params_refuse_what_is_no_number(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+            "",     " ",     "x",   "nan", "NaN", "inf",   "-inf",  "infinity", "0x1",
+            "0x1p", "1 ",    " 1",  "1,5", "1e",  "e1",    "1e999", "-1e999",   "--1",
+            "+-1",  "1.2.3", "1e+", ".",   "-",   "12abc", "1_000", "١"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char message[128];
+        snprintf(message, sizeof(message), "--seed: \"%s\" is not a number", texts[i]);
+        expect_refused("seed", texts[i], message);
+        snprintf(message, sizeof(message), "--mean-degree: \"%s\" is not a number",
+                 texts[i]);
+        expect_refused("mean_degree", texts[i], message);
+    }
+}
+
+static void test_params_refuse_a_fraction_where_whole_numbers_count(void **state)
+{
+    (void)state;
+    expect_refused("nodes", "2.5", "--nodes: 2.5 is not a whole number");
+    expect_refused("nodes", "1e-3", "--nodes: 1e-3 is not a whole number");
+}
+
+static void test_params_refuse_what_is_out_of_bounds(void **state)
+{
+    (void)state;
+    expect_refused("nodes", "0", "--nodes: 0 is outside [1, 100000000]");
+    expect_refused("nodes", "-5", "--nodes: -5 is outside [1, 100000000]");
+    expect_refused("nodes", "100000001", "--nodes: 100000001 is outside [1, 100000000]");
+    expect_refused("homophily", "1.0000001", "--homophily: 1.0000001 is outside [0, 1]");
+    expect_refused("homophily", "-1e-300", "--homophily: -1e-300 is outside [0, 1]");
+    expect_refused("threads", "1025", "--threads: 1025 is outside [0, 1024]");
+}
+
+// Beyond 2^53 a double skips whole numbers, and two seeds would be one.
+static void test_params_never_change_a_whole_number(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = new_params(ctx);
+    assert_int_equal(opn_params_set(ctx, params, "seed", "9007199254740991"), OPN_OK);
+    assert_true(opn_params_int(params, "seed") == INT64_C(9007199254740991));
+    assert_int_equal(opn_params_set(ctx, params, "seed", "9007199254740993"),
+                     OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_params_set(ctx, params, "seed", "18446744073709551616"),
+                     OPN_ERR_INVALID_ARG);
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
+static void test_params_take_their_bounds(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = new_params(ctx);
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        char text[64];
+        if (param->kind != OPN_PARAM_INT && param->kind != OPN_PARAM_REAL)
+            continue;
+        snprintf(text, sizeof(text), "%.17g", param->min);
+        assert_int_equal(opn_params_set(ctx, params, param->name, text), OPN_OK);
+        assert_true(opn_params_real(params, param->name) == param->min);
+        snprintf(text, sizeof(text), "%.17g", param->max);
+        assert_int_equal(opn_params_set(ctx, params, param->name, text), OPN_OK);
+        assert_true(opn_params_real(params, param->name) == param->max);
+    }
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
+static void test_params_refuse_what_is_neither_on_nor_off(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "yes", "1", "ON", "on ", "offf"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char message[128];
+        snprintf(message, sizeof(message), "--json: \"%s\" is neither on nor off",
+                 texts[i]);
+        expect_refused("json", texts[i], message);
+    }
+}
+
+static void test_params_keep_a_choice_to_its_choices(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = new_params(ctx);
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        if (param->kind != OPN_PARAM_CHOICE)
+            continue;
+        for (const char *at = param->choices; *at != 0;) {
+            char text[64];
+            const size_t n = strcspn(at, "|");
+            snprintf(text, sizeof(text), "%.*s", (int)n, at);
+            assert_int_equal(opn_params_set(ctx, params, param->name, text), OPN_OK);
+            assert_string_equal(opn_params_text(params, param->name), text);
+            text[n - 1] = 0;
+            assert_int_equal(opn_params_set(ctx, params, param->name, text),
+                             OPN_ERR_INVALID_ARG);
+            at += n + (at[n] == '|');
+        }
+        assert_int_equal(opn_params_set(ctx, params, param->name, param->choices),
+                         strchr(param->choices, '|') ? OPN_ERR_INVALID_ARG : OPN_OK);
+        assert_int_equal(opn_params_set(ctx, params, param->name, ""),
+                         OPN_ERR_INVALID_ARG);
+    }
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
+static void test_params_keep_the_old_value_when_a_new_one_is_refused(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = new_params(ctx);
+    assert_int_equal(opn_params_set(ctx, params, "nodes", "42"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "nodes", "zero"), OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_params_int(params, "nodes"), 42);
+    assert_string_equal(opn_params_text(params, "nodes"), "42");
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
+static void test_params_do_not_depend_on_the_locale(void **state)
+{
+    (void)state;
+    char folder[SUPPORT_PATH];
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = NULL;
+    support_temp_folder(folder);
+    support_set_comma_locale(folder);
+    const opn_status created = opn_params_create(ctx, &params);
+    opn_status with_point = OPN_ERR_INTERNAL;
+    opn_status with_comma = OPN_ERR_INTERNAL;
+    opn_status with_many_digits = OPN_ERR_INTERNAL;
+    if (created == OPN_OK) {
+        with_comma = opn_params_set(ctx, params, "homophily", "0,25");
+        with_point = opn_params_set(ctx, params, "homophily", "0.25");
+        with_many_digits =
+                opn_params_set(ctx, params, "topic_overlap", "0.12345678901234567890123");
+    }
+    setlocale(LC_ALL, "C");
+    support_remove_folder(folder);
+    assert_int_equal(created, OPN_OK); // the default of homophily is 0.8
+    assert_int_equal(with_comma, OPN_ERR_INVALID_ARG);
+    assert_int_equal(with_point, OPN_OK);
+    assert_int_equal(with_many_digits, OPN_OK);
+    assert_true(opn_params_real(params, "homophily") == 0.25);
+    assert_true(opn_params_real(params, "topic_overlap") == 0.12345678901234567890123);
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
+static opn_status make_and_set(opn_ctx *ctx, opn_params **params)
+{
+    const opn_status status = opn_params_create(ctx, params);
+    return status == OPN_OK ? opn_params_set(ctx, *params, "output", "somewhere")
+                            : status;
+}
+
+static void test_params_survive_any_allocation_failure(void **state)
+{
+    (void)state;
+    opn_status status = OPN_ERR_NOMEM;
+    long n_rounds = 0;
+    for (; status == OPN_ERR_NOMEM; n_rounds++) {
+        meter m = {0};
+        opn_ctx *ctx = support_ctx(&m);
+        opn_params *params = NULL;
+        m.fail_at = m.n_requests + 1 + n_rounds;
+        status = make_and_set(ctx, &params);
+        assert_true((params == NULL) == (n_rounds == 0));
+        if (params != NULL)
+            assert_int_equal(opn_params_given(params, "output"), status == OPN_OK);
+        opn_params_free(params);
+        support_ctx_free(ctx, &m);
+    }
+    assert_int_equal(status, OPN_OK);
+    assert_int_equal(n_rounds, 3); // the values, the text, then success
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_table_ends_where_it_says),
+            cmocka_unit_test(test_table_names_are_snake_case_and_unique),
+            cmocka_unit_test(test_table_letters_are_unique_for_every_verb),
+            cmocka_unit_test(test_table_texts_are_there_and_help_is_a_sentence),
+            cmocka_unit_test(test_table_groups_stand_together),
+            cmocka_unit_test(test_table_bounds_hold_the_default),
+            cmocka_unit_test(test_table_defaults_may_be_given_too),
+            cmocka_unit_test(test_find_takes_snake_and_kebab_case),
+            cmocka_unit_test(test_params_start_with_the_defaults),
+            cmocka_unit_test(test_params_keep_what_was_set_last),
+            cmocka_unit_test(test_params_refuse_an_unknown_name),
+            cmocka_unit_test(test_params_refuse_what_is_no_number),
+            cmocka_unit_test(test_params_refuse_a_fraction_where_whole_numbers_count),
+            cmocka_unit_test(test_params_refuse_what_is_out_of_bounds),
+            cmocka_unit_test(test_params_never_change_a_whole_number),
+            cmocka_unit_test(test_params_take_their_bounds),
+            cmocka_unit_test(test_params_refuse_what_is_neither_on_nor_off),
+            cmocka_unit_test(test_params_keep_a_choice_to_its_choices),
+            cmocka_unit_test(test_params_keep_the_old_value_when_a_new_one_is_refused),
+            cmocka_unit_test(test_params_do_not_depend_on_the_locale),
+            cmocka_unit_test(test_params_survive_any_allocation_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

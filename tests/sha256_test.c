@@ -1,0 +1,108 @@
+// sha256_test.c -- SHA-256 against the examples of FIPS 180-2.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "io/sha256.h"
+#include "support/support.h"
+
+#include <string.h>
+
+static void expect_hash(const void *data, size_t n, size_t n_step, const char *want)
+{
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_i_sha256 *hash = NULL;
+    char text[OPN_SHA256_TEXT];
+    memset(text, '?', sizeof(text));
+    assert_int_equal(opn_i_sha256_start(ctx, &hash), OPN_OK);
+    for (size_t at = 0; at < n; at += n_step)
+        opn_i_sha256_add(hash, (const char *)data + at,
+                         n - at < n_step ? n - at : n_step);
+    assert_int_equal(opn_i_sha256_finish(hash, text), OPN_OK);
+    assert_string_equal(text, want);
+    support_ctx_free(ctx, &m);
+}
+
+static void test_sha256_gives_the_published_answers(void **state)
+{
+    (void)state;
+    static const char two_blocks[] =
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    static char million[1000000];
+    memset(million, 'a', sizeof(million));
+    expect_hash("", 0, 1,
+                "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    expect_hash("abc", 3, 3,
+                "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    expect_hash(two_blocks, 56, 56,
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    expect_hash(million, sizeof(million), sizeof(million),
+                "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+static void test_sha256_does_not_depend_on_the_pieces(void **state)
+{
+    (void)state;
+    static const char two_blocks[] =
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    for (size_t n_step = 1; n_step <= 56; n_step++)
+        expect_hash(two_blocks, 56, n_step,
+                    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+}
+
+static void test_sha256_takes_an_empty_piece_from_nowhere(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_i_sha256 *hash = NULL;
+    char text[OPN_SHA256_TEXT];
+    assert_int_equal(opn_i_sha256_start(ctx, &hash), OPN_OK);
+    opn_i_sha256_add(hash, NULL, 0);
+    assert_int_equal(opn_i_sha256_finish(hash, text), OPN_OK);
+    assert_string_equal(
+            text, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    opn_ctx_free(ctx);
+}
+
+static void test_sha256_may_be_given_up(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_i_sha256 *hash = NULL;
+    assert_int_equal(opn_i_sha256_start(ctx, &hash), OPN_OK);
+    opn_i_sha256_add(hash, "abc", 3);
+    opn_i_sha256_discard(hash);
+    opn_i_sha256_discard(NULL);
+    support_ctx_free(ctx, &m);
+}
+
+static void test_sha256_survives_exhaustion(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_i_sha256 *hash = NULL;
+    m.fail_at = m.n_requests + 1;
+    assert_int_equal(opn_i_sha256_start(ctx, &hash), OPN_ERR_NOMEM);
+    assert_null(hash);
+    support_ctx_free(ctx, &m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_sha256_gives_the_published_answers),
+            cmocka_unit_test(test_sha256_does_not_depend_on_the_pieces),
+            cmocka_unit_test(test_sha256_takes_an_empty_piece_from_nowhere),
+            cmocka_unit_test(test_sha256_may_be_given_up),
+            cmocka_unit_test(test_sha256_survives_exhaustion),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
