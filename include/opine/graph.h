@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-typedef struct opn_graph opn_graph; // immutable once created; share freely
+// Immutable once loaded, or once its parts have been set: share freely from then on.
+typedef struct opn_graph opn_graph;
 
 // ---- datasets known by name ----------------------------------------------------------
 
@@ -61,6 +62,59 @@ OPN_API OPN_NODISCARD opn_status opn_graph_generate(opn_ctx *ctx,
                                                     opn_graph **out);
 
 OPN_API void opn_graph_free(opn_graph *graph); // accepts NULL
+
+// ---- graphs in memory ----------------------------------------------------------------
+
+// An undirected graph from a list of edges, each in one direction or both. Nodes have no
+// features and no labels until they are set. All arrays are copied.
+//
+// source, target  [n_edges] each in [0, n_nodes)
+// weight          [n_edges] above 0 and finite, or NULL for 1
+//
+// Errors: INVALID_ARG (the message names the edge), NOMEM. Cost: O(V + E).
+OPN_API OPN_NODISCARD opn_status opn_graph_create_edges(opn_ctx *ctx,
+                                                        opn_vid n_nodes,
+                                                        opn_off n_edges,
+                                                        const opn_vid *source,
+                                                        const opn_vid *target,
+                                                        const float *weight,
+                                                        opn_graph **out);
+
+// The same from neighbours in CSR form: row_ptr [n_nodes + 1], col_idx
+// [row_ptr[n_nodes]].
+OPN_API OPN_NODISCARD opn_status opn_graph_create_csr(opn_ctx *ctx,
+                                                      opn_vid n_nodes,
+                                                      const opn_off *row_ptr,
+                                                      const opn_vid *col_idx,
+                                                      const float *weight,
+                                                      opn_graph **out);
+
+// Features [V, n_features], as a whole matrix by rows or as CSR (value NULL for 1).
+// Errors: INVALID_ARG (a value that is not finite, a column out of range, offsets that
+// fall), NOMEM.
+OPN_API OPN_NODISCARD opn_status opn_graph_set_features(opn_ctx *ctx,
+                                                        opn_graph *graph,
+                                                        int32_t n_features,
+                                                        const float *value);
+OPN_API OPN_NODISCARD opn_status opn_graph_set_features_csr(opn_ctx *ctx,
+                                                            opn_graph *graph,
+                                                            int32_t n_features,
+                                                            const opn_off *row_ptr,
+                                                            const int32_t *col_idx,
+                                                            const float *value);
+
+// Labels [V] in [0, n_classes), or -1 where unlabelled.
+OPN_API OPN_NODISCARD opn_status opn_graph_set_labels(opn_ctx *ctx,
+                                                      opn_graph *graph,
+                                                      int32_t n_classes,
+                                                      const int32_t *label);
+
+// A split that comes with the graph: role [V] of the values of opn_role in split.h.
+// Labels must be set first. Errors: INVALID_ARG (no such role, or an unlabelled node that
+// is to train or validate), NOMEM.
+OPN_API OPN_NODISCARD opn_status opn_graph_set_roles(opn_ctx *ctx,
+                                                     opn_graph *graph,
+                                                     const uint8_t *role);
 
 // ---- preprocessing -------------------------------------------------------------------
 

@@ -316,7 +316,7 @@ static void relu_drop(size_t n, float scale, const uint64_t *bits, float *x)
     const __m256 factor = _mm256_set1_ps(scale);
     const __m256 zero = _mm256_setzero_ps();
     for (size_t j = 0; j < n; j += 8) {
-        const uint8_t byte = bits == NULL ? 0xff : (uint8_t)(bits[j / 64] >> (j % 64));
+        const uint8_t byte = (uint8_t)(bits == NULL ? 0xff : bits[j / 64] >> (j % 64));
         const __m256 value = _mm256_max_ps(_mm256_loadu_ps(x + j), zero);
         _mm256_storeu_ps(x + j,
                          _mm256_and_ps(lanes_of(byte), _mm256_mul_ps(value, factor)));
