@@ -1,8 +1,8 @@
-// data_verbs.c -- opine demo and opine data list, info, convert, generate.
+// data_verbs.c -- opine data list, info, convert, generate.
 
 #include "command.h"
+#include "json_output.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,21 +19,23 @@ static const char *data_dir(const opine_app *app)
 static int list_as_json(opine_app *app)
 {
     json_t *list = json_array();
-    opn_status status = OPN_OK;
-    for (size_t d = 0; d < opn_dataset_count() && status == OPN_OK; d++) {
+    for (size_t d = 0; d < opn_dataset_count(); d++) {
         const opn_dataset *dataset = opn_dataset_at(d);
         int found = 0;
-        status = opn_dataset_find(app->ctx, dataset, data_dir(app), &found);
-        json_array_append_new(list, json_pack("{s:s,s:b,s:i,s:s}", "name", dataset->name,
-                                              "available", found, "known_classes",
-                                              (int)dataset->n_known, "summary",
-                                              dataset->summary));
+        const opn_status status =
+                opn_dataset_find(app->ctx, dataset, data_dir(app), &found);
+        if (status != OPN_OK) {
+            json_decref(list);
+            return complain_status(app, status);
+        }
+        json_t *one = json_object();
+        put_json(one, "name", json_string(dataset->name));
+        put_json(one, "available", json_boolean(found));
+        put_json(one, "known_classes", json_integer(dataset->n_known));
+        put_json(one, "summary", json_string(dataset->summary));
+        json_array_append_new(list, one);
     }
-    if (status == OPN_OK)
-        json_dumpf(list, stdout, JSON_INDENT(1));
-    json_decref(list);
-    putchar('\n');
-    return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    return print_json(list);
 }
 
 int run_data_list(opine_app *app)
@@ -108,34 +110,42 @@ static json_t *classes_as_json(const opn_graph *graph, const description *found)
 {
     json_t *classes = json_array();
     char number[12];
-    for (int32_t k = 0; k < opn_graph_n_classes(graph); k++)
-        json_array_append_new(classes, json_pack("{s:s,s:i}", "name",
-                                                 opn_graph_class_name(graph, k, number),
-                                                 "size", (int)found->class_size[k]));
+    for (int32_t k = 0; k < opn_graph_n_classes(graph); k++) {
+        json_t *one = json_object();
+        put_json(one, "name", json_string(opn_graph_class_name(graph, k, number)));
+        put_json(one, "size", json_integer(found->class_size[k]));
+        json_array_append_new(classes, one);
+    }
     return classes;
+}
+
+static json_t *degrees_as_json(const opn_graph_info *info)
+{
+    json_t *degree = json_object();
+    put_json(degree, "min", json_integer(info->min_degree));
+    put_json(degree, "median", json_integer(info->median_degree));
+    put_json(degree, "mean", json_real(info->mean_degree));
+    put_json(degree, "max", json_integer(info->max_degree));
+    return degree;
 }
 
 static int show_as_json(const opn_graph *graph, const description *found)
 {
     const opn_graph_info *info = &found->info;
-    json_t *document = json_pack(
-            "{s:s,s:i,s:I,s:i,s:I,s:o,s:i,s:i,s:i,s:o,s:{s:i,s:i,s:f,s:i},s:s}", "name",
-            opn_graph_name(graph), "nodes", (int)info->n_nodes, "edges",
-            (json_int_t)info->n_edges, "features", (int)info->n_features,
-            "feature_entries", (json_int_t)info->n_feature_entries, "classes",
-            classes_as_json(graph, found), "unlabelled", (int)info->n_unlabelled,
-            "isolated", (int)info->n_isolated, "components", (int)info->n_components,
-            "homophily", info->homophily, "degree", "min", (int)info->min_degree,
-            "median", (int)info->median_degree, "mean", info->mean_degree, "max",
-            (int)info->max_degree, "hash", found->hash);
-    if (document == NULL) {
-        complain("%s: a name cannot be written as JSON", opn_graph_name(graph));
-        return EXIT_FAILED;
-    }
-    json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    putchar('\n');
-    json_decref(document);
-    return EXIT_DONE;
+    json_t *document = json_object();
+    put_json(document, "name", json_string(opn_graph_name(graph)));
+    put_json(document, "nodes", json_integer(info->n_nodes));
+    put_json(document, "edges", json_integer(info->n_edges));
+    put_json(document, "features", json_integer(info->n_features));
+    put_json(document, "feature_entries", json_integer(info->n_feature_entries));
+    put_json(document, "classes", classes_as_json(graph, found));
+    put_json(document, "unlabelled", json_integer(info->n_unlabelled));
+    put_json(document, "isolated", json_integer(info->n_isolated));
+    put_json(document, "components", json_integer(info->n_components));
+    put_json(document, "homophily", json_number(info->homophily));
+    put_json(document, "degree", degrees_as_json(info));
+    put_json(document, "hash", json_string(found->hash));
+    return print_json(document);
 }
 
 static void show_classes(const opn_graph *graph, const description *found)
@@ -192,34 +202,24 @@ static void show_as_text(const opn_graph *graph, const description *found)
     printf("hash         %s\n", found->hash);
 }
 
-static int show_graph(opine_app *app, const char *data, bool as_json)
+int run_data_info(opine_app *app)
 {
     opn_graph *graph = NULL;
     description found = {0};
     int code = EXIT_DONE;
-    opn_status status = load_prepared(app, data, &graph);
+    opn_status status = load_prepared(app, app->argument[0], &graph);
     if (status == OPN_OK)
         status = describe(app, graph, &found);
     terminal_clear();
     if (status != OPN_OK)
         code = complain_status(app, status);
-    else if (as_json)
+    else if (opn_params_flag(app->params, "json"))
         code = show_as_json(graph, &found);
     else
         show_as_text(graph, &found);
     free(found.class_size);
     opn_graph_free(graph);
     return code;
-}
-
-int run_data_info(opine_app *app)
-{
-    return show_graph(app, app->argument[0], opn_params_flag(app->params, "json"));
-}
-
-int run_demo(opine_app *app)
-{
-    return show_graph(app, "demo", false);
 }
 
 // ---- convert and generate ------------------------------------------------------------

@@ -1,13 +1,14 @@
 // main.c -- finds the verb, reads its options, runs it.
 
 #include "command.h"
+#include "json_output.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 const opine_verb verbs[] = {
-        {"demo", "", 0, 0, "Show the graph that is built into the program.", NULL,
+        {"demo", "", 0, 0,
+         "Train on the graph built into the program, and show what it says.", NULL,
          "opine demo", run_demo},
         {"train", "DATA", 1, 1, "Train a model and write it to a file.",
          "All labels are used: a fifth of them validates, unless the data come with a "
@@ -58,12 +59,9 @@ int run_version(opine_app *app)
         printf("opine %s\n", opn_version());
         return EXIT_DONE;
     }
-    json_t *document = json_pack("{s:s}", "version", opn_version());
-    const bool is_printed =
-            document != NULL && json_dumpf(document, stdout, JSON_COMPACT) == 0;
-    json_decref(document);
-    putchar('\n');
-    return is_printed ? EXIT_DONE : EXIT_FAILED;
+    json_t *document = json_object();
+    put_json(document, "version", json_string(opn_version()));
+    return print_json(document);
 }
 
 static int reject_verb(const char *name)

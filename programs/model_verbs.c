@@ -1,9 +1,8 @@
 // model_verbs.c -- opine train and opine predict.
 
 #include "command.h"
+#include "json_output.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +45,6 @@ tell_work(const opine_app *app, const opn_graph *graph, const opn_split *split)
     tell_parameters(app);
 }
 
-static json_t *number_or_null(double number)
-{
-    return isnan(number) ? json_null() : json_real(number);
-}
-
 static int print_summary(const opine_app *app, const opn_model *model, const char *path)
 {
     opn_train_summary s;
@@ -71,19 +65,17 @@ static int print_summary(const opine_app *app, const opn_model *model, const cha
                    (long long)s.n_bounded_logits);
         return EXIT_DONE;
     }
-    json_t *document = json_pack(
-            "{s:s,s:s,s:i,s:i,s:i,s:i,s:o,s:I,s:s}", "model", opn_model_id(model), "file",
-            path, "epochs", (int)s.epochs, "teacher_epochs", (int)s.teacher_epochs,
-            "training_nodes", (int)s.n_train, "validation_nodes", (int)s.n_validation,
-            "validation_accuracy", number_or_null(s.validation_accuracy),
-            "bounded_logits", (json_int_t)s.n_bounded_logits, "data_hash",
-            opn_model_data_hash(model));
-    const bool is_printed =
-            document != NULL &&
-            json_dumpf(document, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
-    json_decref(document);
-    putchar('\n');
-    return is_printed ? EXIT_DONE : EXIT_FAILED;
+    json_t *document = json_object();
+    put_json(document, "model", json_string(opn_model_id(model)));
+    put_json(document, "file", json_string(path));
+    put_json(document, "epochs", json_integer(s.epochs));
+    put_json(document, "teacher_epochs", json_integer(s.teacher_epochs));
+    put_json(document, "training_nodes", json_integer(s.n_train));
+    put_json(document, "validation_nodes", json_integer(s.n_validation));
+    put_json(document, "validation_accuracy", json_number(s.validation_accuracy));
+    put_json(document, "bounded_logits", json_integer(s.n_bounded_logits));
+    put_json(document, "data_hash", json_string(opn_model_data_hash(model)));
+    return print_json(document);
 }
 
 // Trains with a checkpoint beside the model's file.

@@ -117,7 +117,7 @@ static opn_status run_search(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const int32_t n_nodes = s->topology->n_rows;
-    const int n_threads = opn_i_threads_for(ctx, n_nodes, 4 * NODES_A_CHUNK);
+    const int n_threads = opn_i_threads_for(ctx, n_nodes, (int64_t)4 * NODES_A_CHUNK);
     (void)n_threads; // unused when built without OpenMP
     int is_going_on = 1;
     for (int d = 0; d < radius && is_going_on; d++) {

@@ -2,6 +2,7 @@
 
 #include "io/safetensors.h"
 
+#include "base/number.h"
 #include "io/utf8.h"
 
 #include <assert.h>
@@ -465,6 +466,25 @@ const char *opn_i_safetensors_metadata(const opn_i_safetensors *file, const char
     const metadata_entry *found = bsearch(&wanted, file->metadata, file->n_metadata,
                                           sizeof(wanted), compare_keys);
     return found != NULL ? found->value : NULL;
+}
+
+opn_status opn_i_safetensors_int(opn_ctx *ctx,
+                                 const char *what,
+                                 const opn_i_safetensors *file,
+                                 const char *key,
+                                 int64_t min,
+                                 int64_t max,
+                                 int64_t *out)
+{
+    opn_status status = OPN_OK;
+    const char *text = opn_i_safetensors_metadata(file, key);
+    OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_FORMAT, "%s: metadata \"%s\" is missing", what,
+                key);
+    OPN_FAIL_IF(ctx, !opn_i_parse_int(text, strlen(text), min, max, out), OPN_ERR_FORMAT,
+                "%s: metadata \"%s\" is not a whole number in [%lld, %lld]", what, key,
+                (long long)min, (long long)max);
+cleanup:
+    return status;
 }
 
 static opn_status check_type(opn_ctx *ctx,

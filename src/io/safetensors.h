@@ -72,6 +72,16 @@ const opn_i_tensor_view *opn_i_safetensors_find(const opn_i_safetensors *file,
                                                 const char *name);
 const char *opn_i_safetensors_metadata(const opn_i_safetensors *file, const char *key);
 
+// Metadata that is a whole number in [min, max]. `what` names the file in the message.
+// Errors: FORMAT (missing, no number, out of bounds).
+OPN_NODISCARD opn_status opn_i_safetensors_int(opn_ctx *ctx,
+                                               const char *what,
+                                               const opn_i_safetensors *file,
+                                               const char *key,
+                                               int64_t min,
+                                               int64_t max,
+                                               int64_t *out);
+
 // All items in this machine's byte order; `out` holds n_items. `what` names the file in
 // the message.
 // Errors: FORMAT (the tensor is not of that very type).
@@ -115,6 +125,9 @@ opn_i_safetensors_writer_add_tensor(opn_i_safetensors_writer *writer,
 // UTF-8), NOMEM.
 OPN_NODISCARD opn_status opn_i_safetensors_writer_add_metadata(
         opn_i_safetensors_writer *writer, const char *key, const char *value);
+
+OPN_NODISCARD opn_status opn_i_safetensors_writer_add_int(
+        opn_i_safetensors_writer *writer, const char *key, int64_t value);
 
 // Writes the file, which appears whole or not at all; then frees the writer, also on
 // failure.

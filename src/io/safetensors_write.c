@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct block_part {
@@ -224,6 +225,15 @@ static void put_part(opn_i_file_writer *file, const block_part *part)
         opn_i_file_writer_put(file, bytes, n * part->item_size);
         n_done += n;
     }
+}
+
+opn_status opn_i_safetensors_writer_add_int(opn_i_safetensors_writer *writer,
+                                            const char *key,
+                                            int64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%lld", (long long)value);
+    return opn_i_safetensors_writer_add_metadata(writer, key, text);
 }
 
 opn_status opn_i_safetensors_writer_commit(opn_i_safetensors_writer *writer,

@@ -182,6 +182,20 @@ static bool has_sorted_rows(const opn_i_csr *csr)
     return true;
 }
 
+static opn_status sort_by_transposing(opn_ctx *ctx, opn_i_csr *csr)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr flipped = {0};
+    opn_i_csr sorted = {0};
+    OPN_TRY(opn_i_csr_transpose(ctx, csr, &flipped));
+    OPN_TRY(opn_i_csr_transpose(ctx, &flipped, &sorted));
+    opn_i_csr_deinit(&ctx->alloc, csr);
+    *csr = sorted;
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &flipped);
+    return status;
+}
+
 static int compare_columns(const void *a, const void *b)
 {
     const int32_t x = *(const int32_t *)a;
@@ -209,7 +223,7 @@ static opn_status sort_wide(opn_ctx *ctx, opn_i_csr *csr)
         csr->col_idx[e] = (int32_t)(found - used);
     }
     csr->n_cols = n_used;
-    status = opn_i_csr_sort(ctx, csr);
+    status = sort_by_transposing(ctx, csr);
     for (opn_off e = 0; e < n; e++)
         csr->col_idx[e] = used[csr->col_idx[e]];
     csr->n_cols = n_cols;
@@ -220,20 +234,12 @@ cleanup:
 
 opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr)
 {
-    opn_status status = OPN_OK;
-    opn_i_csr flipped = {0};
-    opn_i_csr sorted = {0};
     if (has_sorted_rows(csr))
         return OPN_OK;
+    // Transposing takes a row for each column, which may be far more than there is.
     if (csr->n_cols > opn_i_csr_n_entries(csr) + csr->n_rows)
-        return sort_wide(ctx, csr); // a row of the transposed for each column is too much
-    OPN_TRY(opn_i_csr_transpose(ctx, csr, &flipped));
-    OPN_TRY(opn_i_csr_transpose(ctx, &flipped, &sorted));
-    opn_i_csr_deinit(&ctx->alloc, csr);
-    *csr = sorted;
-cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &flipped);
-    return status;
+        return sort_wide(ctx, csr);
+    return sort_by_transposing(ctx, csr);
 }
 
 // Adds up neighbours of equal column and drops zeros, in place.

@@ -5,7 +5,9 @@
 #include <string.h>
 
 // Rows a thread takes at a time: enough to hide the start, few enough to share hubs out.
-enum { ROWS_A_CHUNK = 256, WORK_A_THREAD = 1 << 15, ELEMENTS_A_CHUNK = 1 << 12 };
+// Products and sums that are worth a thread: some 100 microseconds. Below that, waiting
+// for one another costs more than it gains, and on a busy machine very much more.
+enum { ROWS_A_CHUNK = 256, WORK_A_THREAD = 1 << 20, ELEMENTS_A_CHUNK = 1 << 12 };
 
 int opn_i_exec_threads(const opn_i_exec *exec, int64_t work)
 {
@@ -115,10 +117,10 @@ static void keep_half(const opn_i_exec *exec,
                       size_t n_words,
                       uint64_t *bits)
 {
-    enum { BLOCKS = 32 };
-    uint32_t drawn[4 * BLOCKS];
-    for (size_t done = 0; done < n_words; done += 2 * BLOCKS) {
-        const size_t n = n_words - done < 2 * BLOCKS ? n_words - done : 2 * BLOCKS;
+    enum { WORDS = 64 };
+    uint32_t drawn[2 * WORDS];
+    for (size_t done = 0; done < n_words; done += WORDS) {
+        const size_t n = n_words - done < WORDS ? n_words - done : WORDS;
         exec->kernels->philox(seed, (uint32_t)stream, step, (first + done) / 2,
                               (n + 1) / 2, drawn);
         memcpy(bits + first + done, drawn, n * sizeof(*bits));

@@ -73,7 +73,8 @@ void opn_i_keep_bits(const opn_i_exec *exec,
                      int64_t n,
                      uint64_t *bits);
 
-// Threads for `work` units of which each thread should have at least a few thousand.
+// Threads for that many products and sums, of which each thread should have about a
+// million.
 int opn_i_exec_threads(const opn_i_exec *exec, int64_t work);
 
 #endif // OPN_EXEC_H

@@ -28,8 +28,10 @@ opn_real opn_k_trigamma_q(opn_real y)
         return series_q(y);
     opn_real climbed = 0.0;
     opn_real at = x;
-    for (; at < series_from; at += 1.0)
+    while (at < series_from) {
         climbed += 1.0 / (at * at);
+        at += 1.0;
+    }
     const opn_real up = 1.0 / at;
     const opn_real trigamma = climbed + up * (1.0 + up * series_q(up));
     return x * (x * trigamma - 1.0);
@@ -41,8 +43,10 @@ opn_real opn_k_digamma_r(opn_real y)
     if (x < series_from) {
         opn_real climbed = 0.0;
         opn_real at = x;
-        for (; at < series_from; at += 1.0)
+        while (at < series_from) {
             climbed += 1.0 / at;
+            at += 1.0;
+        }
         const opn_real up = 1.0 / at;
         return x * (log(x) - (log(at) - up * opn_k_digamma_r(up) - climbed));
     }
@@ -60,8 +64,10 @@ opn_real opn_k_lgamma_s(opn_real y)
     if (x < series_from) {
         opn_real climbed = 1.0;
         opn_real at = x;
-        for (; at < series_from; at += 1.0)
+        while (at < series_from) {
             climbed *= at;
+            at += 1.0;
+        }
         const opn_real up = 1.0 / at;
         // Differences of two Stirling formulas, so that the constants never meet.
         return x * ((at - 0.5) * log(at) - (x - 0.5) * log(x) - (at - x) - log(climbed) +

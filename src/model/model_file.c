@@ -4,13 +4,11 @@
 // feature_scale [F], all F32. Metadata: format, model, data_hash, classes and features
 // (JSON arrays of names), summary, and "param.NAME" for every parameter of training.
 
-#include "base/number.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"
 #include "math/kernels.h"
 #include "model/model_data.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -83,24 +81,35 @@ cleanup:
     return status;
 }
 
+// Whole numbers a file holds, and the largest each may be; put_metadata() and
+// get_numbers() have them in this order.
+static const struct {
+    const char *key;
+    int64_t max;
+} numbers[] = {{"evidence", OPN_EVIDENCE_ELU},  {"normalise", OPN_NORMALISE_STANDARD},
+               {"teacher_epochs", INT32_MAX},   {"epochs", INT32_MAX},
+               {"training_nodes", INT32_MAX},   {"validation_nodes", INT32_MAX},
+               {"validation_right", INT32_MAX}, {"bounded_logits", INT64_MAX}};
+enum { N_NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
+
 static opn_status
 put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *model)
 {
     opn_status status = OPN_OK;
     const opn_train_summary *s = &model->summary;
-    char text[256];
     char key[80];
+    const double n_right =
+            s->n_validation > 0 ? s->validation_accuracy * s->n_validation : 0;
+    const int64_t value[N_NUMBERS] = {
+            model->evidence, model->normalise, s->teacher_epochs, s->epochs,
+            s->n_train,      s->n_validation,  llround(n_right),  s->n_bounded_logits};
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "format", format_text));
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "opine_version",
                                                   opn_version()));
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "model", model->kind->id));
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "data_hash", model->data_hash));
-    snprintf(text, sizeof(text), "%d %d", (int)model->evidence, (int)model->normalise);
-    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "evidence_normalise", text));
-    snprintf(text, sizeof(text), "%d %d %d %d %" PRIx64 " %lld", s->teacher_epochs,
-             s->epochs, s->n_train, s->n_validation,
-             opn_i_real_to_bits(s->validation_accuracy), (long long)s->n_bounded_logits);
-    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "summary", text));
+    for (size_t n = 0; n < N_NUMBERS; n++)
+        OPN_TRY(opn_i_safetensors_writer_add_int(writer, numbers[n].key, value[n]));
     OPN_TRY(put_names(ctx, writer, "classes", &model->class_names));
     OPN_TRY(put_names(ctx, writer, "features", &model->feature_names));
     for (int64_t p = 0; p < model->param_names.n; p++) {
@@ -264,6 +273,31 @@ cleanup:
     return status;
 }
 
+static opn_status get_numbers(opn_ctx *ctx,
+                              const char *path,
+                              const opn_i_safetensors *file,
+                              opn_model *model)
+{
+    opn_status status = OPN_OK;
+    int64_t value[N_NUMBERS] = {0};
+    for (size_t n = 0; n < N_NUMBERS; n++)
+        OPN_TRY(opn_i_safetensors_int(ctx, path, file, numbers[n].key, 0, numbers[n].max,
+                                      &value[n]));
+    model->evidence = (opn_i_evidence_kind)value[0];
+    model->normalise = (opn_i_normalise)value[1];
+    model->summary = (opn_train_summary){
+            .teacher_epochs = (int32_t)value[2],
+            .epochs = (int32_t)value[3],
+            .n_train = (int32_t)value[4],
+            .n_validation = (int32_t)value[5],
+            .validation_accuracy =
+                    value[5] > 0 ? (double)value[6] / (double)value[5] : (double)NAN,
+            .n_bounded_logits = value[7],
+    };
+cleanup:
+    return status;
+}
+
 static opn_status get_metadata(opn_ctx *ctx,
                                const char *path,
                                const opn_i_safetensors *file,
@@ -273,32 +307,15 @@ static opn_status get_metadata(opn_ctx *ctx,
     const char *format = opn_i_safetensors_metadata(file, "format");
     const char *id = opn_i_safetensors_metadata(file, "model");
     const char *hash = opn_i_safetensors_metadata(file, "data_hash");
-    const char *kinds = opn_i_safetensors_metadata(file, "evidence_normalise");
-    const char *summary = opn_i_safetensors_metadata(file, "summary");
-    int evidence = 0;
-    int normalise = 0;
-    uint64_t accuracy_bits = 0;
-    long long n_bounded = 0;
-    opn_train_summary *s = &model->summary;
     OPN_FAIL_IF(ctx, format == NULL || strcmp(format, format_text) != 0, OPN_ERR_FORMAT,
                 "%s: is no model of opine, or of another version", path);
     model->kind = id == NULL ? NULL : opn_i_model_kind_find(id);
     OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_FORMAT, "%s: no model is called \"%s\"",
                 path, id == NULL ? "" : id);
-    OPN_FAIL_IF(ctx,
-                hash == NULL || strlen(hash) != 64 || kinds == NULL || summary == NULL ||
-                        sscanf(kinds, "%d %d", &evidence, &normalise) != 2 ||
-                        evidence < 0 || evidence > OPN_EVIDENCE_ELU || normalise < 0 ||
-                        normalise > OPN_NORMALISE_STANDARD ||
-                        sscanf(summary, "%d %d %d %d %" SCNx64 " %lld",
-                               &s->teacher_epochs, &s->epochs, &s->n_train,
-                               &s->n_validation, &accuracy_bits, &n_bounded) != 6,
-                OPN_ERR_FORMAT, "%s: the metadata of the model are broken", path);
+    OPN_FAIL_IF(ctx, hash == NULL || strlen(hash) != 64, OPN_ERR_FORMAT,
+                "%s: metadata \"data_hash\" is no hash", path);
     memcpy(model->data_hash, hash, sizeof(model->data_hash));
-    model->evidence = (opn_i_evidence_kind)evidence;
-    model->normalise = (opn_i_normalise)normalise;
-    s->validation_accuracy = opn_i_real_from_bits(accuracy_bits);
-    s->n_bounded_logits = n_bounded;
+    OPN_TRY(get_numbers(ctx, path, file, model));
     OPN_TRY(get_names(ctx, path, "classes", opn_i_safetensors_metadata(file, "classes"),
                       &model->class_names));
     OPN_TRY(get_names(ctx, path, "features", opn_i_safetensors_metadata(file, "features"),

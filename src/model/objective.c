@@ -219,6 +219,7 @@ static double dirichlet_kl(int32_t n, const opn_real *alpha, const opn_real *pri
     const double half_log_2pi = 0.91893853320467274178;
     opn_real strength = 0;
     opn_real prior_sum = 0;
+    assert(n > 0);
     for (int32_t k = 0; k < n; k++) {
         strength += alpha[k];
         prior_sum += prior[k];

@@ -53,8 +53,10 @@ double opn_i_entropy(int32_t n_classes, const double *p)
 static double digamma_of(double x)
 {
     double climbed = 0.0;
-    for (; x < 12.0; x += 1.0)
+    while (x < 12.0) {
         climbed += 1.0 / x;
+        x += 1.0;
+    }
     const double t = 1.0 / (x * x);
     const double tail =
             t *

@@ -6,7 +6,6 @@
 #include "io/bytes.h"
 #include "io/safetensors.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,22 +14,28 @@ static const opn_i_tensor_type real_type =
 
 enum { N_BLOCKS = 4 }; // weights, mean, square, best: the whole arena
 
+// The numbers of a state beside its arena, for both directions.
+static const char *const progress_keys[] = {"epoch", "best_epoch", "best_loss",
+                                            "n_bounded"};
+enum { N_PROGRESS = 4 };
+
 static opn_status put_state(opn_i_safetensors_writer *writer,
                             const char *name,
                             const opn_i_train_state *state)
 {
     opn_status status = OPN_OK;
     const int64_t shape[] = {N_BLOCKS, (int64_t)state->n_weights};
+    // The loss as its bits: it is compared, not read.
+    const int64_t progress[N_PROGRESS] = {state->epoch, state->best_epoch,
+                                          (int64_t)opn_i_real_to_bits(state->best_loss),
+                                          state->n_bounded};
     char key[48];
-    char value[64];
     OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, name, real_type, shape, 2,
                                                 state->arena));
-    // The loss as its bits: it is compared, not read.
-    snprintf(key, sizeof(key), "%s.progress", name);
-    snprintf(value, sizeof(value), "%d %d %" PRIx64 " %lld", state->epoch,
-             state->best_epoch, opn_i_real_to_bits(state->best_loss),
-             (long long)state->n_bounded);
-    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, key, value));
+    for (int p = 0; p < N_PROGRESS; p++) {
+        snprintf(key, sizeof(key), "%s.%s", name, progress_keys[p]);
+        OPN_TRY(opn_i_safetensors_writer_add_int(writer, key, progress[p]));
+    }
 cleanup:
     return status;
 }
@@ -61,25 +66,25 @@ static opn_status get_state(opn_ctx *ctx,
                             opn_i_train_state *state)
 {
     opn_status status = OPN_OK;
-    char key[48];
-    uint64_t loss_bits = 0;
-    long long n_bounded = 0;
     const opn_i_tensor_view *tensor = opn_i_safetensors_find(file, name);
-    snprintf(key, sizeof(key), "%s.progress", name);
-    const char *progress = opn_i_safetensors_metadata(file, key);
+    int64_t progress[N_PROGRESS];
+    char key[48];
     OPN_FAIL_IF(ctx,
-                tensor == NULL || progress == NULL || tensor->type != real_type ||
+                tensor == NULL || tensor->type != real_type ||
                         tensor->n_items != N_BLOCKS * (int64_t)state->n_weights,
                 OPN_ERR_FORMAT,
                 "%s: holds no state of the %s that fits; remove it to begin anew", path,
                 name);
-    OPN_FAIL_IF(ctx,
-                sscanf(progress, "%d %d %" SCNx64 " %lld", &state->epoch,
-                       &state->best_epoch, &loss_bits, &n_bounded) != 4 ||
-                        state->epoch < 0,
-                OPN_ERR_FORMAT, "%s: \"%s\" is no progress of training", path, progress);
-    state->best_loss = opn_i_real_from_bits(loss_bits);
-    state->n_bounded = n_bounded;
+    for (int p = 0; p < N_PROGRESS; p++) {
+        const bool is_loss = p == 2; // any bits
+        snprintf(key, sizeof(key), "%s.%s", name, progress_keys[p]);
+        OPN_TRY(opn_i_safetensors_int(ctx, path, file, key, is_loss ? INT64_MIN : 0,
+                                      p < 2 ? INT32_MAX : INT64_MAX, &progress[p]));
+    }
+    state->epoch = (int32_t)progress[0];
+    state->best_epoch = (int32_t)progress[1];
+    state->best_loss = opn_i_real_from_bits((uint64_t)progress[2]);
+    state->n_bounded = progress[3];
     memcpy(state->arena, tensor->data,
            N_BLOCKS * state->n_weights * sizeof(*state->arena));
 cleanup:

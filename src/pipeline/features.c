@@ -14,6 +14,15 @@ static bool has_negative(const opn_i_csr *x)
     return false;
 }
 
+static opn_i_normalise choose(const char *wanted, bool is_negative)
+{
+    if (strcmp(wanted, "none") == 0)
+        return OPN_NORMALISE_NONE;
+    if (strcmp(wanted, "auto") == 0)
+        return is_negative ? OPN_NORMALISE_STANDARD : OPN_NORMALISE_ROW;
+    return strcmp(wanted, "row") == 0 ? OPN_NORMALISE_ROW : OPN_NORMALISE_STANDARD;
+}
+
 opn_status opn_i_features_fit(opn_ctx *ctx,
                               const opn_graph *graph,
                               const char *wanted,
@@ -21,14 +30,7 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const opn_i_csr *x = &graph->features;
-    if (strcmp(wanted, "none") == 0)
-        model->normalise = OPN_NORMALISE_NONE;
-    else if (strcmp(wanted, "row") == 0)
-        model->normalise = OPN_NORMALISE_ROW;
-    else if (strcmp(wanted, "standard") == 0 || has_negative(x))
-        model->normalise = OPN_NORMALISE_STANDARD;
-    else
-        model->normalise = OPN_NORMALISE_ROW;
+    model->normalise = choose(wanted, has_negative(x));
     model->n_features = x->n_cols;
     OPN_TRY(opn_i_names_copy(ctx, &graph->feature_names, &model->feature_names));
     if (model->normalise == OPN_NORMALISE_STANDARD) {

@@ -54,14 +54,14 @@ philox_eight(const uint32_t counter[4], const uint32_t key[2], uint32_t out[32])
     uint32_t c0[8], c1[8], c2[8], c3[8];
     uint32_t k0 = key[0];
     uint32_t k1 = key[1];
-    for (int l = 0; l < 8; l++) {
+    for (size_t l = 0; l < 8; l++) {
         c0[l] = counter[0] + (uint32_t)l;
         c1[l] = counter[1];
         c2[l] = counter[2];
         c3[l] = counter[3];
     }
     for (int round = 0; round < 10; round++) {
-        for (int l = 0; l < 8; l++) {
+        for (size_t l = 0; l < 8; l++) {
             const uint64_t a = (uint64_t)c0[l] * PHILOX_M4x32_0;
             const uint64_t b = (uint64_t)c2[l] * PHILOX_M4x32_1;
             c0[l] = (uint32_t)(b >> 32) ^ c1[l] ^ k0;
@@ -72,7 +72,7 @@ philox_eight(const uint32_t counter[4], const uint32_t key[2], uint32_t out[32])
         k0 += PHILOX_W32_0;
         k1 += PHILOX_W32_1;
     }
-    for (int l = 0; l < 8; l++) {
+    for (size_t l = 0; l < 8; l++) {
         out[4 * l] = c0[l];
         out[4 * l + 1] = c1[l];
         out[4 * l + 2] = c2[l];
@@ -130,7 +130,7 @@ keep(size_t n_words, uint32_t threshold, const uint16_t *random, uint64_t *bits)
 
 // One row of spmm, V vectors from column `at` on. Even and odd entries are summed apart,
 // because one chain of additions would wait for itself.
-INLINE void spmm_row(int n_vectors,
+INLINE void spmm_row(size_t n_vectors,
                      const opn_k_sparse *a,
                      int32_t i,
                      int32_t width,
@@ -139,7 +139,7 @@ INLINE void spmm_row(int n_vectors,
 {
     __m256 even[MAX_VECTORS];
     __m256 odd[MAX_VECTORS];
-    for (int v = 0; v < n_vectors; v++)
+    for (size_t v = 0; v < n_vectors; v++)
         even[v] = odd[v] = _mm256_setzero_ps();
     const opn_off last = a->end[i];
     opn_off e = a->begin[i];
@@ -147,13 +147,13 @@ INLINE void spmm_row(int n_vectors,
         for (; e + 1 < last; e += 2) {
             const float *one = x + (size_t)a->col[e] * (size_t)width;
             const float *two = x + (size_t)a->col[e + 1] * (size_t)width;
-            for (int v = 0; v < n_vectors; v++) {
+            for (size_t v = 0; v < n_vectors; v++) {
                 even[v] = _mm256_add_ps(even[v], _mm256_loadu_ps(one + 8 * v));
                 odd[v] = _mm256_add_ps(odd[v], _mm256_loadu_ps(two + 8 * v));
             }
         }
         for (; e < last; e++)
-            for (int v = 0; v < n_vectors; v++)
+            for (size_t v = 0; v < n_vectors; v++)
                 even[v] = _mm256_add_ps(
                         even[v],
                         _mm256_loadu_ps(x + (size_t)a->col[e] * (size_t)width + 8 * v));
@@ -163,7 +163,7 @@ INLINE void spmm_row(int n_vectors,
             const float *two = x + (size_t)a->col[e + 1] * (size_t)width;
             const __m256 value1 = _mm256_set1_ps(a->value[e]);
             const __m256 value2 = _mm256_set1_ps(a->value[e + 1]);
-            for (int v = 0; v < n_vectors; v++) {
+            for (size_t v = 0; v < n_vectors; v++) {
                 even[v] = _mm256_fmadd_ps(value1, _mm256_loadu_ps(one + 8 * v), even[v]);
                 odd[v] = _mm256_fmadd_ps(value2, _mm256_loadu_ps(two + 8 * v), odd[v]);
             }
@@ -171,16 +171,16 @@ INLINE void spmm_row(int n_vectors,
         for (; e < last; e++) {
             const float *one = x + (size_t)a->col[e] * (size_t)width;
             const __m256 value = _mm256_set1_ps(a->value[e]);
-            for (int v = 0; v < n_vectors; v++)
+            for (size_t v = 0; v < n_vectors; v++)
                 even[v] = _mm256_fmadd_ps(value, _mm256_loadu_ps(one + 8 * v), even[v]);
         }
     }
     const __m256 scale = _mm256_set1_ps(a->scale == NULL ? 1.0f : a->scale[i]);
-    for (int v = 0; v < n_vectors; v++)
+    for (size_t v = 0; v < n_vectors; v++)
         _mm256_storeu_ps(y + 8 * v, _mm256_mul_ps(scale, _mm256_add_ps(even[v], odd[v])));
 }
 
-INLINE void spmm_rows(int n_vectors,
+INLINE void spmm_rows(size_t n_vectors,
                       const opn_k_sparse *a,
                       int32_t first,
                       int32_t last,
@@ -206,7 +206,7 @@ static void spmm(const opn_k_sparse *a,
 }
 
 // Four rows at a time, so that four sums are under way.
-INLINE void matmul_rows(int n_vectors,
+INLINE void matmul_rows(size_t n_vectors,
                         int32_t first,
                         int32_t last,
                         int32_t n_inner,
@@ -222,12 +222,12 @@ INLINE void matmul_rows(int n_vectors,
         const float *row[ROWS];
         for (int r = 0; r < ROWS; r++) { // rows beyond the end repeat the last
             row[r] = x + (size_t)(i + r < last ? i + r : last - 1) * (size_t)x_width;
-            for (int v = 0; v < n_vectors; v++)
+            for (size_t v = 0; v < n_vectors; v++)
                 sum[r][v] = _mm256_setzero_ps();
         }
         for (int32_t h = 0; h < n_inner; h++) {
             const float *w_row = w + (size_t)h * (size_t)width;
-            for (int v = 0; v < n_vectors; v++) {
+            for (size_t v = 0; v < n_vectors; v++) {
                 const __m256 weight = _mm256_loadu_ps(w_row + 8 * v);
                 for (int r = 0; r < ROWS; r++)
                     sum[r][v] =
@@ -235,7 +235,7 @@ INLINE void matmul_rows(int n_vectors,
             }
         }
         for (int r = 0; r < ROWS && i + r < last; r++)
-            for (int v = 0; v < n_vectors; v++)
+            for (size_t v = 0; v < n_vectors; v++)
                 _mm256_storeu_ps(y + (size_t)(i + r) * (size_t)width + 8 * v, sum[r][v]);
     }
 }
@@ -257,7 +257,7 @@ static void matmul(int32_t first,
 }
 
 // Eight rows of the result at a time stay in registers while all rows i pass by.
-INLINE void matmul_tn_part(int n_vectors,
+INLINE void matmul_tn_part(size_t n_vectors,
                            int32_t first,
                            int32_t last,
                            int32_t n_outer,
@@ -270,7 +270,7 @@ INLINE void matmul_tn_part(int n_vectors,
     enum { ROWS = 8 };
     // Beyond two vectors the sums would not fit in the 16 registers.
     for (int32_t h = 0; h < n_outer; h += ROWS) {
-        for (int from = 0; from < n_vectors; from++) {
+        for (size_t from = 0; from < n_vectors; from++) {
             __m256 part[ROWS];
             const int n_rows = n_outer - h < ROWS ? n_outer - h : ROWS;
             for (int r = 0; r < ROWS; r++)
@@ -298,7 +298,7 @@ static void matmul_tn(int32_t first,
                       const float *g,
                       float *sum)
 {
-    matmul_tn_part(width / 8, first, last, n_outer, x_width, width, x, g, sum);
+    matmul_tn_part((size_t)width / 8, first, last, n_outer, x_width, width, x, g, sum);
 }
 
 // ---- single elements -----------------------------------------------------------------
@@ -436,15 +436,19 @@ INLINE float sum_of(__m256 x)
 }
 
 // Lanes of vector v that hold one of n classes.
-INLINE __m256 lanes_in_use(int32_t n, int v)
+INLINE __m256 lanes_in_use(int32_t n, size_t v)
 {
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(n - 8 * v), lane));
+    return _mm256_castsi256_ps(
+            _mm256_cmpgt_epi32(_mm256_set1_epi32(n - 8 * (int32_t)v), lane));
 }
 
 // opn_k_evidence_row() for exp(z); kernels.h has the formula.
-INLINE int64_t gradient_row(
-        int n_vectors, const opn_k_evidence *loss, int32_t i, const float *z, float *d_z)
+INLINE int64_t gradient_row(size_t n_vectors,
+                            const opn_k_evidence *loss,
+                            int32_t i,
+                            const float *z,
+                            float *d_z)
 {
     const size_t at = (size_t)i * (size_t)loss->width;
     const __m256 one = _mm256_set1_ps(1.0f);
@@ -453,7 +457,7 @@ INLINE int64_t gradient_row(
     __m256 slope[MAX_VECTORS];
     __m256 total = _mm256_setzero_ps();
     int n_bounded = 0;
-    for (int v = 0; v < n_vectors; v++) {
+    for (size_t v = 0; v < n_vectors; v++) {
         const __m256 used = lanes_in_use(loss->n_classes, v);
         const __m256 logit = _mm256_loadu_ps(z + 8 * v);
         n_bounded += __builtin_popcount((unsigned)_mm256_movemask_ps(
@@ -468,7 +472,7 @@ INLINE int64_t gradient_row(
     const float weight = target < 0 ? 0.0f : loss->target_weight;
     __m256 mean_slope = _mm256_setzero_ps();
     __m256 spread = _mm256_setzero_ps();
-    for (int v = 0; v < n_vectors; v++) {
+    for (size_t v = 0; v < n_vectors; v++) {
         const __m256 used = lanes_in_use(loss->n_classes, v);
         const __m256 p =
                 _mm256_mul_ps(_mm256_add_ps(evidence[v], one), _mm256_set1_ps(inverse));
@@ -476,7 +480,7 @@ INLINE int64_t gradient_row(
         if (target >= 0) {
             const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
             const __m256 hit = _mm256_castsi256_ps(
-                    _mm256_cmpeq_epi32(lane, _mm256_set1_epi32(target - 8 * v)));
+                    _mm256_cmpeq_epi32(lane, _mm256_set1_epi32(target - 8 * (int32_t)v)));
             const __m256 miss = _mm256_sub_ps(p, _mm256_and_ps(hit, one));
             const __m256 two = _mm256_set1_ps(2.0f);
             const __m256 variance = _mm256_mul_ps(_mm256_fnmadd_ps(two, p, one),
@@ -501,7 +505,7 @@ INLINE int64_t gradient_row(
     const float half_sum =
             loss->prior == NULL ? 0.0f
                                 : q_sum - loss->prior_sum[i] * (1.0f + inverse * q_sum);
-    for (int v = 0; v < n_vectors; v++) {
+    for (size_t v = 0; v < n_vectors; v++) {
         const __m256 share = _mm256_mul_ps(evidence[v], _mm256_set1_ps(inverse));
         __m256 result =
                 _mm256_mul_ps(share, _mm256_sub_ps(slope[v], _mm256_set1_ps(level)));
@@ -522,7 +526,7 @@ INLINE int64_t gradient_row(
     return n_bounded;
 }
 
-INLINE void gradient_rows(int n_vectors,
+INLINE void gradient_rows(size_t n_vectors,
                           const opn_k_evidence *loss,
                           int32_t first,
                           int32_t last,
@@ -568,7 +572,7 @@ INLINE float largest_of(int32_t n, const float *z)
 }
 
 INLINE void
-moments_row(int n_vectors, const opn_k_moments *sums, int32_t i, const float *z)
+moments_row(size_t n_vectors, const opn_k_moments *sums, int32_t i, const float *z)
 {
     const size_t at = (size_t)i * (size_t)sums->width;
     const __m256 shift =
@@ -577,7 +581,7 @@ moments_row(int n_vectors, const opn_k_moments *sums, int32_t i, const float *z)
     const __m256 added = _mm256_set1_ps(sums->is_softmax ? 0.0f : 1.0f);
     __m256 e[MAX_VECTORS];
     __m256 total = _mm256_setzero_ps();
-    for (int v = 0; v < n_vectors; v++) {
+    for (size_t v = 0; v < n_vectors; v++) {
         const __m256 logit = _mm256_loadu_ps(z + 8 * v);
         e[v] = _mm256_add_ps(exp_of(_mm256_min_ps(_mm256_sub_ps(logit, shift), bound)),
                              added);
@@ -589,7 +593,7 @@ moments_row(int n_vectors, const opn_k_moments *sums, int32_t i, const float *z)
     }
     const __m256 inverse = _mm256_set1_ps(1.0f / sum_of(total));
     __m256 entropy = _mm256_setzero_ps();
-    for (int v = 0; v < n_vectors; v++) {
+    for (size_t v = 0; v < n_vectors; v++) {
         const __m256 p = _mm256_mul_ps(e[v], inverse);
         // The smallest normal number stands in for 0, whose logarithm counts nothing.
         const __m256 safe = _mm256_max_ps(p, _mm256_set1_ps(1.17549435e-38f));
@@ -599,7 +603,7 @@ moments_row(int n_vectors, const opn_k_moments *sums, int32_t i, const float *z)
     sums->entropy[i] += (double)sum_of(entropy);
 }
 
-INLINE void moments_rows(int n_vectors,
+INLINE void moments_rows(size_t n_vectors,
                          const opn_k_moments *sums,
                          int32_t first,
                          int32_t last,
