@@ -47,6 +47,9 @@ OPN_API OPN_NODISCARD opn_status opn_split_create(opn_ctx *ctx,
                                                   opn_split **out);
 OPN_API void opn_split_free(opn_split *split); // accepts NULL
 
+OPN_API opn_vid opn_split_n_nodes(const opn_split *split);
+OPN_API int32_t opn_split_n_classes(const opn_split *split); // of the graph, known or not
+
 OPN_API const uint8_t *opn_split_roles(const opn_split *split); // [V] opn_role
 OPN_API opn_vid opn_split_count(const opn_split *split, opn_role role);
 

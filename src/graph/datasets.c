@@ -210,6 +210,7 @@ static opn_status load_named(opn_ctx *ctx,
             graph->usual_split = OPN_SPLIT_SAMPLED;
         }
     }
+    graph->dataset = dataset;
     *out = graph;
     graph = NULL;
 cleanup:

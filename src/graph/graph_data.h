@@ -21,6 +21,7 @@ struct opn_graph {
     opn_i_names feature_names;
     bool is_undirected;         // symmetric, sorted, no duplicates, no self-loops
     uint32_t usual_steps;       // of opn_graph_prepare()
+    const opn_dataset *dataset; // what it is known as; NULL for own data
     opn_split_rule usual_split; // SAMPLED or OWN; GIVEN follows from given_role
 };
 

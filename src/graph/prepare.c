@@ -69,6 +69,7 @@ static opn_status copy_rest(opn_ctx *ctx, const opn_graph *from, opn_graph **out
     graph->is_undirected = from->is_undirected;
     graph->usual_steps = from->usual_steps;
     graph->usual_split = from->usual_split;
+    graph->dataset = from->dataset;
     OPN_TRY(copy_array(ctx, from->label, n_nodes * sizeof(*from->label), &copied));
     graph->label = copied;
     if (from->given_role != NULL) {

@@ -12,6 +12,7 @@ enum { TRAIN_PER_CLASS = 20, N_VALIDATION = 500, REFERENCE_VALIDATION_PER_CLASS 
 struct opn_split {
     opn_alloc alloc;
     opn_vid n_nodes;
+    int32_t n_classes;
     int32_t n_known;
     opn_vid n_pool;
     opn_vid count[OPN_ROLE_UNLABELLED + 1];
@@ -65,6 +66,16 @@ void opn_split_free(opn_split *split)
     opn_i_release(&alloc, split->pool);
     opn_i_release(&alloc, split->known);
     opn_i_release(&alloc, split);
+}
+
+opn_vid opn_split_n_nodes(const opn_split *split)
+{
+    return split->n_nodes;
+}
+
+int32_t opn_split_n_classes(const opn_split *split)
+{
+    return split->n_classes;
 }
 
 const uint8_t *opn_split_roles(const opn_split *split)
@@ -298,6 +309,7 @@ opn_status opn_split_create(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, split, 1);
     split->alloc = ctx->alloc;
     split->n_nodes = opn_i_graph_n_nodes(graph);
+    split->n_classes = graph->n_classes;
     OPN_TRY_NEW(ctx, split->role, split->n_nodes);
     OPN_TRY_NEW(ctx, split->pool, split->n_nodes);
     OPN_TRY_NEW(ctx, split->known, graph->n_classes);

@@ -15,6 +15,14 @@ int opn_i_exec_threads(const opn_i_exec *exec, int64_t work)
     return n < 1 ? 1 : n > exec->n_threads ? exec->n_threads : (int)n;
 }
 
+bool opn_i_all_finite(size_t n, const opn_real *x)
+{
+    opn_real sum = 0;
+    for (size_t j = 0; j < n; j++)
+        sum += x[j] * 0; // 0, or NaN for infinity and NaN
+    return sum == 0;
+}
+
 static int32_t chunk_end(int32_t first, int32_t n_rows)
 {
     return n_rows - first < ROWS_A_CHUNK ? n_rows : first + ROWS_A_CHUNK;

@@ -73,6 +73,9 @@ void opn_i_keep_bits(const opn_i_exec *exec,
                      int64_t n,
                      uint64_t *bits);
 
+// Whether none of n numbers is infinite or NaN.
+bool opn_i_all_finite(size_t n, const opn_real *x);
+
 // Threads for that many products and sums, of which each thread should have about a
 // million.
 int opn_i_exec_threads(const opn_i_exec *exec, int64_t work);

@@ -87,18 +87,21 @@ opn_status opn_i_infer(opn_ctx *ctx,
     opn_i_moments moments = {0};
     const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
     const double rate = options->n_samples > 0 ? options->dropout : 0.0;
+    OPN_FAIL_IF(ctx, !opn_i_all_finite(opn_i_gcn_n_weights(gcn), weights),
+                OPN_ERR_NONFINITE, "a weight of the model is not finite");
     OPN_TRY(init_moments(ctx, gcn, &moments));
     for (int32_t m = 0; m < n_passes; m++) {
         OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
         opn_i_gcn_draw(exec, gcn, options->seed, options->stream_x,
                        options->stream_hidden, (uint32_t)m, rate);
         opn_i_gcn_forward(exec, gcn, weights, rate, false);
+        OPN_FAIL_IF(ctx,
+                    !opn_i_all_finite((size_t)gcn->n_nodes * (size_t)gcn->class_width,
+                                      gcn->z),
+                    OPN_ERR_NONFINITE, "pass %d: the logits are not finite", m);
         add_pass(exec, options, gcn, &moments);
     }
     divide(&moments, n_passes);
-    for (size_t i = 0; i < (size_t)moments.n_nodes; i++)
-        OPN_FAIL_IF(ctx, !isfinite(moments.entropy[i]), OPN_ERR_NONFINITE,
-                    "node %zu: the prediction is not finite", i);
     OPN_TRY(opn_i_progress(ctx, "sampling", n_passes, n_passes, "passes"));
     *out = moments;
     moments = (opn_i_moments){0};

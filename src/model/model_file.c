@@ -325,6 +325,17 @@ cleanup:
     return status;
 }
 
+// A parameter that is out of bounds would otherwise show only when someone predicts.
+static opn_status check_params(opn_ctx *ctx, const char *path, const opn_model *model)
+{
+    opn_params *params = NULL;
+    opn_status status = opn_i_model_params(ctx, model, &params);
+    if (status == OPN_ERR_INVALID_ARG)
+        status = opn_i_fail_within(ctx, OPN_ERR_FORMAT, path);
+    opn_params_free(params);
+    return status;
+}
+
 opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
 {
     opn_status status = OPN_OK;
@@ -335,6 +346,7 @@ opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     OPN_TRY(opn_i_safetensors_open(ctx, path, bytes.data, bytes.n, &file));
     OPN_TRY(get_metadata(ctx, path, file, model));
+    OPN_TRY(check_params(ctx, path, model));
     OPN_TRY(get_weights(ctx, path, file, model));
     if (model->normalise == OPN_NORMALISE_STANDARD) {
         OPN_TRY(get_column(ctx, path, file, "feature_mean", model->n_features,

@@ -32,16 +32,6 @@ void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state)
     *state = (opn_i_train_state){0};
 }
 
-// A sum is finite only if all its parts are, unless they are so large that the next step
-// would not be either.
-static bool all_finite(const opn_real *x, size_t n)
-{
-    opn_real sum = 0;
-    for (size_t j = 0; j < n; j++)
-        sum += x[j] * 0; // 0, or NaN for infinity and NaN
-    return sum == 0;
-}
-
 static opn_status check_gradient(opn_ctx *ctx,
                                  const opn_i_gcn *gcn,
                                  const opn_real *d_weights,
@@ -49,15 +39,30 @@ static opn_status check_gradient(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const size_t n_first = opn_i_gcn_n_decayed(gcn);
-    OPN_FAIL_IF(ctx, !all_finite(d_weights, n_first), OPN_ERR_NONFINITE,
+    OPN_FAIL_IF(ctx, !opn_i_all_finite(n_first, d_weights), OPN_ERR_NONFINITE,
                 "epoch %d: the gradient of the first layer is not finite; a smaller "
                 "learning rate may help",
                 epoch);
-    OPN_FAIL_IF(ctx, !all_finite(d_weights + n_first, opn_i_gcn_n_weights(gcn) - n_first),
-                OPN_ERR_NONFINITE,
-                "epoch %d: the gradient of the second layer is not finite; a smaller "
-                "learning rate may help",
-                epoch);
+    OPN_FAIL_IF(
+            ctx,
+            !opn_i_all_finite(opn_i_gcn_n_weights(gcn) - n_first, d_weights + n_first),
+            OPN_ERR_NONFINITE,
+            "epoch %d: the gradient of the second layer is not finite; a smaller "
+            "learning rate may help",
+            epoch);
+cleanup:
+    return status;
+}
+
+static opn_status check_logits(opn_ctx *ctx, const opn_i_gcn *gcn, int32_t epoch)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(
+            ctx,
+            !opn_i_all_finite((size_t)gcn->n_nodes * (size_t)gcn->class_width, gcn->z),
+            OPN_ERR_NONFINITE,
+            "epoch %d: the logits are not finite; a smaller learning rate may help",
+            epoch);
 cleanup:
     return status;
 }
@@ -96,6 +101,7 @@ static opn_status run_epoch(opn_ctx *ctx,
     opn_i_gcn_draw(exec, gcn, options->seed, options->stream_x, options->stream_hidden,
                    (uint32_t)state->epoch, rate);
     opn_i_gcn_forward(exec, gcn, state->weights, rate, true);
+    OPN_TRY(check_logits(ctx, gcn, state->epoch));
     opn_i_objective_gradient(exec, objective, state->epoch, gcn->z, gcn->d_z,
                              &state->n_bounded);
     opn_i_gcn_backward(exec, gcn, state->weights, rate, d_weights);
@@ -181,33 +187,37 @@ opn_status opn_i_train(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const bool decides = options->validation != NULL && options->patience > 0;
-    bool is_over = false;
+    if (state->is_done) // and so was all that follows, before an interruption
+        return OPN_OK;
     if (state->epoch == 0)
         opn_i_gcn_init_weights(gcn, options->seed, options->stream_weights,
                                state->weights);
-    while (state->epoch < options->n_epochs && !is_over) {
+    while (state->epoch < options->n_epochs && !state->is_done) {
         const bool is_reported = is_report_due(options, state->epoch);
         opn_i_loss_terms terms = {0};
         double accuracy = 0.0;
         OPN_TRY(opn_i_progress(ctx, options->stage, state->epoch, options->n_epochs,
                                "epochs"));
-        const double decay =
+        const double norm =
                 is_reported ? squared_norm(state->weights, opn_i_gcn_n_decayed(gcn))
                             : 0.0;
         OPN_TRY(run_epoch(ctx, exec, gcn, objective, options, state, d_weights));
         if (is_reported)
             terms = opn_i_objective_terms(objective, state->epoch, gcn->z);
-        terms.decay = 0.5 * options->weight_decay * decay;
+        terms.decay = 0.5 * options->weight_decay * norm;
         if (decides || (is_reported && options->validation != NULL))
-            is_over = validate(exec, gcn, objective, options, state, &accuracy);
+            state->is_done = validate(exec, gcn, objective, options, state, &accuracy);
         if (is_reported)
             report(ctx, objective, options, state, &terms, accuracy);
         state->epoch++;
     }
-    OPN_TRY(opn_i_progress(ctx, options->stage, options->n_epochs, options->n_epochs,
-                           "epochs"));
+    state->is_done = true;
     if (decides && state->best_loss < (double)INFINITY)
         memcpy(state->weights, state->best, state->n_weights * sizeof(*state->best));
+    opn_i_gcn_forward(exec, gcn, state->weights, 0.0, false);
+    OPN_TRY(check_logits(ctx, gcn, state->epoch));
+    OPN_TRY(opn_i_progress(ctx, options->stage, options->n_epochs, options->n_epochs,
+                           "epochs"));
 cleanup:
     return status;
 }

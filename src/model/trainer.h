@@ -31,6 +31,7 @@ typedef struct opn_i_train_state {
     opn_real *square; // of the gradient
     opn_real *best;   // weights of the best validation loss
     int32_t epoch;    // the next to be done
+    bool is_done;     // training has ended, and weights are the final ones
     int32_t best_epoch;
     double best_loss;
     int64_t n_bounded; // logits that exp() was not given as they were

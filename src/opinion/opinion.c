@@ -19,13 +19,15 @@ opn_status opn_opinion(opn_ctx *ctx,
                 "%d classes: an opinion needs at least two", n_classes);
     OPN_TRY_NEW(ctx, row, n_classes);
     OPN_TRY_NEW(ctx, p, n_classes);
+    for (int64_t j = 0; j < n * n_classes; j++) // all before the first output is written
+        OPN_FAIL_IF(ctx, !(alpha[j] >= 1.0f) || !isfinite(alpha[j]), OPN_ERR_INVALID_ARG,
+                    "alpha of node %lld and class %lld is %g, it must be 1 or more",
+                    (long long)(j / n_classes), (long long)(j % n_classes),
+                    (double)alpha[j]);
     for (int64_t i = 0; i < n; i++) {
         double strength = 0.0;
         for (int32_t k = 0; k < n_classes; k++) {
             row[k] = (double)alpha[i * n_classes + k];
-            OPN_FAIL_IF(ctx, !(row[k] >= 1.0) || !isfinite(row[k]), OPN_ERR_INVALID_ARG,
-                        "alpha of node %lld and class %d is %g, it must be 1 or more",
-                        (long long)i, k, row[k]);
             strength += row[k];
         }
         for (int32_t k = 0; k < n_classes; k++)

@@ -16,8 +16,8 @@ enum { N_BLOCKS = 4 }; // weights, mean, square, best: the whole arena
 
 // The numbers of a state beside its arena, for both directions.
 static const char *const progress_keys[] = {"epoch", "best_epoch", "best_loss",
-                                            "n_bounded"};
-enum { N_PROGRESS = 4 };
+                                            "n_bounded", "is_done"};
+enum { N_PROGRESS = 5 };
 
 static opn_status put_state(opn_i_safetensors_writer *writer,
                             const char *name,
@@ -28,7 +28,7 @@ static opn_status put_state(opn_i_safetensors_writer *writer,
     // The loss as its bits: it is compared, not read.
     const int64_t progress[N_PROGRESS] = {state->epoch, state->best_epoch,
                                           (int64_t)opn_i_real_to_bits(state->best_loss),
-                                          state->n_bounded};
+                                          state->n_bounded, state->is_done};
     char key[48];
     OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, name, real_type, shape, 2,
                                                 state->arena));
@@ -85,6 +85,7 @@ static opn_status get_state(opn_ctx *ctx,
     state->best_epoch = (int32_t)progress[1];
     state->best_loss = opn_i_real_from_bits((uint64_t)progress[2]);
     state->n_bounded = progress[3];
+    state->is_done = progress[4] != 0;
     memcpy(state->arena, tensor->data,
            N_BLOCKS * state->n_weights * sizeof(*state->arena));
 cleanup:

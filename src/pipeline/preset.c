@@ -31,19 +31,11 @@ static bool is_ood(const opn_params *params)
     return strcmp(opn_params_text(params, "task"), "ood") == 0;
 }
 
-static const opn_dataset *dataset_of(const opn_graph *graph)
-{
-    for (size_t d = 0; d < opn_dataset_count(); d++)
-        if (strcmp(opn_dataset_at(d)->name, graph->name) == 0)
-            return opn_dataset_at(d);
-    return NULL;
-}
-
 opn_status opn_params_use_paper(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
 {
     opn_status status = OPN_OK;
     for (size_t p = 0; p < sizeof(paper) / sizeof(paper[0]); p++) {
-        if (strcmp(paper[p].dataset, graph->name) != 0)
+        if (graph->dataset == NULL || strcmp(paper[p].dataset, graph->dataset->name) != 0)
             continue;
         OPN_TRY(set_default(ctx, params, "hidden", paper[p].hidden));
         OPN_TRY(set_default(ctx, params, "dropout", paper[p].dropout));
@@ -99,14 +91,13 @@ opn_status opn_split_from_params(opn_ctx *ctx,
                                  opn_split **out)
 {
     opn_status status = OPN_OK;
-    const opn_dataset *dataset = dataset_of(graph);
     int32_t *classes = NULL;
     int32_t n = 0;
     OPN_TRY_NEW(ctx, classes, graph->n_classes);
     OPN_TRY(parse_classes(ctx, graph, opn_params_text(params, "ood_classes"), classes,
                           &n));
-    if (n == 0 && is_ood(params) && dataset != NULL)
-        for (int32_t k = dataset->n_known; k < graph->n_classes; k++)
+    if (n == 0 && is_ood(params) && graph->dataset != NULL)
+        for (int32_t k = graph->dataset->n_known; k < graph->n_classes; k++)
             classes[n++] = k;
     OPN_TRY(opn_split_create(ctx, graph, OPN_SPLIT_USUAL,
                              (uint64_t)opn_params_int(params, "seed"), classes, n, out));

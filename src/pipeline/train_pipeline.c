@@ -2,11 +2,11 @@
 
 #include "graph/gkde.h"
 #include "io/bytes.h"
+#include "io/sha256.h"
 #include "pipeline/checkpoint.h"
 #include "pipeline/stage.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,8 +22,8 @@ typedef struct training {
     opn_real *prior, *prior_sum, *log_teacher; // [V,K] [V] [V,K], or NULL
     opn_real *d_weights;
     opn_i_train_state teacher, student;
-    const char *checkpoint; // path, or NULL
-    char *key;              // what the checkpoint is of
+    const char *checkpoint;    // path, or NULL
+    char key[OPN_SHA256_TEXT]; // what the checkpoint is of
 } training;
 
 static void release_training(training *t)
@@ -38,7 +38,6 @@ static void release_training(training *t)
     opn_i_release(alloc, t->prior_sum);
     opn_i_release(alloc, t->log_teacher);
     opn_i_release(alloc, t->d_weights);
-    opn_i_release(alloc, t->key);
     opn_model_free(t->model);
 }
 
@@ -56,15 +55,29 @@ static bool parse_evidence(const char *text, opn_i_evidence_kind *kind)
     return false;
 }
 
-// Every parameter travels with the model, so that it can tell how it came about.
+// Whether a parameter has a say in what is learnt, or in how it is sampled.
+static bool shapes_weights(const opn_param *param)
+{
+    if (strcmp(param->name, "resume") == 0)
+        return false;
+    return strcmp(param->group, "Model") == 0 || strcmp(param->group, "Training") == 0 ||
+           strcmp(param->name, "seed") == 0;
+}
+
+static bool shapes_model(const opn_param *param)
+{
+    return shapes_weights(param) || strcmp(param->group, "Sampling") == 0;
+}
+
+// What shapes the model travels with it, so that it can tell how it came about.
 static opn_status keep_params(opn_ctx *ctx, const opn_params *params, opn_model *model)
 {
     opn_status status = OPN_OK;
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        if (strstr(param->used_by, "train") == NULL)
-            continue;
         const char *value = opn_params_text(params, param->name);
+        if (!shapes_model(param))
+            continue;
         OPN_TRY(opn_i_names_add(ctx, &model->param_names, param->name,
                                 strlen(param->name)));
         OPN_TRY(opn_i_names_add(ctx, &model->param_values, value, strlen(value)));
@@ -96,6 +109,10 @@ static opn_status describe_model(training *t, const opn_split *split)
     opn_ctx *ctx = t->ctx;
     opn_model *model = t->model;
     const char *evidence = opn_params_text(t->params, "evidence");
+    OPN_FAIL_IF(ctx,
+                opn_split_n_nodes(split) != opn_i_graph_n_nodes(t->graph) ||
+                        opn_split_n_classes(split) != t->graph->n_classes,
+                OPN_ERR_SHAPE, "%s: the split is of another graph", t->graph->name);
     model->kind = opn_i_model_kind_find(opn_params_text(t->params, "model"));
     OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG, "no model is called %s",
                 opn_params_text(t->params, "model"));
@@ -109,6 +126,11 @@ static opn_status describe_model(training *t, const opn_split *split)
                 "--evidence elu goes below no evidence, which neither the prior nor the "
                 "teacher of %s can be compared with",
                 model->kind->id);
+    OPN_FAIL_IF(ctx,
+                model->kind->loss == OPN_LOSS_CROSS_ENTROPY &&
+                        opn_params_given(t->params, "evidence"),
+                OPN_ERR_INVALID_ARG,
+                "%s has no evidence, so --evidence means nothing to it", model->kind->id);
     OPN_FAIL_IF(ctx,
                 model->kind->loss == OPN_LOSS_DIRICHLET &&
                         model->evidence != OPN_EVIDENCE_EXP,
@@ -263,20 +285,25 @@ cleanup:
 
 // ---- checkpoints ---------------------------------------------------------------------
 
-// Data, split and parameters in one text; what differs there is other work.
+// A hash of data, split and parameters: what differs there is other work.
 static opn_status make_key(training *t)
 {
     opn_status status = OPN_OK;
-    size_t n = sizeof(t->model->data_hash);
-    const opn_i_names *names = &t->model->param_names;
-    for (int64_t p = 0; p < names->n; p++)
-        n += strlen(opn_i_names_at(names, p)) +
-             strlen(opn_i_names_at(&t->model->param_values, p)) + 2;
-    OPN_TRY_NEW(t->ctx, t->key, n + 1);
-    size_t at = (size_t)snprintf(t->key, n, "%s", t->model->data_hash);
-    for (int64_t p = 0; p < names->n; p++)
-        at += (size_t)snprintf(t->key + at, n - at, " %s=%s", opn_i_names_at(names, p),
-                               opn_i_names_at(&t->model->param_values, p));
+    opn_i_sha256 *hash = NULL;
+    const size_t n_bytes = (size_t)opn_i_graph_n_nodes(t->graph) * sizeof(*t->target);
+    OPN_TRY(opn_i_sha256_start(t->ctx, &hash));
+    opn_i_sha256_add(hash, t->model->data_hash, strlen(t->model->data_hash));
+    opn_i_sha256_add(hash, t->target, n_bytes);
+    opn_i_sha256_add(hash, t->validation, n_bytes);
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        const char *value = opn_params_text(t->params, param->name);
+        if (!shapes_weights(param))
+            continue;
+        opn_i_sha256_add(hash, param->name, strlen(param->name) + 1);
+        opn_i_sha256_add(hash, value, strlen(value) + 1);
+    }
+    status = opn_i_sha256_finish(hash, t->key);
 cleanup:
     return status;
 }

@@ -38,30 +38,43 @@ static const char *label_of(const prediction_table *table, opn_vid i, char numbe
 
 // ---- CSV -----------------------------------------------------------------------------
 
-static void
-put_class_heads(opn_i_file_writer *file, const opn_model *model, const char *prefix)
+static opn_status put_class_heads(opn_ctx *ctx,
+                                  opn_i_file_writer *file,
+                                  const opn_model *model,
+                                  const char *prefix)
 {
+    opn_status status = OPN_OK;
+    char *head = NULL;
+    size_t room = 0;
     for (int32_t k = 0; k < model->n_classes; k++) {
-        char head[512];
-        snprintf(head, sizeof(head), "%s_%s", prefix, opn_model_class_name(model, k));
+        const char *name = opn_model_class_name(model, k);
+        OPN_TRY_RESERVE(ctx, head, room, 0, strlen(prefix) + strlen(name) + 1);
+        snprintf(head, room, "%s%s", prefix, name);
         opn_i_file_writer_put(file, ",", 1);
         opn_i_csv_put_text(file, head, ',');
     }
+cleanup:
+    opn_i_release(&ctx->alloc, head);
+    return status;
 }
 
-static void put_head(opn_i_file_writer *file, const prediction_table *table)
+static opn_status
+put_head(opn_ctx *ctx, opn_i_file_writer *file, const prediction_table *table)
 {
+    opn_status status = OPN_OK;
     opn_i_file_writer_printf(file, "node,role,label");
     if (table->prediction->probability != NULL)
-        put_class_heads(file, table->model, "p");
+        OPN_TRY(put_class_heads(ctx, file, table->model, "p_"));
     if (table->prediction->alpha != NULL)
-        put_class_heads(file, table->model, "alpha");
+        OPN_TRY(put_class_heads(ctx, file, table->model, "alpha_"));
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (table->prediction->measure[m] != NULL)
             opn_i_file_writer_printf(file, ",%s", opn_measure_name((opn_measure)m));
     if (table->prediction->predicted != NULL)
         opn_i_file_writer_printf(file, ",predicted");
     opn_i_file_writer_put(file, "\n", 1);
+cleanup:
+    return status;
 }
 
 // An empty field stands for a number there is none of.
@@ -105,11 +118,13 @@ static opn_status save_csv(opn_ctx *ctx, const prediction_table *table, const ch
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
-    put_head(file, table);
+    OPN_TRY(put_head(ctx, file, table));
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++)
         put_row(file, table, i);
-    OPN_TRY(opn_i_file_writer_commit(file));
+    status = opn_i_file_writer_commit(file);
+    file = NULL;
 cleanup:
+    opn_i_file_writer_discard(file);
     return status;
 }
 
