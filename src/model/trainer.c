@@ -193,7 +193,9 @@ opn_status opn_i_train(opn_ctx *ctx,
         opn_i_gcn_init_weights(gcn, options->seed, options->stream_weights,
                                state->weights);
     while (state->epoch < options->n_epochs && !state->is_done) {
-        const bool is_reported = is_report_due(options, state->epoch);
+        // What nobody reads is not computed.
+        const bool is_reported =
+                ctx->hooks.log != NULL && is_report_due(options, state->epoch);
         opn_i_loss_terms terms = {0};
         double accuracy = 0.0;
         OPN_TRY(opn_i_progress(ctx, options->stage, state->epoch, options->n_epochs,

@@ -333,8 +333,6 @@ static opn_status run_resumably(training *t)
                     "interrupted; %s keeps what was learnt so far", t->checkpoint);
     }
     OPN_TRY(status);
-    if (t->checkpoint != NULL)
-        (void)unlink(t->checkpoint);
 cleanup:
     return status;
 }
@@ -382,6 +380,8 @@ opn_status opn_model_train(opn_ctx *ctx,
     memcpy(t.model->weights, t.student.weights,
            t.student.n_weights * sizeof(*t.model->weights));
     summarise(&t);
+    if (checkpoint != NULL)
+        (void)unlink(checkpoint); // only now is nothing left that could fail
     *out = t.model;
     t.model = NULL;
 cleanup:
