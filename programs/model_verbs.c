@@ -3,6 +3,7 @@
 #include "command.h"
 #include "json_output.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,10 +93,28 @@ static opn_status train(opine_app *app,
     snprintf(checkpoint, room, "%s.checkpoint", path);
     if (!opn_params_flag(app->params, "resume"))
         (void)unlink(checkpoint);
+    else if (access(checkpoint, F_OK) != 0 && !opn_params_flag(app->params, "quiet"))
+        complain("there is no %s to go on from; training begins anew", checkpoint);
     const opn_status status =
             opn_model_train(app->ctx, graph, split, app->params, checkpoint, out);
     free(checkpoint);
     return status;
+}
+
+// Whether a model can be written there, found out before the work and not after it.
+static int check_output(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = strdup(slash == NULL ? "." : path);
+    if (folder == NULL)
+        return EXIT_FAILED;
+    if (slash != NULL)
+        folder[slash == path ? 1 : slash - path] = 0;
+    const bool is_writable = access(folder, W_OK | X_OK) == 0;
+    if (!is_writable)
+        complain("%s: cannot be written: %s", path, strerror(errno));
+    free(folder);
+    return is_writable ? EXIT_DONE : EXIT_FAILED;
 }
 
 int run_train(opine_app *app)
@@ -109,6 +128,12 @@ int run_train(opine_app *app)
                  "example");
         return EXIT_USAGE;
     }
+    if (strcmp(path, "-") == 0) {
+        complain("train writes the model to a file, not to standard output");
+        return EXIT_USAGE;
+    }
+    if (check_output(path) != EXIT_DONE)
+        return EXIT_FAILED;
     opn_status status = load_prepared(app, app->argument[0], &graph);
     if (status == OPN_OK)
         status = opn_params_use_paper(app->ctx, graph, app->params);

@@ -15,7 +15,8 @@ int opn_i_exec_threads(const opn_i_exec *exec, int64_t work)
     return n < 1 ? 1 : n > exec->n_threads ? exec->n_threads : (int)n;
 }
 
-// Eight sums side by side fit one vector; a single one is a chain that must not be broken.
+// Eight sums side by side fit one vector; a single one is a chain that must not be
+// broken.
 bool opn_i_all_finite(size_t n, const opn_real *x)
 {
     opn_real sum[OPN_LANES] = {0};

@@ -129,8 +129,8 @@ static opn_status describe_model(training *t, const opn_split *split)
     OPN_FAIL_IF(ctx,
                 model->kind->loss == OPN_LOSS_CROSS_ENTROPY &&
                         opn_params_given(t->params, "evidence"),
-                OPN_ERR_INVALID_ARG,
-                "%s has no evidence, so --evidence means nothing to it", model->kind->id);
+                OPN_ERR_INVALID_ARG, "--evidence %s: %s has no evidence, only a softmax",
+                evidence, model->kind->id);
     OPN_FAIL_IF(ctx,
                 model->kind->loss == OPN_LOSS_DIRICHLET &&
                         model->evidence != OPN_EVIDENCE_EXP,

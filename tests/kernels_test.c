@@ -1,0 +1,544 @@
+// kernels_test.c -- every kernel of every table against a plain oracle in double, at
+// sizes around the vector width.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "math/kernels.h"
+#include "math/special.h"
+#include "support/network.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 23, INNER = 19, WIDEST = 136, MOST_ENTRIES = 400 };
+
+static const int32_t widths[] = {8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 128, 136};
+
+enum { N_WIDTHS = sizeof(widths) / sizeof(widths[0]) };
+
+// ---- the tables ----------------------------------------------------------------------
+
+static void the_tables_are_named_and_chosen_by_cpu_and_environment(void **state)
+{
+    (void)state;
+    assert_string_equal(opn_k_table_ref()->name, "ref");
+    if (opn_k_table_avx2() != NULL)
+        assert_string_equal(opn_k_table_avx2()->name, "avx2");
+    if (IS_DOUBLE)
+        assert_null(opn_k_table_avx2());
+    const char *old = getenv("OPINE_KERNEL");
+    char kept[64] = "";
+    strncpy(kept, old == NULL ? "" : old, sizeof(kept) - 1);
+    assert_int_equal(setenv("OPINE_KERNEL", "ref", 1), 0);
+    assert_ptr_equal(opn_k_select(), opn_k_table_ref());
+    assert_int_equal(unsetenv("OPINE_KERNEL"), 0);
+    assert_ptr_equal(opn_k_select(),
+                     opn_k_table_avx2() != NULL ? opn_k_table_avx2() : opn_k_table_ref());
+    if (old != NULL)
+        assert_int_equal(setenv("OPINE_KERNEL", kept, 1), 0);
+}
+
+// ---- random bits ---------------------------------------------------------------------
+
+static void philox_gives_the_words_of_the_generator(void **state)
+{
+    (void)state;
+    static const uint64_t firsts[] = {
+            0, 1, 5, UINT32_MAX - 9, UINT32_MAX, UINT64_C(0x7fffffffffff)};
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    for (int round = 0; round < n_tables * 6; round++) {
+        const uint64_t first = firsts[round / n_tables];
+        for (size_t n = 0; n <= 19; n++) {
+            uint32_t out[4 * 20];
+            memset(out, 0xaa, sizeof(out));
+            table[round % n_tables]->philox(UINT64_C(0x123456789abcdef0), 12, 99, first,
+                                            n, out);
+            for (size_t b = 0; b < n; b++) {
+                const opn_i_random4 want = opn_i_random(UINT64_C(0x123456789abcdef0),
+                                                        (opn_i_stream)12, 99, first + b);
+                assert_memory_equal(out + 4 * b, want.word, sizeof(want.word));
+            }
+            assert_int_equal(out[4 * n], 0xaaaaaaaa);
+        }
+    }
+}
+
+static void keep_compares_sixteen_bits_with_the_threshold(void **state)
+{
+    (void)state;
+    enum { WORDS = 5 };
+    static const uint32_t thresholds[] = {0, 1, 2, 32767, 32768, 32769, 65534, 65535};
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint16_t random[64 * WORDS];
+    uint64_t draws = 1;
+    for (int j = 0; j < 64 * WORDS; j++) // the border cases come often
+        random[j] = below(&draws, 3) == 0 ? (uint16_t)below(&draws, 65536)
+                                          : (uint16_t)thresholds[below(&draws, 8)];
+    for (int round = 0; round < n_tables * 8; round++) {
+        const uint32_t threshold = thresholds[round / n_tables];
+        uint64_t bits[WORDS + 1] = {0, 0, 0, 0, 0, 42};
+        table[round % n_tables]->keep(WORDS, threshold, random, bits);
+        for (int j = 0; j < 64 * WORDS; j++)
+            assert_int_equal(bits[j / 64] >> (j % 64) & 1, random[j] >= threshold);
+        assert_int_equal(bits[WORDS], 42);
+    }
+}
+
+// ---- products ------------------------------------------------------------------------
+
+// A sparse matrix with empty rows, rows of one entry and long rows, of which only the
+// first entries count.
+typedef struct sparse {
+    opn_off begin[ROWS + 1], end[ROWS];
+    int32_t col[MOST_ENTRIES];
+    opn_real value[MOST_ENTRIES];
+    opn_real scale[ROWS];
+} sparse;
+
+static void draw_sparse(uint64_t *random, sparse *a)
+{
+    for (int32_t i = 0; i < ROWS; i++) {
+        const int32_t n = i % 4 == 0 ? 0 : i % 4 == 1 ? 1 : (int32_t)below(random, 30);
+        a->begin[i + 1] = a->begin[i] + n;
+        a->end[i] = a->begin[i] + (n > 3 ? n - 2 : n);
+        a->scale[i] = (opn_real)draw(random, 0.5, 2.0);
+    }
+    assert_true(a->begin[ROWS] <= MOST_ENTRIES);
+    for (opn_off e = 0; e < a->begin[ROWS]; e++) {
+        a->col[e] = (int32_t)below(random, INNER);
+        a->value[e] = (opn_real)draw(random, -1.0, 1.0);
+    }
+}
+
+static void
+spmm_oracle(const opn_k_sparse *a, int32_t width, const opn_real *x, double *y)
+{
+    for (int32_t i = 0; i < ROWS; i++) {
+        for (int32_t k = 0; k < width; k++) {
+            double sum = 0.0;
+            for (opn_off e = a->begin[i]; e < a->end[i]; e++)
+                sum += (a->value == NULL ? 1.0 : (double)a->value[e]) *
+                       (double)x[a->col[e] * width + k];
+            y[i * width + k] = sum * (a->scale == NULL ? 1.0 : (double)a->scale[i]);
+        }
+    }
+}
+
+static void spmm_is_the_dense_product_at_every_width(void **state)
+{
+    (void)state;
+    static opn_real x[INNER * WIDEST], y[(ROWS + 1) * WIDEST];
+    static double want[ROWS * WIDEST];
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 1;
+    for (int w = 0; w < N_WIDTHS; w++) {
+        sparse s = {.begin = {0}};
+        draw_sparse(&random, &s);
+        draw_rows(&random, INNER, widths[w], widths[w], -1.0, 1.0, x);
+        for (int kind = 0; kind < 4 * n_tables; kind++) {
+            const opn_k_sparse a = {.begin = s.begin,
+                                    .end = s.end,
+                                    .col = s.col,
+                                    .value = kind % 2 == 0 ? NULL : s.value,
+                                    .scale = kind / 2 % 2 == 0 ? NULL : s.scale};
+            const opn_k_table *kernels = table[kind / 4];
+            for (int j = 0; j < (ROWS + 1) * widths[w]; j++)
+                y[j] = 77;
+            spmm_oracle(&a, widths[w], x, want);
+            kernels->spmm(&a, 0, 9, widths[w], x, y);
+            assert_true(y[9 * widths[w]] == 77); // rows beyond are left alone
+            kernels->spmm(&a, 9, ROWS, widths[w], x, y);
+            kernels->spmm(&a, 4, 4, widths[w], x, y);
+            expect_rows(ROWS, widths[w], widths[w], y, want, by_build(1e-6, 1e-14), 10.0);
+            assert_true(y[ROWS * widths[w]] == 77);
+        }
+    }
+}
+
+static void matmul_is_the_dense_product_at_every_width(void **state)
+{
+    (void)state;
+    enum { X_WIDTH = 24 };
+    static opn_real x[ROWS * X_WIDTH], w[INNER * WIDEST], y[(ROWS + 1) * WIDEST];
+    static double want[ROWS * WIDEST];
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 2;
+    for (int round = 0; round < N_WIDTHS * n_tables; round++) {
+        const int32_t width = widths[round / n_tables];
+        const opn_k_table *kernels = table[round % n_tables];
+        for (int32_t n_rows = 1; n_rows <= ROWS; n_rows += n_rows < 6 ? 1 : 17) {
+            const int32_t n_inner = n_rows % 3 == 0 ? 1 : INNER;
+            draw_rows(&random, ROWS, X_WIDTH, X_WIDTH, -1.0, 1.0, x);
+            draw_rows(&random, INNER, width, width, -1.0, 1.0, w);
+            for (int j = 0; j < (ROWS + 1) * width; j++)
+                y[j] = 77;
+            for (int32_t i = 0; i < n_rows; i++) {
+                for (int32_t k = 0; k < width; k++) {
+                    want[i * width + k] = 0.0;
+                    for (int32_t h = 0; h < n_inner; h++)
+                        want[i * width + k] +=
+                                (double)x[i * X_WIDTH + h] * (double)w[h * width + k];
+                }
+            }
+            kernels->matmul(0, n_rows / 2, n_inner, X_WIDTH, width, x, w, y);
+            kernels->matmul(n_rows / 2, n_rows, n_inner, X_WIDTH, width, x, w, y);
+            expect_rows(n_rows, width, width, y, want, by_build(1e-6, 1e-14), 5.0);
+            assert_true(y[n_rows * width] == 77);
+        }
+    }
+}
+
+static void matmul_tn_is_the_dense_product_at_every_width(void **state)
+{
+    (void)state;
+    enum { X_WIDTH = 24 };
+    static opn_real x[ROWS * X_WIDTH], g[ROWS * WIDEST], sum[(X_WIDTH + 1) * WIDEST];
+    static double want[X_WIDTH * WIDEST];
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 3;
+    for (int round = 0; round < N_WIDTHS * n_tables; round++) {
+        const int32_t width = widths[round / n_tables];
+        const opn_k_table *kernels = table[round % n_tables];
+        for (int32_t n_outer = 1; n_outer <= X_WIDTH; n_outer += n_outer < 18 ? 4 : 1) {
+            const int32_t first = n_outer % 3, last = n_outer == 5 ? first : ROWS - 1;
+            draw_rows(&random, ROWS, n_outer, X_WIDTH, -1.0, 1.0, x);
+            draw_rows(&random, ROWS, width, width, -1.0, 1.0, g);
+            for (int j = 0; j < (X_WIDTH + 1) * width; j++)
+                sum[j] = 77;
+            for (int32_t h = 0; h < n_outer; h++) {
+                for (int32_t k = 0; k < width; k++) {
+                    want[h * width + k] = 0.0;
+                    for (int32_t i = first; i < last; i++)
+                        want[h * width + k] +=
+                                (double)x[i * X_WIDTH + h] * (double)g[i * width + k];
+                }
+            }
+            kernels->matmul_tn(first, last, n_outer, X_WIDTH, width, x, g, sum);
+            expect_rows(n_outer, width, width, sum, want, by_build(1e-6, 1e-14), 5.0);
+            assert_true(sum[n_outer * width] == 77);
+        }
+    }
+}
+
+// ---- single elements -----------------------------------------------------------------
+
+static void relu_drop_keeps_what_is_positive_and_kept(void **state)
+{
+    (void)state;
+    enum { MOST = 264 };
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 4;
+    for (int round = 0; round < n_tables * 66; round++) {
+        const size_t n = 8 * (size_t)(round / n_tables / 2);
+        const bool has_bits = round / n_tables % 2 == 0;
+        opn_real x[MOST + 8], was[MOST + 8];
+        uint64_t bits[MOST / 64 + 1];
+        for (size_t w = 0; w < MOST / 64 + 1; w++)
+            bits[w] = (uint64_t)below(&random, 1u << 31) << 33 |
+                      (uint64_t)below(&random, 1u << 31) << 3;
+        draw_rows(&random, 1, MOST + 8, MOST + 8, -1.0, 1.0, x);
+        x[3] = 0;
+        x[5] = (opn_real)-0.0;
+        memcpy(was, x, sizeof(x));
+        table[round % n_tables]->relu_drop(n, (opn_real)1.25, has_bits ? bits : NULL, x);
+        for (size_t j = 0; j < MOST + 8; j++) {
+            const bool is_kept = !has_bits || (bits[j / 64] >> (j % 64) & 1) != 0;
+            const opn_real want = is_kept && was[j] > 0 ? was[j] * (opn_real)1.25 : 0;
+            assert_true(x[j] == (j < n ? want : was[j]));
+        }
+    }
+}
+
+static void relu_drop_back_is_the_slope_of_relu_drop(void **state)
+{
+    (void)state;
+    enum { MOST = 72 };
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 5;
+    for (int t = 0; t < n_tables; t++) {
+        for (size_t n = 0; n <= 64; n += 8) {
+            opn_real h[MOST], d[MOST], was[MOST];
+            const uint64_t bits[2] = {UINT64_C(0x0123456789abcdef), 0};
+            draw_rows(&random, 1, MOST, MOST, -1.0, 1.0, h);
+            draw_rows(&random, 1, MOST, MOST, -1.0, 1.0, d);
+            memcpy(was, d, sizeof(d));
+            opn_real before[MOST];
+            memcpy(before, h, sizeof(h));
+            table[t]->relu_drop(64, (opn_real)1.6, bits, h);
+            table[t]->relu_drop_back(n, (opn_real)1.6, h, d);
+            for (size_t j = 0; j < MOST; j++) {
+                const bool is_active = j < 64 && before[j] > 0 && (bits[0] >> j & 1) != 0;
+                const opn_real want = is_active ? was[j] * (opn_real)1.6 : 0;
+                assert_true(d[j] == (j < n ? want : was[j]));
+            }
+        }
+    }
+}
+
+static void adam_is_the_textbook_s_step(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 6;
+    for (int t = 0; t < n_tables; t++) {
+        opn_real w[N + 8], mean[N], square[N], g[N];
+        double want_w[N], want_mean[N], want_square[N];
+        draw_rows(&random, 1, N + 8, N + 8, -1.0, 1.0, w);
+        draw_rows(&random, 1, N, N, -0.1, 0.1, mean);
+        draw_rows(&random, 1, N, N, 0.001, 0.01, square);
+        draw_rows(&random, 1, N, N, -1.0, 1.0, g);
+        const opn_real beyond = w[N];
+        g[0] = mean[0] = square[0] = w[0] = 0; // as padding is
+        for (int j = 0; j < N; j++) {
+            const double slope = (double)g[j] + 0.25 * (double)w[j];
+            want_mean[j] = 0.9 * (double)mean[j] + 0.1 * slope;
+            want_square[j] = 0.999 * (double)square[j] + 0.001 * slope * slope;
+            want_w[j] =
+                    (double)w[j] - 0.5 * want_mean[j] / (sqrt(want_square[j]) + 0.125);
+        }
+        table[t]->adam(N, (opn_real)0.5, (opn_real)0.125, (opn_real)0.25, w, mean, square,
+                       g);
+        // 1 - 0.999 has four digits less in float than the rest.
+        expect_rows(1, N, N, mean, want_mean, by_build(1e-6, 1e-14), 0.1);
+        expect_rows(1, N, N, square, want_square, by_build(1e-5, 1e-14), 1e-4);
+        expect_rows(1, N, N, w, want_w, by_build(1e-5, 1e-14), 1.0);
+        assert_true(w[0] == 0 && w[N] == beyond);
+    }
+}
+
+// ---- evidence ------------------------------------------------------------------------
+
+static double trigamma(double x)
+{
+    double sum = 0.0;
+    for (; x < 20.0; x += 1.0)
+        sum += 1.0 / (x * x);
+    const double t = 1.0 / (x * x);
+    return sum + 1.0 / x + 0.5 * t +
+           t / x *
+                   (1.0 / 6 -
+                    t * (1.0 / 30 - t * (1.0 / 42 - t * (1.0 / 30 - t * 5 / 66))));
+}
+
+// The gradient from dL/dalpha as it stands in the paper, in double.
+static void
+evidence_oracle(const opn_k_evidence *loss, int32_t i, const opn_real *z, double *d_z)
+{
+    const int32_t n = loss->n_classes;
+    double alpha[WIDEST], slope_p[WIDEST];
+    double strength = 0.0, level = 0.0, spread = 0.0;
+    for (int32_t k = 0; k < n; k++) {
+        alpha[k] = exp(fmin((double)z[k], (double)loss->max_logit)) + 1.0;
+        strength += alpha[k];
+    }
+    for (int32_t k = 0; k < n; k++) {
+        const double p = alpha[k] / strength;
+        slope_p[k] = 0.0;
+        if (loss->target[i] >= 0)
+            slope_p[k] =
+                    (double)loss->target_weight * (-2.0 * ((k == loss->target[i]) - p) +
+                                                   (1.0 - 2.0 * p) / (strength + 1.0));
+        if (loss->log_teacher != NULL)
+            slope_p[k] += (double)loss->teacher_weight *
+                          (log(p) + 1.0 - (double)loss->log_teacher[i * loss->width + k]);
+        level += slope_p[k] * p;
+        spread += p * (1.0 - p);
+    }
+    const double d_variance = loss->target[i] < 0
+                                      ? 0.0
+                                      : (double)loss->target_weight * spread /
+                                                ((strength + 1.0) * (strength + 1.0));
+    for (int32_t k = 0; k < n; k++) {
+        double d_alpha = (slope_p[k] - level) / strength - d_variance;
+        if (loss->prior != NULL)
+            d_alpha += (double)loss->prior_weight *
+                       ((alpha[k] - (double)loss->prior[i * loss->width + k]) *
+                                trigamma(alpha[k]) -
+                        (strength - (double)loss->prior_sum[i]) * trigamma(strength));
+        d_z[k] = (alpha[k] - 1.0) * d_alpha;
+    }
+}
+
+static void evidence_gradients_are_right_for_any_number_of_classes(void **state)
+{
+    (void)state;
+    enum { NODES = 6 };
+    static const int32_t n_classes[] = {1,  2,  3,  7,  8,  9,  15,
+                                        16, 17, 63, 64, 65, 80, 130};
+    static opn_real z[NODES * WIDEST], d_z[NODES * WIDEST], prior[NODES * WIDEST];
+    static opn_real log_teacher[NODES * WIDEST];
+    static double want[NODES * WIDEST];
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 7;
+    for (int round = 0; round < 14 * 4 * n_tables; round++) {
+        const int32_t n = n_classes[round / (4 * n_tables)];
+        const int32_t width = opn_i_width(n);
+        const int parts = round % 4;
+        const int32_t target[NODES] = {0, -1, n - 1, -1, n / 2, -1};
+        opn_real prior_sum[NODES] = {0};
+        draw_rows(&random, NODES, n, width, -5.0, 5.0, z);
+        draw_rows(&random, NODES, n, width, 1.0, 4.0, prior);
+        draw_rows(&random, NODES, n, width, -9.0, -0.1, log_teacher);
+        for (int32_t j = 0; j < NODES * width; j++) {
+            prior_sum[j / width] += prior[j];
+            d_z[j] = j % width < n ? 77 : 0;
+        }
+        const opn_k_evidence loss = {.n_classes = n,
+                                     .width = width,
+                                     .prior = parts % 2 == 0 ? NULL : prior,
+                                     .prior_sum = prior_sum,
+                                     .log_teacher = parts < 2 ? NULL : log_teacher,
+                                     .target = target,
+                                     .target_weight = (opn_real)0.25,
+                                     .prior_weight = (opn_real)0.5,
+                                     .teacher_weight = (opn_real)0.125,
+                                     .max_logit = 4};
+        int64_t n_above = 0;
+        for (int32_t i = 0; i < NODES; i++) {
+            evidence_oracle(&loss, i, z + i * width, want + i * n);
+            for (int32_t k = 0; k < n; k++)
+                n_above += z[i * width + k] > 4;
+        }
+        const opn_k_table *kernels = table[round / 4 % n_tables];
+        const int64_t n_bounded = kernels->exp_evidence_gradient(&loss, 0, 2, z, d_z) +
+                                  kernels->exp_evidence_gradient(&loss, 2, NODES, z, d_z);
+        assert_int_equal(n_bounded, n_above);
+        expect_rows(NODES, n, width, d_z, want, by_build(1e-5, 1e-12), 0.1);
+    }
+}
+
+// ---- moments -------------------------------------------------------------------------
+
+typedef struct sums {
+    double alpha[8 * WIDEST], z[8 * WIDEST], p[8 * WIDEST], entropy[8];
+} sums;
+
+static opn_k_moments moments_into(sums *s, int32_t n_classes, bool is_softmax)
+{
+    return (opn_k_moments){.n_classes = n_classes,
+                           .width = opn_i_width(n_classes),
+                           .is_softmax = is_softmax,
+                           .max_logit = 60,
+                           .alpha = is_softmax ? NULL : s->alpha,
+                           .z = s->z,
+                           .p = s->p,
+                           .entropy = s->entropy};
+}
+
+static void moments_of_the_sampled_opinions_are_golden(void **state)
+{
+    (void)state;
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    const double within = by_build(2e-6, 1e-13);
+    for (int round = 0; round < 2 * n_tables; round++) {
+        const bool is_softmax = round % 2 == 1;
+        sums s = {.alpha = {0.0}};
+        const opn_k_moments into = moments_into(&s, GOLDEN_K, is_softmax);
+        for (int m = 0; m < GOLDEN_SAMPLES; m++) {
+            opn_real z[GOLDEN_SAMPLED_NODES * OPN_LANES] = {0};
+            for (int j = 0; j < GOLDEN_SAMPLED_NODES * GOLDEN_K; j++)
+                z[j / GOLDEN_K * OPN_LANES + j % GOLDEN_K] =
+                        (opn_real)golden_samples[m * GOLDEN_SAMPLED_NODES * GOLDEN_K + j];
+            table[round / 2]->add_moments(&into, 0, GOLDEN_SAMPLED_NODES, z);
+        }
+        for (int i = 0; i < GOLDEN_SAMPLED_NODES; i++) {
+            const double *aleatoric = is_softmax ? golden_sampled_softmax_aleatoric
+                                                 : golden_sampled_aleatoric;
+            expect_close(s.entropy[i] / GOLDEN_SAMPLES / log(GOLDEN_K), aleatoric[i],
+                         within, 0.1);
+            for (int k = 0; k < GOLDEN_K; k++) {
+                const int at = i * OPN_LANES + k, golden_at = i * GOLDEN_K + k;
+                expect_close(s.p[at] / GOLDEN_SAMPLES,
+                             is_softmax ? golden_sampled_softmax_p_mean[golden_at]
+                                        : golden_sampled_p_mean[golden_at],
+                             within, 0.1);
+                expect_close(exp(s.z[at] / GOLDEN_SAMPLES) + 1.0,
+                             golden_sampled_alpha_logits[golden_at], within, 1.0);
+                expect_close(s.alpha[at] / GOLDEN_SAMPLES,
+                             is_softmax ? 0.0 : golden_sampled_alpha[golden_at], within,
+                             1.0);
+            }
+        }
+    }
+}
+
+static void moments_are_right_for_any_number_of_classes(void **state)
+{
+    (void)state;
+    enum { NODES = 5 };
+    static const int32_t n_classes[] = {1, 2, 7, 8, 9, 17, 40, 63, 64, 65, 80, 130};
+    static opn_real z[NODES * WIDEST];
+    static sums s;
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 8;
+    for (int round = 0; round < 12 * 2 * n_tables; round++) {
+        const int32_t n = n_classes[round / (2 * n_tables)];
+        const int32_t width = opn_i_width(n);
+        const bool is_softmax = round % 2 == 0;
+        const opn_k_table *kernels = table[round / 2 % n_tables];
+        memset(&s, 0, sizeof(s));
+        draw_rows(&random, NODES, n, width, -40.0, 30.0, z);
+        z[0] = 80; // beyond the bound; a softmax has none
+        const opn_k_moments into = moments_into(&s, n, is_softmax);
+        kernels->add_moments(&into, 0, 2, z);
+        kernels->add_moments(&into, 2, NODES, z);
+        for (int32_t i = 0; i < NODES; i++) {
+            double e[WIDEST], total = 0.0, entropy = 0.0;
+            for (int32_t k = 0; k < n; k++) {
+                const double logit = (double)z[i * width + k];
+                e[k] = is_softmax ? exp(logit - 80.0) : exp(fmin(logit, 60.0)) + 1.0;
+                total += e[k];
+            }
+            for (int32_t k = 0; k < width; k++) {
+                const size_t at = (size_t)(i * width + k);
+                const double p = k < n ? e[k] / total : 0.0;
+                entropy -= p > 0.0 ? p * log(p) : 0.0;
+                expect_close(s.p[at], p, by_build(1e-6, 1e-13), by_build(1e-6, 1e-9));
+                expect_close(s.z[at], (double)z[at], 0.0, 0.0);
+                expect_close(s.alpha[at], is_softmax || k >= n ? 0.0 : e[k],
+                             by_build(1e-6, 1e-14), 0.0);
+            }
+            expect_close(s.entropy[i], entropy, by_build(1e-5, 1e-12), 0.01);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(the_tables_are_named_and_chosen_by_cpu_and_environment),
+            cmocka_unit_test(philox_gives_the_words_of_the_generator),
+            cmocka_unit_test(keep_compares_sixteen_bits_with_the_threshold),
+            cmocka_unit_test(spmm_is_the_dense_product_at_every_width),
+            cmocka_unit_test(matmul_is_the_dense_product_at_every_width),
+            cmocka_unit_test(matmul_tn_is_the_dense_product_at_every_width),
+            cmocka_unit_test(relu_drop_keeps_what_is_positive_and_kept),
+            cmocka_unit_test(relu_drop_back_is_the_slope_of_relu_drop),
+            cmocka_unit_test(adam_is_the_textbook_s_step),
+            cmocka_unit_test(evidence_gradients_are_right_for_any_number_of_classes),
+            cmocka_unit_test(moments_of_the_sampled_opinions_are_golden),
+            cmocka_unit_test(moments_are_right_for_any_number_of_classes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

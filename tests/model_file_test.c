@@ -1,0 +1,342 @@
+// model_file_test.c -- models in files: what comes back, what is refused, what survives.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "math/real.h"
+#include "opine/opine.h"
+#include "support/support.h"
+#include "support/trial.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static opn_ctx *ctx;
+
+// ---- there and back ------------------------------------------------------------------
+
+static opn_model *load(const char *path)
+{
+    opn_model *model = NULL;
+    if (opn_model_load(ctx, path, &model) != OPN_OK)
+        fail_msg("%s", opn_ctx_error(ctx));
+    return model;
+}
+
+static void expect_nearly(const opinions *said, const opinions *other)
+{
+    const size_t n = (said->n_bytes - (size_t)said->n_nodes * 4) / sizeof(float);
+    for (size_t j = 0; j < n; j++)
+        if (!isnan(said->at.probability[j]))
+            assert_float_equal(said->at.probability[j], other->at.probability[j], 1e-3f);
+}
+
+static void a_model_says_the_same_before_and_after_its_file(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.safetensors");
+    opn_graph *graph = trial_draw(ctx, "nodes=80 classes=3 features=20");
+    for (int m = 0; m < TRIAL_N_MODELS; m++) {
+        char settings[128];
+        snprintf(settings, sizeof(settings),
+                 "model=%s epochs=4 samples=3 seed=9 normalise=%s", trial_models[m],
+                 m % 2 == 0 ? "standard" : "row");
+        opn_model *model = trial_train(ctx, graph, settings);
+        assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
+        opn_model *again = load(s->path);
+        opinions said = opinions_ask(ctx, model, graph, NULL);
+        opinions said_again = opinions_ask(ctx, again, graph, NULL);
+        if (sizeof(opn_real) == sizeof(float))
+            opinions_expect_same(&said, &said_again);
+        else
+            expect_nearly(&said, &said_again); // the file holds floats
+        trial_expect_same(ctx, model, again);
+        trial_expect_same(ctx, model, model);
+        opinions_free(&said);
+        opinions_free(&said_again);
+        opn_model_free(model);
+        opn_model_free(again);
+    }
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
+static void a_file_tells_how_its_model_came_about(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.safetensors");
+    opn_graph *graph = trial_draw(ctx, "nodes=80 classes=3 features=20");
+    opn_model *model =
+            trial_train(ctx, graph, "model=s-bgcn-t epochs=4 seed=9 sigma=2.5");
+    opn_train_summary summary;
+    opn_train_summary again_summary;
+    char hash[65];
+    assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
+    opn_model *again = load(s->path);
+    assert_int_equal(opn_graph_hash(ctx, graph, hash), OPN_OK);
+    assert_string_equal(opn_model_data_hash(again), hash);
+    assert_string_equal(opn_model_id(again), "s-bgcn-t");
+    assert_string_equal(opn_model_param(again, "epochs"), "4");
+    assert_string_equal(opn_model_param(again, "seed"), "9");
+    assert_string_equal(opn_model_param(again, "sigma"), "2.5");
+    assert_string_equal(opn_model_param(again, "hidden"), "16");
+    assert_string_equal(opn_model_param(again, "no_such_parameter"), "");
+    assert_int_equal(opn_model_n_features(again), 20);
+    assert_int_equal(opn_model_n_classes(again), 3);
+    opn_model_summary(model, &summary);
+    opn_model_summary(again, &again_summary);
+    assert_int_equal(summary.epochs, 4);
+    assert_int_equal(summary.teacher_epochs, 4);
+    assert_int_equal(summary.n_train + summary.n_validation, 80);
+    assert_int_equal(again_summary.epochs, summary.epochs);
+    assert_int_equal(again_summary.n_train, summary.n_train);
+    assert_true(again_summary.validation_accuracy == summary.validation_accuracy);
+    opn_model_free(model);
+    opn_model_free(again);
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
+// Where a model is written, and what was printed meanwhile, is no part of it.
+static void a_model_does_not_depend_on_where_it_goes(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_groups(ctx);
+    opn_model *model = trial_train(ctx, graph, "epochs=2 output=/here/m data_dir=/there");
+    opn_model *other =
+            trial_train(ctx, graph, "epochs=2 output=elsewhere json=on resume=on");
+    trial_expect_same(ctx, model, other);
+    opn_model_free(model);
+    opn_model_free(other);
+    opn_graph_free(graph);
+}
+
+// A model of a few hundred bytes, its bytes and room to spoil them.
+typedef struct small_file {
+    stage *s;
+    opn_graph *graph;
+    char *bytes;
+    size_t n_bytes;
+} small_file;
+
+static small_file open_small_file(const char *settings)
+{
+    small_file small = {.s = support_open_stage("m.safetensors"),
+                        .graph = trial_groups(ctx)};
+    opn_model *model = trial_train(ctx, small.graph, settings);
+    assert_int_equal(opn_model_save(ctx, model, small.s->path), OPN_OK);
+    small.bytes = support_read_file(small.s->path, &small.n_bytes);
+    opn_model_free(model);
+    return small;
+}
+
+static void close_small_file(small_file *small)
+{
+    free(small->bytes);
+    opn_graph_free(small->graph);
+    support_close_stage(small->s);
+}
+
+// Loads what is in the file. A model is asked; a refusal is about the file.
+static opn_status load_spoilt(const small_file *small)
+{
+    opn_model *model = NULL;
+    const opn_status status = opn_model_load(ctx, small->s->path, &model);
+    assert_int_equal(status == OPN_OK, model != NULL);
+    if (status != OPN_OK) {
+        assert_true(status == OPN_ERR_FORMAT || status == OPN_ERR_UNSUPPORTED);
+        support_expect_error(ctx, small->s->path);
+        return status;
+    }
+    opinions said = opinions_make(TRIAL_NODES, opn_model_n_classes(model));
+    const opn_status asked = opn_model_predict(ctx, model, small->graph, NULL, &said.at);
+    if (asked != OPN_OK && asked != OPN_ERR_SHAPE && asked != OPN_ERR_NONFINITE)
+        fail_msg("status %d: %s", (int)asked, opn_ctx_error(ctx));
+    opinions_free(&said);
+    opn_model_free(model);
+    return status;
+}
+
+static void a_file_cut_anywhere_is_refused(void **state)
+{
+    (void)state;
+    small_file small = open_small_file("epochs=1 hidden=2 samples=2");
+    for (size_t n = 0; n < small.n_bytes; n++) {
+        support_write_file(small.s->path, small.bytes, n);
+        assert_int_equal(load_spoilt(&small), OPN_ERR_FORMAT);
+    }
+    close_small_file(&small);
+}
+
+static void a_file_with_a_bit_flipped_is_refused_or_asked(void **state)
+{
+    (void)state;
+    small_file small = open_small_file("epochs=1 hidden=2 samples=2 normalise=standard");
+    int n_refused = 0;
+    for (size_t n = 0; n < small.n_bytes; n++) {
+        const size_t bit = 8 * n + n % 7; // all kinds of bit, none the last of a byte
+        support_flip_bit(small.bytes, bit);
+        support_write_file(small.s->path, small.bytes, small.n_bytes);
+        n_refused += load_spoilt(&small) != OPN_OK;
+        support_flip_bit(small.bytes, bit);
+    }
+    assert_true(n_refused > 0);
+    close_small_file(&small);
+}
+
+// Replaces the first `from` by `to` of the same length.
+static void spoil(const small_file *small, const char *from, const char *to)
+{
+    const size_t n = strlen(from);
+    char *copy = malloc(small->n_bytes);
+    assert_non_null(copy);
+    memcpy(copy, small->bytes, small->n_bytes);
+    assert_int_equal(strlen(to), n);
+    size_t at = 0;
+    while (at + n <= small->n_bytes && memcmp(copy + at, from, n) != 0)
+        at++;
+    assert_true(at + n <= small->n_bytes);
+    memcpy(copy + at, to, n);
+    support_write_file(small->s->path, copy, small->n_bytes);
+    free(copy);
+}
+
+static void metadata_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+    } lies[] = {
+            {"opine model 1", "opine model 2"},
+            {"\"model\":\"s-bgcn\"", "\"model\":\"q-bgcn\""},
+            {"[\\\"0\\\",\\\"1\\\"]", "[\\\"0\\\",  1  ]"},
+            {"[\\\"0\\\",\\\"1\\\"]", "[\\\"0,   \\\"  ]"},
+            {"\"classes\"", "\"glasses\""},
+            {"\"features\":\"[]\"", "\"features\":\"[7\""},
+            {"\"epochs\"", "\"Epochs\""},
+            {"\"data_hash\"", "\"data-hash\""},
+            {"\"param.dropout\":\"0.5\"", "\"param.dropout\":\"1.5\""},
+            {"\"param.dropout\":\"0.5\"", "\"param.dropout\":\"nan\""},
+            {"\"param.samples\":\"2\"", "\"param.samples\":\"0\""},
+            {"\"param.average\":\"alpha\"", "\"param.average\":\"aleph\""},
+    };
+    small_file small = open_small_file("model=s-bgcn epochs=1 hidden=2 samples=2");
+    for (size_t l = 0; l < sizeof(lies) / sizeof(lies[0]); l++) {
+        opn_model *model = NULL;
+        spoil(&small, lies[l].from, lies[l].to);
+        if (opn_model_load(ctx, small.s->path, &model) == OPN_OK)
+            fail_msg("%s was taken", lies[l].to);
+        assert_null(model);
+        support_expect_error(ctx, small.s->path);
+    }
+    close_small_file(&small);
+}
+
+static void weights_that_are_not_finite_are_refused(void **state)
+{
+    (void)state;
+    static const uint32_t bits[] = {0x7fc00000u, 0x7f800000u, 0xff800000u, 0x7f800001u};
+    small_file small = open_small_file("epochs=1 hidden=2 samples=2");
+    for (size_t b = 0; b < sizeof(bits) / sizeof(bits[0]); b++) {
+        char *copy = (char *)support_copy(small.bytes, small.n_bytes);
+        memcpy(copy + small.n_bytes - sizeof(bits[b]), &bits[b], sizeof(bits[b]));
+        support_write_file(small.s->path, copy, small.n_bytes);
+        support_copy_free((unsigned char *)copy);
+        assert_int_equal(load_spoilt(&small), OPN_ERR_FORMAT);
+        support_expect_error(ctx, "not finite");
+    }
+    close_small_file(&small);
+}
+
+static void weights_beyond_all_bounds_are_an_error_and_not_a_guess(void **state)
+{
+    (void)state;
+    const float huge = 3e38f;
+    small_file small = open_small_file("model=gcn epochs=1 hidden=2 normalise=none");
+    opn_model *model = NULL;
+    for (int w = 1; w <= (TRIAL_FEATURES + 2) * 2; w++)
+        memcpy(small.bytes + small.n_bytes - (size_t)w * sizeof(huge), &huge,
+               sizeof(huge));
+    support_write_file(small.s->path, small.bytes, small.n_bytes);
+    assert_int_equal(opn_model_load(ctx, small.s->path, &model), OPN_OK);
+    opinions said = opinions_make(TRIAL_NODES, 2);
+    const opn_status status = opn_model_predict(ctx, model, small.graph, NULL, &said.at);
+    if (sizeof(opn_real) == sizeof(float))
+        assert_int_equal(status, OPN_ERR_NONFINITE);
+    opinions_free(&said);
+    opn_model_free(model);
+    close_small_file(&small);
+}
+
+static void files_that_are_no_models_are_refused(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.safetensors");
+    opn_model *model = NULL;
+    assert_int_equal(opn_model_load(ctx, s->path, &model), OPN_ERR_READ);
+    support_expect_error(ctx, s->path);
+    support_write_text(s->path, "");
+    assert_int_equal(opn_model_load(ctx, s->path, &model), OPN_ERR_FORMAT);
+    support_write_text(s->path, "node,label\n0,1\n");
+    assert_int_equal(opn_model_load(ctx, s->path, &model), OPN_ERR_FORMAT);
+    // A safetensors file of someone else.
+    support_write_file(s->path, "\x02\0\0\0\0\0\0\0{}", 10);
+    assert_int_equal(opn_model_load(ctx, s->path, &model), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "is no model of opine");
+    assert_int_equal(opn_model_load(ctx, s->folder, &model), OPN_ERR_READ);
+    assert_null(model);
+    support_close_stage(s);
+}
+
+static void a_full_disk_keeps_the_old_model(void **state)
+{
+    (void)state;
+    static const rlim_t room[] = {0, 1, 100, 1000};
+    small_file small = open_small_file("epochs=1 hidden=2 samples=2");
+    opn_model *model = trial_train(ctx, small.graph, "epochs=2 hidden=64");
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t r = 0; r < sizeof(room) / sizeof(room[0]); r++) {
+        struct rlimit limit = before;
+        limit.rlim_cur = room[r];
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+        const opn_status status = opn_model_save(ctx, model, small.s->path);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_equal(status, OPN_ERR_WRITE);
+        support_expect_error(ctx, small.s->path);
+        support_expect_file(small.s->path, small.bytes, small.n_bytes);
+        assert_int_equal(support_count_entries(small.s->folder), 1);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+    opn_model_free(model);
+    close_small_file(&small);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            WITH_CTX(a_model_says_the_same_before_and_after_its_file),
+            WITH_CTX(a_file_tells_how_its_model_came_about),
+            WITH_CTX(a_model_does_not_depend_on_where_it_goes),
+            WITH_CTX(a_file_cut_anywhere_is_refused),
+            WITH_CTX(a_file_with_a_bit_flipped_is_refused_or_asked),
+            WITH_CTX(metadata_that_cannot_be_are_refused),
+            WITH_CTX(weights_that_are_not_finite_are_refused),
+            WITH_CTX(weights_beyond_all_bounds_are_an_error_and_not_a_guess),
+            WITH_CTX(files_that_are_no_models_are_refused),
+            WITH_CTX(a_full_disk_keeps_the_old_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+// opinion_test.c -- the five measures of Dirichlets, without a model.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "opine/opine.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static opn_ctx *ctx;
+
+enum { MOST_ROWS = 64, MOST_CLASSES = 9 };
+
+// The measures of n Dirichlets, by rows.
+static float measured[OPN_N_MEASURES][MOST_ROWS];
+static float *const all_five[OPN_N_MEASURES] = {measured[0], measured[1], measured[2],
+                                                measured[3], measured[4]};
+
+static float drawn_alpha(uint64_t *random)
+{
+    const float evidence = (float)below(random, 1000) / 50.0f;
+    return below(random, 4) == 0 ? 1.0f : 1.0f + evidence;
+}
+
+// ---- values --------------------------------------------------------------------------
+
+typedef struct worked_case {
+    int32_t n_classes;
+    float alpha[3];
+    double measure[OPN_N_MEASURES];
+} worked_case;
+
+static void measures_of_worked_examples_are_right(void **state)
+{
+    (void)state;
+    // By hand: the expected entropy is sum_k p_k (psi(S + 1) - psi(alpha_k + 1)), where
+    // differences of psi at whole numbers are sums of 1 / n.
+    static const worked_case cases[] = {
+            {2, {1, 1, 0}, {1.0, 0.0, 0.72134752, 0.27865248, 1.0}},
+            {2, {3, 1, 0}, {0.5, 0.0, 0.66123523, 0.15004290, 0.81127812}},
+            {2, {2, 2, 0}, {0.5, 0.5, 0.84157211, 0.15842789, 1.0}},
+            {3, {5, 3, 1}, {1.0 / 3.0, 4.0 / 9.0, 0.76298756, 0.08980493, 0.85279249}},
+    };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        assert_int_equal(
+                opn_opinion(ctx, 1, cases[c].n_classes, cases[c].alpha, all_five),
+                OPN_OK);
+        for (int m = 0; m < OPN_N_MEASURES; m++)
+            assert_float_equal(measured[m][0], (float)cases[c].measure[m], 1e-6f);
+    }
+}
+
+static void measures_of_drawn_dirichlets_keep_their_bounds_and_sums(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    for (int32_t n_classes = 2; n_classes <= MOST_CLASSES; n_classes++) {
+        float alpha[MOST_ROWS * MOST_CLASSES];
+        for (int j = 0; j < MOST_ROWS * n_classes; j++)
+            alpha[j] = drawn_alpha(&random);
+        assert_int_equal(opn_opinion(ctx, MOST_ROWS, n_classes, alpha, all_five), OPN_OK);
+        for (int i = 0; i < MOST_ROWS; i++) {
+            double strength = 0.0;
+            int n_positive = 0;
+            for (int k = 0; k < n_classes; k++) {
+                strength += (double)alpha[i * n_classes + k];
+                n_positive += alpha[i * n_classes + k] > 1.0f;
+            }
+            for (int m = 0; m < OPN_N_MEASURES; m++)
+                assert_true(measured[m][i] >= 0.0f && measured[m][i] <= 1.0f);
+            assert_float_equal(measured[OPN_MEASURE_VACUITY][i],
+                               (float)(n_classes / strength), 1e-6f);
+            assert_float_equal(measured[OPN_MEASURE_ENTROPY][i],
+                               measured[OPN_MEASURE_ALEATORIC][i] +
+                                       measured[OPN_MEASURE_EPISTEMIC][i],
+                               1e-6f);
+            if (n_positive < 2)
+                assert_true(measured[OPN_MEASURE_DISSONANCE][i] == 0.0f);
+        }
+    }
+}
+
+static void order_of_classes_does_not_matter(void **state)
+{
+    (void)state;
+    const float forth[] = {1.0f, 4.5f, 2.0f, 30.0f};
+    const float back[] = {30.0f, 2.0f, 4.5f, 1.0f};
+    float first[OPN_N_MEASURES];
+    assert_int_equal(opn_opinion(ctx, 1, 4, forth, all_five), OPN_OK);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        first[m] = measured[m][0];
+    assert_int_equal(opn_opinion(ctx, 1, 4, back, all_five), OPN_OK);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        assert_float_equal(measured[m][0], first[m], 1e-6f);
+}
+
+static void evidence_beyond_all_measure_is_still_an_opinion(void **state)
+{
+    (void)state;
+    static const float alpha[][3] = {
+            {3e38f, 3e38f, 3e38f}, {3e38f, 1.0f, 1.0f}, {1e20f, 1e10f, 1.0f}};
+    assert_int_equal(opn_opinion(ctx, 3, 3, alpha[0], all_five), OPN_OK);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        for (int i = 0; i < 3; i++)
+            assert_true(measured[m][i] >= 0.0f && measured[m][i] <= 1.0f);
+    assert_float_equal(measured[OPN_MEASURE_VACUITY][0], 0.0f, 1e-6f);
+    assert_float_equal(measured[OPN_MEASURE_DISSONANCE][0], 1.0f, 1e-6f);
+    assert_float_equal(measured[OPN_MEASURE_ENTROPY][0], 1.0f, 1e-6f);
+    assert_float_equal(measured[OPN_MEASURE_EPISTEMIC][0], 0.0f, 1e-6f);
+    assert_float_equal(measured[OPN_MEASURE_ENTROPY][1], 0.0f, 1e-6f);
+}
+
+// ---- arguments -----------------------------------------------------------------------
+
+static void outputs_nobody_wants_are_left_out(void **state)
+{
+    (void)state;
+    const float alpha[] = {1.0f, 2.0f, 3.0f, 4.0f};
+    float vacuity[2] = {-1.0f, -1.0f};
+    float *const only_one[OPN_N_MEASURES] = {vacuity, NULL, NULL, NULL, NULL};
+    float *const none[OPN_N_MEASURES] = {NULL, NULL, NULL, NULL, NULL};
+    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, only_one), OPN_OK);
+    assert_float_equal(vacuity[0], 2.0f / 3.0f, 1e-6f);
+    assert_float_equal(vacuity[1], 2.0f / 7.0f, 1e-6f);
+    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, none), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 0, 2, NULL, all_five), OPN_OK);
+}
+
+static void bad_alpha_is_refused_by_node_and_class(void **state)
+{
+    (void)state;
+    static const float bad[] = {0.999f, 0.0f, -3.0f, NAN, INFINITY, -INFINITY};
+    for (size_t b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {
+        const float alpha[] = {1.0f, 2.0f, 3.0f, 4.0f, bad[b], 6.0f};
+        assert_int_equal(opn_opinion(ctx, 3, 2, alpha, all_five), OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx, "node 2");
+        support_expect_error(ctx, "class 0");
+    }
+}
+
+static void refused_alpha_leaves_the_outputs_as_they_were(void **state)
+{
+    (void)state;
+    const float alpha[] = {1.0f, 2.0f, 3.0f, 0.0f};
+    memset(measured, 0x55, sizeof(measured));
+    float before[OPN_N_MEASURES][MOST_ROWS];
+    memcpy(before, measured, sizeof(before));
+    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, all_five), OPN_ERR_INVALID_ARG);
+    assert_memory_equal(measured, before, sizeof(before));
+}
+
+static void fewer_than_two_classes_are_refused(void **state)
+{
+    (void)state;
+    const float alpha[] = {1.0f};
+    for (int32_t n_classes = -1; n_classes < 2; n_classes++) {
+        assert_int_equal(opn_opinion(ctx, 1, n_classes, alpha, all_five),
+                         OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx, "at least two");
+    }
+}
+
+static void every_allocation_failure_is_reported(void **state)
+{
+    (void)state;
+    const float alpha[] = {1.0f, 2.0f};
+    int n_refused = 0;
+    for (long fail_at = 1;; fail_at++) {
+        meter m = {0};
+        opn_ctx *own = support_ctx(&m);
+        m.n_requests = 0;
+        m.fail_at = fail_at;
+        const opn_status status = opn_opinion(own, 1, 2, alpha, all_five);
+        support_ctx_free(own, &m);
+        if (status == OPN_OK)
+            break;
+        assert_int_equal(status, OPN_ERR_NOMEM);
+        n_refused++;
+    }
+    assert_true(n_refused > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            WITH_CTX(measures_of_worked_examples_are_right),
+            WITH_CTX(measures_of_drawn_dirichlets_keep_their_bounds_and_sums),
+            WITH_CTX(order_of_classes_does_not_matter),
+            WITH_CTX(evidence_beyond_all_measure_is_still_an_opinion),
+            WITH_CTX(outputs_nobody_wants_are_left_out),
+            WITH_CTX(bad_alpha_is_refused_by_node_and_class),
+            WITH_CTX(refused_alpha_leaves_the_outputs_as_they_were),
+            WITH_CTX(fewer_than_two_classes_are_refused),
+            cmocka_unit_test(every_allocation_failure_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+// accuracy_test.c -- how many test nodes of the published splits are classified right.
+//
+//   accuracy_test NAME    cora citeseer pubmed
+//
+// Through the public calls alone, as a program that embeds the library would. Data are
+// looked for as the library does, then in $OPINE_SHARED_DATA; where there are none the
+// exit code is 77.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "opine/opine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SKIPPED = 77, N_SEEDS = 10 };
+
+// The 97.5 % point of Student's t with N_SEEDS - 1 degrees of freedom.
+static const double t_quantile = 2.262157;
+
+// The least mean over the seeds, in percent, that the project promises.
+typedef struct promise {
+    const char *name;
+    double gcn;
+    double s_bgcn_t_k;
+} promise;
+
+static const promise promises[] = {
+        {"cora", 81.0, 81.5},
+        {"citeseer", 69.5, 70.3},
+        {"pubmed", 78.5, 78.7},
+};
+
+enum { N_GRAPHS = sizeof(promises) / sizeof(promises[0]) };
+
+// What the tests look at; set up once.
+static const promise *promised;
+static const char *data_dir; // NULL where the library finds the data by itself
+static opn_ctx *ctx;
+static opn_graph *graph;
+
+static void require(opn_status status)
+{
+    if (status != OPN_OK)
+        fail_msg("%s", opn_ctx_error(ctx));
+}
+
+static opn_params *paper_params(const char *model, int seed)
+{
+    opn_params *params = NULL;
+    char text[12];
+    snprintf(text, sizeof(text), "%d", seed);
+    require(opn_params_create(ctx, &params));
+    require(opn_params_set(ctx, params, "model", model));
+    require(opn_params_set(ctx, params, "task", "misclassification"));
+    require(opn_params_set(ctx, params, "samples", "100"));
+    require(opn_params_set(ctx, params, "seed", text));
+    require(opn_params_use_paper(ctx, graph, params));
+    return params;
+}
+
+// Percent of the test nodes of the split whose class is the predicted one.
+static double accuracy_of(const opn_split *split, const int32_t *predicted)
+{
+    const int32_t *label = opn_graph_labels(graph);
+    const uint8_t *role = opn_split_roles(split);
+    int n_right = 0;
+    for (opn_vid i = 0; i < opn_graph_n_nodes(graph); i++)
+        n_right += role[i] == OPN_ROLE_TEST && predicted[i] == label[i];
+    assert_int_equal(opn_split_count(split, OPN_ROLE_TEST), 1000);
+    return 100.0 * n_right / opn_split_count(split, OPN_ROLE_TEST);
+}
+
+static double run(const char *model_id, int seed)
+{
+    opn_params *params = paper_params(model_id, seed);
+    opn_split *split = NULL;
+    opn_model *model = NULL;
+    const opn_prediction out = {
+            .predicted = test_calloc((size_t)opn_graph_n_nodes(graph), sizeof(int32_t))};
+    require(opn_split_from_params(ctx, graph, params, &split));
+    require(opn_model_train(ctx, graph, split, params, NULL, &model));
+    require(opn_model_predict(ctx, model, graph, params, &out));
+    const double accuracy = accuracy_of(split, out.predicted);
+    test_free(out.predicted);
+    opn_model_free(model);
+    opn_split_free(split);
+    opn_params_free(params);
+    return accuracy;
+}
+
+static void expect_mean_accuracy(const char *model, double least)
+{
+    double accuracy[N_SEEDS];
+    double mean = 0.0;
+    double square = 0.0;
+    for (int seed = 0; seed < N_SEEDS; seed++) {
+        accuracy[seed] = run(model, seed);
+        mean += accuracy[seed] / N_SEEDS;
+    }
+    for (int seed = 0; seed < N_SEEDS; seed++)
+        square += (accuracy[seed] - mean) * (accuracy[seed] - mean);
+    const double half = t_quantile * sqrt(square / (N_SEEDS - 1) / N_SEEDS);
+    printf("%s %s: %.2f %%, 95 %% interval %.2f to %.2f, at least %.1f promised\n",
+           promised->name, model, mean, mean - half, mean + half, least);
+    if (!(mean >= least))
+        fail_msg("%s %s: %.2f %%, below %.1f", promised->name, model, mean, least);
+}
+
+static void gcn_reaches_the_promised_accuracy(void **state)
+{
+    (void)state;
+    expect_mean_accuracy("gcn", promised->gcn);
+}
+
+static void s_bgcn_t_k_reaches_the_promised_accuracy(void **state)
+{
+    (void)state;
+    expect_mean_accuracy("s-bgcn-t-k", promised->s_bgcn_t_k);
+}
+
+// ---- setting up ----------------------------------------------------------------------
+
+static int load(void **state)
+{
+    (void)state;
+    opn_graph *raw = NULL;
+    opn_status status = opn_graph_load(ctx, promised->name, data_dir, &raw);
+    if (status == OPN_OK)
+        status = opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), &graph);
+    if (status != OPN_OK)
+        fprintf(stderr, "%s\n", opn_ctx_error(ctx));
+    opn_graph_free(raw);
+    return status != OPN_OK;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    opn_graph_free(graph);
+    return 0;
+}
+
+// Sets data_dir to where the data are.
+static int has_data(void)
+{
+    for (size_t d = 0; d < opn_dataset_count(); d++) {
+        const opn_dataset *dataset = opn_dataset_at(d);
+        int found = 0;
+        if (strcmp(dataset->name, promised->name) != 0)
+            continue;
+        if (opn_dataset_find(ctx, dataset, NULL, &found) == OPN_OK && found)
+            return 1;
+        data_dir = getenv("OPINE_SHARED_DATA");
+        return opn_dataset_find(ctx, dataset, data_dir, &found) == OPN_OK && found;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(gcn_reaches_the_promised_accuracy),
+            cmocka_unit_test(s_bgcn_t_k_reaches_the_promised_accuracy),
+    };
+    for (size_t g = 0; argc == 2 && g < N_GRAPHS; g++)
+        if (strcmp(promises[g].name, argv[1]) == 0)
+            promised = &promises[g];
+    if (promised == NULL) {
+        fprintf(stderr, "usage: accuracy_test NAME, one of cora citeseer pubmed\n");
+        return EXIT_FAILURE;
+    }
+    if (opn_ctx_create(NULL, &ctx) != OPN_OK)
+        return EXIT_FAILURE;
+    int result = SKIPPED;
+    if (has_data())
+        result = cmocka_run_group_tests(tests, load, unload);
+    else
+        printf("skipped: %s: no data in $OPINE_DATA, the user's data folder or "
+               "$OPINE_SHARED_DATA\n",
+               promised->name);
+    opn_ctx_free(ctx);
+    return result;
+}

@@ -1,0 +1,345 @@
+// network.c -- what the tests of the engine share.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "graph/gkde.h"
+#include "graph/normalise.h"
+#include "support/network.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- comparisons ---------------------------------------------------------------------
+
+const int thread_counts[N_THREAD_COUNTS] = {1, 2, 3, 8};
+
+static bool is_close(double got, double want, double tolerance, double floor)
+{
+    return fabs(got - want) <= tolerance * fmax(fabs(want), floor);
+}
+
+void expect_close(double got, double want, double tolerance, double floor)
+{
+    if (!is_close(got, want, tolerance, floor))
+        fail_msg("%.17g, want %.17g within %g", got, want,
+                 tolerance * fmax(fabs(want), floor));
+}
+
+void expect_rows(int32_t n_rows,
+                 int32_t n_cols,
+                 int32_t width,
+                 const opn_real *got,
+                 const double *want,
+                 double tolerance,
+                 double floor)
+{
+    for (int32_t i = 0; i < n_rows; i++) {
+        for (int32_t k = 0; k < width; k++) {
+            const double value = (double)got[(size_t)i * (size_t)width + (size_t)k];
+            const double right =
+                    k < n_cols ? want[(size_t)i * (size_t)n_cols + (size_t)k] : 0.0;
+            if (!is_close(value, right, tolerance, k < n_cols ? floor : 0.0))
+                fail_msg("row %d, column %d: %.17g, want %.17g within %g", i, k, value,
+                         right, tolerance * fmax(fabs(right), floor));
+        }
+    }
+}
+
+double draw(uint64_t *state, double low, double high)
+{
+    return low + (high - low) * (below(state, 1u << 24) / 16777216.0);
+}
+
+void draw_rows(uint64_t *state,
+               int32_t n_rows,
+               int32_t n_cols,
+               int32_t width,
+               double low,
+               double high,
+               opn_real *out)
+{
+    for (int32_t i = 0; i < n_rows; i++)
+        for (int32_t k = 0; k < width; k++)
+            out[(size_t)i * (size_t)width + (size_t)k] =
+                    k < n_cols ? (opn_real)draw(state, low, high) : 0;
+}
+
+int all_tables(const opn_k_table *table[2])
+{
+    table[0] = opn_k_table_ref();
+    table[1] = opn_k_table_avx2();
+    return table[1] == NULL ? 1 : 2;
+}
+
+// ---- graphs --------------------------------------------------------------------------
+
+opn_graph *network_graph(opn_ctx *ctx,
+                         int32_t n_nodes,
+                         int32_t n_edges,
+                         const int32_t *edge,
+                         const opn_real *weight)
+{
+    opn_graph *graph = NULL;
+    opn_i_csr directed = {0};
+    int32_t *row = calloc((size_t)n_edges + 1, sizeof(*row));
+    int32_t *col = calloc((size_t)n_edges + 1, sizeof(*col));
+    assert_non_null(row);
+    assert_non_null(col);
+    for (int32_t e = 0; e < n_edges; e++) {
+        row[e] = edge[2 * e];
+        col[e] = edge[2 * e + 1];
+    }
+    assert_int_equal(opn_i_graph_new(ctx, "small", &graph), OPN_OK);
+    assert_int_equal(opn_i_csr_from_triples(ctx, n_nodes, n_nodes, n_edges, row, col,
+                                            weight, &directed),
+                     OPN_OK);
+    assert_int_equal(opn_i_topology_undirect(ctx, &directed, &graph->topology), OPN_OK);
+    graph->is_undirected = true;
+    opn_i_csr_deinit(&ctx->alloc, &directed);
+    free(row);
+    free(col);
+    return graph;
+}
+
+opn_graph *
+network_drawn_graph(opn_ctx *ctx, int32_t n_nodes, int32_t skipped, uint64_t *random)
+{
+    int32_t *edge = calloc(4 * (size_t)n_nodes + 1, sizeof(*edge));
+    assert_non_null(edge);
+    int32_t n = 0;
+    for (int32_t e = 0; e < 2 * n_nodes; e++) {
+        const int32_t i = (int32_t)below(random, (uint32_t)n_nodes);
+        const int32_t j = (int32_t)below(random, (uint32_t)n_nodes);
+        if (skipped > 0 && (i % skipped == 0 || j % skipped == 0))
+            continue;
+        edge[2 * n] = i;
+        edge[2 * n + 1] = j;
+        n++;
+    }
+    opn_graph *graph = network_graph(ctx, n_nodes, n, edge, NULL);
+    free(edge);
+    return graph;
+}
+
+// ---- networks ------------------------------------------------------------------------
+
+const char *const model_names[GOLDEN_N_OBJECTIVES] = {"gcn",   "edl-gcn",  "dpn-gcn",
+                                                      "s-gcn", "s-bgcn-t", "s-bgcn-t-k"};
+
+// All that follows from graph and features.
+static void build(network *net, int32_t n_hidden, int32_t n_classes)
+{
+    opn_ctx *ctx = net->ctx;
+    const size_t n_nodes = (size_t)opn_i_graph_n_nodes(net->graph);
+    const size_t n = n_nodes * (size_t)opn_i_width(n_classes);
+    assert_int_equal(opn_i_graph_normalise(ctx, net->graph, &net->adjacency), OPN_OK);
+    assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &net->design), OPN_OK);
+    assert_int_equal(opn_i_gcn_init(ctx, &net->adjacency, &net->design, n_hidden,
+                                    n_classes, &net->gcn),
+                     OPN_OK);
+    net->exec = (opn_i_exec){.kernels = opn_k_select(), .n_threads = 1};
+    const size_t n_weights = opn_i_gcn_n_weights(&net->gcn);
+    net->weights = opn_i_calloc(&ctx->alloc, n_weights, sizeof(opn_real));
+    net->d_weights = opn_i_calloc(&ctx->alloc, n_weights, sizeof(opn_real));
+    net->target = opn_i_calloc(&ctx->alloc, n_nodes, sizeof(int32_t));
+    net->validation = opn_i_calloc(&ctx->alloc, n_nodes, sizeof(int32_t));
+    net->prior = opn_i_calloc(&ctx->alloc, n, sizeof(opn_real));
+    net->prior_sum = opn_i_calloc(&ctx->alloc, n_nodes, sizeof(opn_real));
+    net->log_teacher = opn_i_calloc(&ctx->alloc, n, sizeof(opn_real));
+    assert_non_null(net->weights);
+    assert_non_null(net->d_weights);
+    assert_non_null(net->target);
+    assert_non_null(net->validation);
+    assert_non_null(net->prior);
+    assert_non_null(net->prior_sum);
+    assert_non_null(net->log_teacher);
+}
+
+static void set_prior(network *net)
+{
+    const opn_i_gcn *gcn = &net->gcn;
+    assert_int_equal(opn_i_gkde(net->ctx, net->graph, net->target, gcn->n_classes, 1.0,
+                                false, gcn->class_width, net->prior),
+                     OPN_OK);
+    for (int32_t i = 0; i < gcn->n_nodes; i++)
+        for (int32_t k = 0; k < gcn->n_classes; k++)
+            net->prior_sum[i] +=
+                    net->prior[(size_t)i * (size_t)gcn->class_width + (size_t)k];
+}
+
+void network_set_masks(network *net, const uint8_t *x_mask, const uint8_t *hidden_mask)
+{
+    const opn_i_gcn *gcn = &net->gcn;
+    const opn_off n_entries = opn_i_csr_n_entries(&net->design.rows);
+    const size_t n_wide = (size_t)gcn->n_nodes * (size_t)gcn->hidden_width;
+    memset(net->design.keep, 0, opn_i_bit_words(n_entries) * sizeof(uint64_t));
+    memset(gcn->keep_hidden, 0, opn_i_bit_words((int64_t)n_wide) * sizeof(uint64_t));
+    for (opn_off e = 0; e < n_entries; e++)
+        net->design.keep[e / 64] |= (uint64_t)x_mask[e] << (e % 64);
+    for (int32_t i = 0; i < gcn->n_nodes; i++) {
+        for (int32_t h = 0; h < gcn->n_hidden; h++) {
+            const int64_t at = (int64_t)i * gcn->hidden_width + h;
+            gcn->keep_hidden[at / 64] |= (uint64_t)hidden_mask[i * gcn->n_hidden + h]
+                                         << (at % 64);
+        }
+    }
+}
+
+// Both golden matrices of weights, padded.
+static void set_golden_weights(network *net)
+{
+    const opn_i_gcn *gcn = &net->gcn;
+    opn_real *w1 = net->weights + opn_i_gcn_n_decayed(gcn);
+    for (int32_t k = 0; k < GOLDEN_F; k++)
+        for (int32_t h = 0; h < GOLDEN_H; h++)
+            net->weights[k * gcn->hidden_width + h] =
+                    (opn_real)golden_w0[k * GOLDEN_H + h];
+    for (int32_t h = 0; h < GOLDEN_H; h++)
+        for (int32_t k = 0; k < GOLDEN_K; k++)
+            w1[h * gcn->class_width + k] = (opn_real)golden_w1[h * GOLDEN_K + k];
+}
+
+static void set_golden_labels(network *net)
+{
+    for (int32_t i = 0; i < GOLDEN_V; i++)
+        net->target[i] = net->validation[i] = -1;
+    for (int32_t l = 0; l < GOLDEN_L; l++)
+        net->target[golden_training[l]] = golden_label[golden_training[l]];
+    for (int32_t l = 0; l < GOLDEN_N_VALID; l++)
+        net->validation[golden_validation[l]] = golden_label[golden_validation[l]];
+    net->n_train = GOLDEN_L;
+}
+
+void network_init_golden(opn_ctx *ctx, const golden_case *golden, network *out)
+{
+    *out = (network){.ctx = ctx}; // in place: its gcn borrows from it
+    opn_real weight[GOLDEN_E];
+    for (int32_t e = 0; e < GOLDEN_E; e++)
+        weight[e] = (opn_real)golden->edge_weight[e];
+    out->graph = network_graph(ctx, GOLDEN_V, GOLDEN_E, golden_edge, weight);
+    opn_i_csr *x = &out->graph->features;
+    assert_int_equal(opn_i_csr_init(ctx, GOLDEN_V, GOLDEN_F, GOLDEN_N_ENTRIES, true, x),
+                     OPN_OK);
+    memcpy(x->row_ptr, golden_x_row_ptr, sizeof(golden_x_row_ptr));
+    memcpy(x->col_idx, golden_x_col, sizeof(golden_x_col));
+    for (int32_t e = 0; e < GOLDEN_N_ENTRIES; e++)
+        x->value[e] = (opn_real)golden->x_value[e];
+    build(out, GOLDEN_H, GOLDEN_K);
+    set_golden_weights(out);
+    set_golden_labels(out);
+    set_prior(out);
+    for (int32_t i = 0; i < GOLDEN_V; i++)
+        for (int32_t k = 0; k < GOLDEN_K; k++)
+            out->log_teacher[i * out->gcn.class_width + k] =
+                    (opn_real)golden_log_teacher[i * GOLDEN_K + k];
+    network_set_masks(out, golden->x_mask, golden->hidden_mask);
+}
+
+const network_size network_for_threads = {.n_nodes = (1 << 18) + 100,
+                                          .n_features = 300,
+                                          .n_hidden = 8,
+                                          .n_classes = 7,
+                                          .has_values = false};
+
+static void draw_features(network *net, const network_size *size, uint64_t *random)
+{
+    enum { A_NODE = 9 };
+    const size_t room = (size_t)size->n_nodes * A_NODE;
+    int32_t *row = calloc(room, sizeof(*row));
+    int32_t *col = calloc(room, sizeof(*col));
+    opn_real *value = calloc(room, sizeof(*value));
+    assert_non_null(row);
+    assert_non_null(col);
+    assert_non_null(value);
+    opn_off n = 0;
+    for (int32_t i = 0; i < size->n_nodes; i++) {
+        const int32_t n_here = i % 5 == 3 ? 0 : 1 + (int32_t)below(random, A_NODE);
+        for (int32_t t = 0; t < n_here && t < size->n_features; t++) {
+            row[n] = i;
+            col[n] = (i * 7 + t * 3) % size->n_features;
+            value[n++] =
+                    (opn_real)(size->has_values ? draw(random, -1.0, 1.0) : 1.0 / n_here);
+        }
+    }
+    assert_int_equal(opn_i_csr_from_triples(net->ctx, size->n_nodes, size->n_features, n,
+                                            row, col, value, &net->graph->features),
+                     OPN_OK);
+    free(row);
+    free(col);
+    free(value);
+}
+
+void network_init_drawn(opn_ctx *ctx,
+                        const network_size *size,
+                        uint64_t seed,
+                        network *out)
+{
+    uint64_t random = seed;
+    const int32_t apart = size->n_nodes < 2000 ? 4 : size->n_nodes / 500;
+    *out = (network){.ctx = ctx};
+    out->graph = network_drawn_graph(ctx, size->n_nodes, 7, &random);
+    draw_features(out, size, &random);
+    build(out, size->n_hidden, size->n_classes);
+    opn_i_gcn_init_weights(&out->gcn, seed, OPN_STREAM_STUDENT_WEIGHTS, out->weights);
+    for (int32_t i = 0; i < size->n_nodes; i++) {
+        const int32_t class = (int32_t)below(&random, (uint32_t)size->n_classes);
+        out->target[i] = i % apart == 1 ? class : -1;
+        out->validation[i] = i % apart == 2 ? class : -1;
+        out->n_train += i % apart == 1;
+        opn_real z[64];
+        assert_true(size->n_classes <= 64);
+        draw_rows(&random, 1, size->n_classes, size->n_classes, -3.0, 3.0, z);
+        opn_i_log_softmax_row(size->n_classes, z,
+                              out->log_teacher +
+                                      (size_t)i * (size_t)out->gcn.class_width);
+    }
+    set_prior(out);
+}
+
+void network_deinit(network *net)
+{
+    const opn_alloc *alloc = &net->ctx->alloc;
+    opn_i_gcn_deinit(alloc, &net->gcn);
+    opn_i_design_deinit(alloc, &net->design);
+    opn_i_csr_deinit(alloc, &net->adjacency);
+    opn_i_release(alloc, net->weights);
+    opn_i_release(alloc, net->d_weights);
+    opn_i_release(alloc, net->target);
+    opn_i_release(alloc, net->validation);
+    opn_i_release(alloc, net->prior);
+    opn_i_release(alloc, net->prior_sum);
+    opn_i_release(alloc, net->log_teacher);
+    opn_graph_free(net->graph);
+    *net = (network){0};
+}
+
+opn_i_objective network_objective(const network *net, int model)
+{
+    const bool has_prior = model == GOLDEN_OBJECTIVE_S_BGCN_T_K;
+    const bool has_teacher = has_prior || model == GOLDEN_OBJECTIVE_S_BGCN_T;
+    return (opn_i_objective){
+            .loss = model == GOLDEN_OBJECTIVE_GCN       ? OPN_LOSS_CROSS_ENTROPY
+                    : model == GOLDEN_OBJECTIVE_DPN_GCN ? OPN_LOSS_DIRICHLET
+                                                        : OPN_LOSS_SQUARED,
+            .evidence = model == GOLDEN_OBJECTIVE_EDL_GCN ? OPN_EVIDENCE_ELU
+                                                          : OPN_EVIDENCE_EXP,
+            .n_nodes = net->gcn.n_nodes,
+            .n_classes = net->gcn.n_classes,
+            .width = net->gcn.class_width,
+            .target = net->target,
+            .n_train = net->n_train,
+            .prior = has_prior ? net->prior : NULL,
+            .prior_sum = has_prior ? net->prior_sum : NULL,
+            .lambda1 = golden_lambda1,
+            .log_teacher = has_teacher ? net->log_teacher : NULL,
+            .teacher_epochs = 200.0,
+    };
+}

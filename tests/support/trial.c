@@ -1,0 +1,210 @@
+// trial.c -- models for tests, made in one call.
+
+#include "support/trial.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Nothing here is to survive the machine, so nothing is really synced: it would take most
+// of the time.
+int fsync(int file)
+{
+    (void)file;
+    return 0;
+}
+
+// ---- graphs --------------------------------------------------------------------------
+
+opn_params *trial_params(opn_ctx *ctx, const char *settings)
+{
+    opn_params *params = NULL;
+    assert_int_equal(opn_params_create(ctx, &params), OPN_OK);
+    for (settings += strspn(settings, " "); *settings != 0;) {
+        char name[64];
+        char value[64];
+        int n = 0;
+        assert_int_equal(sscanf(settings, "%63[^=]=%63s%n", name, value, &n), 2);
+        assert_int_equal(opn_params_set(ctx, params, name, value), OPN_OK);
+        settings += n;
+        settings += strspn(settings, " ");
+    }
+    return params;
+}
+
+opn_graph *trial_draw(opn_ctx *ctx, const char *settings)
+{
+    opn_params *params = trial_params(ctx, settings);
+    opn_graph *graph = NULL;
+    assert_int_equal(opn_graph_generate(ctx, params, &graph), OPN_OK);
+    opn_params_free(params);
+    return graph;
+}
+
+const float trial_features[TRIAL_NODES * TRIAL_FEATURES] = {
+        1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1};
+const int32_t trial_labels[TRIAL_NODES] = {0, 0, 0, -1, -1, 1, 1, 1, -1};
+
+opn_graph *trial_groups_of(opn_ctx *ctx,
+                           int n_edges,
+                           int32_t n_features,
+                           const float *value,
+                           const int32_t *label)
+{
+    static const opn_vid source[TRIAL_EDGES] = {0, 0, 0, 1, 1, 2, 4, 4, 4, 5, 5, 6, 3};
+    static const opn_vid target[TRIAL_EDGES] = {1, 2, 3, 2, 3, 3, 5, 6, 7, 6, 7, 7, 4};
+    opn_graph *graph = NULL;
+    assert_int_equal(opn_graph_create_edges(ctx, TRIAL_NODES, n_edges, source, target,
+                                            NULL, &graph),
+                     OPN_OK);
+    assert_int_equal(opn_graph_set_features(ctx, graph, n_features, value), OPN_OK);
+    assert_int_equal(opn_graph_set_labels(ctx, graph, 2, label), OPN_OK);
+    return graph;
+}
+
+opn_graph *trial_groups(opn_ctx *ctx)
+{
+    return trial_groups_of(ctx, TRIAL_EDGES, TRIAL_FEATURES, trial_features,
+                           trial_labels);
+}
+
+// ---- models --------------------------------------------------------------------------
+
+const char *const trial_models[TRIAL_N_MODELS] = {"gcn",      "drop-gcn",  "edl-gcn",
+                                                  "dpn-gcn",  "s-gcn",     "s-bgcn",
+                                                  "s-bgcn-t", "s-bgcn-t-k"};
+
+opn_status trial_try_train(opn_ctx *ctx,
+                           const opn_graph *graph,
+                           const char *settings,
+                           const char *checkpoint,
+                           opn_model **out)
+{
+    opn_params *params = trial_params(ctx, settings);
+    opn_split *split = NULL;
+    assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
+    const opn_status status = opn_model_train(ctx, graph, split, params, checkpoint, out);
+    opn_split_free(split);
+    opn_params_free(params);
+    return status;
+}
+
+opn_model *trial_train(opn_ctx *ctx, const opn_graph *graph, const char *settings)
+{
+    opn_model *model = NULL;
+    if (trial_try_train(ctx, graph, settings, NULL, &model) != OPN_OK)
+        fail_msg("%s: %s", settings, opn_ctx_error(ctx));
+    return model;
+}
+
+char *trial_bytes(opn_ctx *ctx, const opn_model *model, size_t *n_bytes)
+{
+    stage *s = support_open_stage("bytes.safetensors");
+    assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
+    char *bytes = support_read_file(s->path, n_bytes);
+    support_close_stage(s);
+    return bytes;
+}
+
+void trial_expect_same(opn_ctx *ctx, const opn_model *model, const opn_model *other)
+{
+    size_t n_bytes = 0;
+    size_t n_other = 0;
+    char *bytes = trial_bytes(ctx, model, &n_bytes);
+    char *other_bytes = trial_bytes(ctx, other, &n_other);
+    assert_int_equal(n_bytes, n_other);
+    assert_memory_equal(bytes, other_bytes, n_bytes);
+    free(bytes);
+    free(other_bytes);
+}
+
+// ---- opinions ------------------------------------------------------------------------
+
+opinions opinions_make(opn_vid n_nodes, int32_t n_classes)
+{
+    const size_t n = (size_t)n_nodes;
+    const size_t n_wide = n * (size_t)n_classes;
+    opinions made = {.n_nodes = n_nodes, .n_classes = n_classes};
+    made.n_bytes =
+            n * sizeof(int32_t) + (2 * n_wide + OPN_N_MEASURES * n) * sizeof(float);
+    made.block = malloc(made.n_bytes);
+    assert_non_null(made.block);
+    memset(made.block, 0x55, made.n_bytes);
+    made.at.predicted = made.block;
+    made.at.probability = (float *)made.block + n;
+    made.at.alpha = made.at.probability + n_wide;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        made.at.measure[m] = made.at.alpha + n_wide + (size_t)m * n;
+    return made;
+}
+
+void opinions_free(opinions *said)
+{
+    free(said->block);
+    *said = (opinions){0};
+}
+
+opinions opinions_ask(opn_ctx *ctx,
+                      const opn_model *model,
+                      const opn_graph *graph,
+                      const char *settings)
+{
+    opn_params *params = settings == NULL ? NULL : trial_params(ctx, settings);
+    opinions said = opinions_make(opn_graph_n_nodes(graph), opn_model_n_classes(model));
+    if (opn_model_predict(ctx, model, graph, params, &said.at) != OPN_OK)
+        fail_msg("%s", opn_ctx_error(ctx));
+    opn_params_free(params);
+    return said;
+}
+
+void opinions_expect_same(const opinions *said, const opinions *other)
+{
+    assert_int_equal(said->n_bytes, other->n_bytes);
+    assert_memory_equal(said->block, other->block, said->n_bytes);
+}
+
+static void expect_sound_node(const opn_model *model, const opinions *said, opn_vid i)
+{
+    const int32_t n = said->n_classes;
+    const float *p = said->at.probability + (size_t)i * (size_t)n;
+    const float *alpha = said->at.alpha + (size_t)i * (size_t)n;
+    float *const *measure = said->at.measure;
+    double sum = 0.0;
+    double strength = 0.0;
+    for (int32_t k = 0; k < n; k++) {
+        assert_true(p[k] >= 0.0f && p[k] <= 1.0f);
+        assert_true(p[k] <= p[said->at.predicted[i]]);
+        assert_true(isnan(alpha[k]) || (alpha[k] >= 1.0f && isfinite(alpha[k])));
+        sum += (double)p[k];
+        strength += (double)alpha[k];
+    }
+    assert_float_equal((float)sum, 1.0f, 2e-6f);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (opn_model_measures(model, (opn_measure)m))
+            assert_true(measure[m][i] >= 0.0f && measure[m][i] <= 1.0f);
+    if (opn_model_measures(model, OPN_MEASURE_VACUITY))
+        assert_float_equal(measure[OPN_MEASURE_VACUITY][i], (float)(n / strength), 2e-6f);
+    if (opn_model_measures(model, OPN_MEASURE_EPISTEMIC))
+        assert_float_equal(measure[OPN_MEASURE_ENTROPY][i],
+                           measure[OPN_MEASURE_ALEATORIC][i] +
+                                   measure[OPN_MEASURE_EPISTEMIC][i],
+                           4e-6f);
+}
+
+void opinions_expect_sound(const opn_model *model, const opinions *said)
+{
+    for (opn_vid i = 0; i < said->n_nodes; i++)
+        expect_sound_node(model, said, i);
+}

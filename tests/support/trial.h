@@ -1,0 +1,77 @@
+// trial.h -- models for tests, made in one call from settings such as "epochs=5 seed=2".
+//
+// What cannot be done fails the test that asked for it.
+
+#ifndef OPN_TEST_TRIAL_H
+#define OPN_TEST_TRIAL_H
+
+#include "opine/opine.h"
+
+#include <stdbool.h>
+
+// ---- graphs --------------------------------------------------------------------------
+
+opn_params *trial_params(opn_ctx *ctx, const char *settings);
+
+// A generated graph.
+opn_graph *trial_draw(opn_ctx *ctx, const char *settings);
+
+// Two friendly groups of four and a stranger; three nodes of each group have labels.
+enum { TRIAL_NODES = 9, TRIAL_EDGES = 13, TRIAL_FEATURES = 3 };
+extern const float trial_features[TRIAL_NODES * TRIAL_FEATURES];
+extern const int32_t trial_labels[TRIAL_NODES];
+
+opn_graph *trial_groups(opn_ctx *ctx);
+
+// The same of the first n_edges edges, and features [V, n_features] and labels of one's
+// own.
+opn_graph *trial_groups_of(opn_ctx *ctx,
+                           int n_edges,
+                           int32_t n_features,
+                           const float *value,
+                           const int32_t *label);
+
+// ---- models --------------------------------------------------------------------------
+
+enum { TRIAL_N_MODELS = 8 };
+extern const char *const trial_models[TRIAL_N_MODELS];
+
+// On the split that the settings call for; checkpoint may be NULL.
+opn_status trial_try_train(opn_ctx *ctx,
+                           const opn_graph *graph,
+                           const char *settings,
+                           const char *checkpoint,
+                           opn_model **out);
+opn_model *trial_train(opn_ctx *ctx, const opn_graph *graph, const char *settings);
+
+// The bytes of its file, to be freed.
+char *trial_bytes(opn_ctx *ctx, const opn_model *model, size_t *n_bytes);
+void trial_expect_same(opn_ctx *ctx, const opn_model *model, const opn_model *other);
+
+// ---- opinions ------------------------------------------------------------------------
+
+// Everything a model says about a graph, in one block; 0x55 where nothing was said yet.
+typedef struct opinions {
+    size_t n_bytes;
+    void *block;
+    opn_vid n_nodes;
+    int32_t n_classes;
+    opn_prediction at;
+} opinions;
+
+opinions opinions_make(opn_vid n_nodes, int32_t n_classes);
+void opinions_free(opinions *said);
+
+// What the model says of every node; settings may be NULL.
+opinions opinions_ask(opn_ctx *ctx,
+                      const opn_model *model,
+                      const opn_graph *graph,
+                      const char *settings);
+
+void opinions_expect_same(const opinions *said, const opinions *other);
+
+// Asserts what must hold of any model: probabilities sum to 1, alpha is 1 or more,
+// measures lie in [0, 1] and add up.
+void opinions_expect_sound(const opn_model *model, const opinions *said);
+
+#endif // OPN_TEST_TRIAL_H

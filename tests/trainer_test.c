@@ -1,0 +1,637 @@
+// trainer_test.c -- the training loop: Adam, early stopping, interruption, determinism.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "model/trainer.h"
+#include "support/network.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static opn_ctx *ctx;
+
+static opn_i_train_options usual_options(void)
+{
+    return (opn_i_train_options){.stage = "model",
+                                 .n_epochs = 10,
+                                 .learning_rate = 0.01,
+                                 .dropout = 0.5,
+                                 .weight_decay = golden_weight_decay,
+                                 .seed = 11,
+                                 .stream_weights = OPN_STREAM_STUDENT_WEIGHTS,
+                                 .stream_x = OPN_STREAM_STUDENT_FEATURES,
+                                 .stream_hidden = OPN_STREAM_STUDENT_HIDDEN};
+}
+
+static opn_status train_on(network *net,
+                           int model,
+                           const opn_i_train_options *options,
+                           opn_i_train_state *state)
+{
+    const opn_i_objective objective = network_objective(net, model);
+    return opn_i_train(net->ctx, &net->exec, &net->gcn, &objective, options, state,
+                       net->d_weights);
+}
+
+static opn_i_train_state new_state(network *net)
+{
+    opn_i_train_state state = {0};
+    assert_int_equal(opn_i_train_state_init(net->ctx, &net->gcn, &state), OPN_OK);
+    return state;
+}
+
+static void train(network *net,
+                  int model,
+                  const opn_i_train_options *options,
+                  opn_i_train_state *state)
+{
+    if (train_on(net, model, options, state) != OPN_OK)
+        fail_msg("%s: %s", model_names[model], opn_ctx_error(net->ctx));
+}
+
+static void expect_same_state(const opn_i_train_state *got, const opn_i_train_state *want)
+{
+    assert_int_equal(got->n_weights, want->n_weights);
+    assert_memory_equal(got->arena, want->arena, 4 * want->n_weights * sizeof(opn_real));
+    assert_int_equal(got->epoch, want->epoch);
+    assert_int_equal(got->best_epoch, want->best_epoch);
+    assert_true(got->is_done == want->is_done);
+    assert_int_equal(got->n_bounded, want->n_bounded);
+    assert_memory_equal(&got->best_loss, &want->best_loss, sizeof(double));
+}
+
+// ---- Adam ----------------------------------------------------------------------------
+
+// One gradient of s-bgcn-t-k with the golden masks, at the golden epoch.
+static void golden_gradient(network *net, const golden_case *golden)
+{
+    const opn_i_objective objective = network_objective(net, GOLDEN_OBJECTIVE_S_BGCN_T_K);
+    int64_t n_bounded = 0;
+    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, golden->rate, true);
+    opn_i_objective_gradient(&net->exec, &objective, GOLDEN_EPOCH, net->gcn.z,
+                             net->gcn.d_z, &n_bounded);
+    opn_i_gcn_backward(&net->exec, &net->gcn, net->weights, golden->rate, net->d_weights);
+}
+
+static double golden_loss(network *net)
+{
+    const opn_i_objective objective = network_objective(net, GOLDEN_OBJECTIVE_S_BGCN_T_K);
+    const opn_i_loss_terms terms =
+            opn_i_objective_terms(&objective, GOLDEN_EPOCH, net->gcn.z);
+    double norm = 0.0;
+    for (size_t j = 0; j < opn_i_gcn_n_decayed(&net->gcn); j++)
+        norm += (double)net->weights[j] * (double)net->weights[j];
+    return terms.supervised + terms.prior + terms.teacher +
+           0.5 * golden_weight_decay * norm;
+}
+
+static void
+expect_golden_weights(const network *net, const golden_case *golden, int which)
+{
+    const opn_i_gcn *gcn = &net->gcn;
+    const double tolerance = by_build(1e-5, 1e-12);
+    expect_rows(GOLDEN_F, GOLDEN_H, gcn->hidden_width, net->weights,
+                golden->adam_w0[which], tolerance, 1.0);
+    expect_rows(GOLDEN_H, GOLDEN_K, gcn->class_width,
+                net->weights + opn_i_gcn_n_decayed(gcn), golden->adam_w1[which],
+                tolerance, 1.0);
+}
+
+static void ten_steps_of_adam_are_golden(void **state)
+{
+    (void)state;
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    for (int round = 0; round < 2 * n_tables; round++) {
+        const golden_case *golden = &golden_cases[round % 2];
+        network net;
+        network_init_golden(ctx, golden, &net);
+        net.exec.kernels = table[round / 2];
+        opn_i_train_state moments = new_state(&net);
+        const size_t n = moments.n_weights;
+        const size_t n_first = opn_i_gcn_n_decayed(&net.gcn);
+        for (int t = 1; t <= GOLDEN_N_STEPS; t++) {
+            const double root = sqrt(1.0 - pow(0.999, t));
+            const opn_real rate = (opn_real)(0.01 * root / (1.0 - pow(0.9, t)));
+            const opn_real epsilon = (opn_real)(1e-8 * root);
+            golden_gradient(&net, golden);
+            expect_close(golden_loss(&net), golden->adam_loss[t - 1],
+                         by_build(1e-5, 1e-12), 1.0);
+            net.exec.kernels->adam(n_first, rate, epsilon, (opn_real)golden_weight_decay,
+                                   net.weights, moments.mean, moments.square,
+                                   net.d_weights);
+            net.exec.kernels->adam(n - n_first, rate, epsilon, 0, net.weights + n_first,
+                                   moments.mean + n_first, moments.square + n_first,
+                                   net.d_weights + n_first);
+            if (t == 1 || t == GOLDEN_N_STEPS)
+                expect_golden_weights(&net, golden, t == 1 ? 0 : 1);
+        }
+        opn_i_train_state_deinit(&ctx->alloc, &moments);
+        network_deinit(&net);
+    }
+}
+
+// The loop written out: Adam as the textbook has it, in double.
+typedef struct textbook {
+    double *w, *mean, *square; // [n_weights]
+} textbook;
+
+static void textbook_step(network *net,
+                          const opn_i_objective *objective,
+                          const opn_i_train_options *options,
+                          int32_t epoch,
+                          textbook *book)
+{
+    int64_t n_bounded = 0;
+    for (size_t j = 0; j < opn_i_gcn_n_weights(&net->gcn); j++)
+        net->weights[j] = (opn_real)book->w[j];
+    opn_i_gcn_draw(&net->exec, &net->gcn, options->seed, options->stream_x,
+                   options->stream_hidden, (uint32_t)epoch, options->dropout);
+    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, options->dropout, true);
+    opn_i_objective_gradient(&net->exec, objective, epoch, net->gcn.z, net->gcn.d_z,
+                             &n_bounded);
+    opn_i_gcn_backward(&net->exec, &net->gcn, net->weights, options->dropout,
+                       net->d_weights);
+    for (size_t j = 0; j < opn_i_gcn_n_weights(&net->gcn); j++) {
+        const bool is_decayed = j < opn_i_gcn_n_decayed(&net->gcn);
+        const double slope = (double)net->d_weights[j] +
+                             (is_decayed ? options->weight_decay * book->w[j] : 0.0);
+        book->mean[j] = 0.9 * book->mean[j] + 0.1 * slope;
+        book->square[j] = 0.999 * book->square[j] + 0.001 * slope * slope;
+        const double mean = book->mean[j] / (1.0 - pow(0.9, epoch + 1));
+        const double square = book->square[j] / (1.0 - pow(0.999, epoch + 1));
+        book->w[j] -= options->learning_rate * mean / (sqrt(square) + 1e-8);
+    }
+}
+
+static void training_is_adam_on_the_loss_of_each_epoch(void **state)
+{
+    (void)state;
+    for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
+        network net;
+        network_init_golden(ctx, &golden_cases[1], &net);
+        opn_i_objective objective = network_objective(&net, model);
+        objective.teacher_epochs = 5.0; // the whole ramp in a few epochs
+        opn_i_train_options options = usual_options();
+        options.n_epochs = 8;
+        options.dropout = 0.3;
+        options.weight_decay = 0.5;
+        opn_i_train_state trained = new_state(&net);
+        const size_t n = trained.n_weights;
+        textbook book = {calloc(n, sizeof(double)), calloc(n, sizeof(double)),
+                         calloc(n, sizeof(double))};
+        assert_true(book.w != NULL && book.mean != NULL && book.square != NULL);
+        opn_i_gcn_init_weights(&net.gcn, options.seed, options.stream_weights,
+                               net.weights);
+        for (size_t j = 0; j < n; j++)
+            book.w[j] = (double)net.weights[j];
+        for (int32_t epoch = 0; epoch < options.n_epochs; epoch++)
+            textbook_step(&net, &objective, &options, epoch, &book);
+        assert_int_equal(opn_i_train(ctx, &net.exec, &net.gcn, &objective, &options,
+                                     &trained, net.d_weights),
+                         OPN_OK);
+        for (size_t j = 0; j < n; j++)
+            expect_close((double)trained.weights[j], book.w[j], by_build(2e-4, 1e-9),
+                         1.0);
+        assert_int_equal(trained.epoch, options.n_epochs);
+        free(book.w);
+        free(book.mean);
+        free(book.square);
+        opn_i_train_state_deinit(&ctx->alloc, &trained);
+        network_deinit(&net);
+    }
+}
+
+static void training_lowers_the_loss_of_every_model(void **state)
+{
+    (void)state;
+    for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
+        network net;
+        network_init_golden(ctx, &golden_cases[0], &net);
+        opn_i_train_options options = usual_options();
+        const opn_i_objective objective = network_objective(&net, model);
+        double loss[2];
+        for (int r = 0; r < 2; r++) {
+            opn_i_train_state trained = new_state(&net);
+            options.n_epochs = 150 * r;
+            options.dropout = 0.1;
+            train(&net, model, &options, &trained);
+            opn_i_gcn_forward(&net.exec, &net.gcn, trained.weights, 0.0, false);
+            loss[r] = opn_i_objective_terms(&objective, 0, net.gcn.z).supervised;
+            opn_i_train_state_deinit(&ctx->alloc, &trained);
+        }
+        if (!(loss[1] < 0.8 * loss[0]))
+            fail_msg("%s: from %g to %g", model_names[model], loss[0], loss[1]);
+        network_deinit(&net);
+    }
+}
+
+// ---- determinism and memory ----------------------------------------------------------
+
+static void
+training_has_the_same_bits_on_any_number_of_threads_for_every_model(void **state)
+{
+    (void)state;
+    network net;
+    network_init_drawn(ctx, &network_for_threads, 6, &net);
+    opn_i_train_options options = usual_options();
+    options.n_epochs = 1;
+    options.dropout = 0.4;
+    options.patience = 5;
+    options.validation = net.validation;
+    for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
+        opn_i_train_state first = new_state(&net);
+        net.exec.n_threads = 1;
+        train(&net, model, &options, &first);
+        // Every number for the model that has all terms, one for each of the others.
+        for (int t = 0; t < N_THREAD_COUNTS; t++) {
+            if (model != GOLDEN_OBJECTIVE_S_BGCN_T_K && t != 1 + model % 3)
+                continue;
+            opn_i_train_state other = new_state(&net);
+            net.exec.n_threads = thread_counts[t];
+            train(&net, model, &options, &other);
+            expect_same_state(&other, &first);
+            opn_i_train_state_deinit(&ctx->alloc, &other);
+        }
+        opn_i_train_state_deinit(&ctx->alloc, &first);
+    }
+    network_deinit(&net);
+}
+
+static void another_seed_gives_other_weights(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_train_options options = usual_options();
+    opn_i_train_state first = new_state(&net);
+    opn_i_train_state other = new_state(&net);
+    train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &first);
+    options.seed++;
+    train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &other);
+    assert_memory_not_equal(first.weights, other.weights,
+                            first.n_weights * sizeof(opn_real));
+    opn_i_train_state_deinit(&ctx->alloc, &first);
+    opn_i_train_state_deinit(&ctx->alloc, &other);
+    network_deinit(&net);
+}
+
+static void the_epoch_loop_allocates_nothing(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_train_options options = usual_options();
+    options.validation = net.validation;
+    options.patience = 3;
+    options.report_every = 1;
+    for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
+        opn_i_train_state trained = new_state(&net);
+        const meter *m = ctx->alloc.user;
+        const long n_before = m->n_requests;
+        train(&net, model, &options, &trained);
+        assert_int_equal(m->n_requests, n_before);
+        opn_i_train_state_deinit(&ctx->alloc, &trained);
+    }
+    network_deinit(&net);
+}
+
+// ---- early stopping ------------------------------------------------------------------
+
+// Weights after each epoch, by training anew that far, and the best of them.
+static int32_t best_by_hand(network *net,
+                            int model,
+                            const opn_i_train_options *options,
+                            int32_t n_epochs,
+                            double *best_loss,
+                            opn_real *best)
+{
+    const opn_i_objective objective = network_objective(net, model);
+    int32_t best_epoch = -1;
+    *best_loss = (double)INFINITY;
+    for (int32_t epoch = 0; epoch < n_epochs; epoch++) {
+        opn_i_train_options some = *options;
+        opn_i_train_state trained = new_state(net);
+        double accuracy = 0.0;
+        some.n_epochs = epoch + 1;
+        some.patience = 0;
+        some.validation = NULL;
+        train(net, model, &some, &trained);
+        opn_i_gcn_forward(&net->exec, &net->gcn, trained.weights, 0.0, false);
+        const double loss = opn_i_objective_supervised(&objective, net->validation,
+                                                       net->gcn.z, &accuracy);
+        if (loss < *best_loss) {
+            *best_loss = loss;
+            best_epoch = epoch;
+            memcpy(best, trained.weights, trained.n_weights * sizeof(*best));
+        }
+        opn_i_train_state_deinit(&ctx->alloc, &trained);
+        if (epoch - best_epoch >= options->patience)
+            break;
+    }
+    return best_epoch;
+}
+
+static void early_stopping_keeps_the_weights_of_the_best_supervised_term(void **state)
+{
+    (void)state;
+    for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
+        network net;
+        network_init_golden(ctx, &golden_cases[0], &net);
+        opn_i_train_options options = usual_options();
+        options.n_epochs = 80;
+        options.patience = 6;
+        options.learning_rate = 0.2;
+        options.validation = net.validation;
+        opn_i_train_state trained = new_state(&net);
+        opn_real *best = net.weights;
+        double best_loss = 0.0;
+        const int32_t best_epoch =
+                best_by_hand(&net, model, &options, 80, &best_loss, best);
+        train(&net, model, &options, &trained);
+        assert_int_equal(trained.best_epoch, best_epoch);
+        assert_true(trained.best_loss == best_loss);
+        assert_memory_equal(trained.weights, best, trained.n_weights * sizeof(*best));
+        assert_int_equal(trained.epoch, best_epoch + options.patience + 1);
+        assert_true(trained.epoch < options.n_epochs);
+        opn_i_train_state_deinit(&ctx->alloc, &trained);
+        network_deinit(&net);
+    }
+}
+
+// The terms of prior and teacher may be as large as they like: nothing is watched but
+// the labels.
+static void a_ramp_does_not_stop_training(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_objective objective = network_objective(&net, GOLDEN_OBJECTIVE_S_BGCN_T);
+    for (size_t j = 0; j < (size_t)objective.n_nodes * (size_t)objective.width; j++)
+        net.log_teacher[j] = -100; // a constant: large, and without a slope of its own
+    objective.teacher_epochs = 60.0;
+    opn_i_train_options options = usual_options();
+    options.n_epochs = 40;
+    options.patience = 5;
+    options.dropout = 0.0;
+    options.learning_rate = 0.005;
+    options.validation = net.target; // the supervised term falls in every epoch
+    opn_i_train_state trained = new_state(&net);
+    assert_int_equal(opn_i_train(ctx, &net.exec, &net.gcn, &objective, &options, &trained,
+                                 net.d_weights),
+                     OPN_OK);
+    assert_int_equal(trained.epoch, options.n_epochs);
+    assert_int_equal(trained.best_epoch, options.n_epochs - 1);
+    opn_i_train_state_deinit(&ctx->alloc, &trained);
+    network_deinit(&net);
+}
+
+static void validation_without_patience_changes_nothing(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_train_options options = usual_options();
+    options.learning_rate = 0.2;
+    opn_i_train_state plain = new_state(&net);
+    opn_i_train_state watched = new_state(&net);
+    train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &plain);
+    options.validation = net.validation;
+    options.report_every = 3;
+    train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &watched);
+    expect_same_state(&watched, &plain);
+    opn_i_train_state_deinit(&ctx->alloc, &plain);
+    opn_i_train_state_deinit(&ctx->alloc, &watched);
+    network_deinit(&net);
+}
+
+static void no_epoch_leaves_the_weights_as_they_were_drawn(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_train_options options = usual_options();
+    options.n_epochs = 0;
+    options.patience = 5;
+    options.validation = net.validation;
+    opn_i_train_state trained = new_state(&net);
+    train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &trained);
+    opn_i_gcn_init_weights(&net.gcn, options.seed, options.stream_weights, net.weights);
+    assert_memory_equal(trained.weights, net.weights,
+                        trained.n_weights * sizeof(opn_real));
+    opn_i_train_state_deinit(&ctx->alloc, &trained);
+    network_deinit(&net);
+}
+
+// ---- interruption --------------------------------------------------------------------
+
+// Interrupts at the k-th question for every k, goes on, and compares with a run that was
+// never interrupted.
+static void expect_resumable(network *net, const opn_i_train_options *options)
+{
+    opn_i_train_state whole = new_state(net);
+    train(net, GOLDEN_OBJECTIVE_S_BGCN_T_K, options, &whole);
+    int n_interrupted = 0;
+    for (long at = 1;; at++) {
+        listener ear = {.interrupt_at = at};
+        listener deaf = {0};
+        opn_i_train_state parts = new_state(net);
+        support_listen(ctx, &ear);
+        const opn_status status =
+                train_on(net, GOLDEN_OBJECTIVE_S_BGCN_T_K, options, &parts);
+        support_listen(ctx, &deaf);
+        assert_true(status == OPN_OK || status == OPN_ERR_INTERRUPTED);
+        if (status == OPN_ERR_INTERRUPTED) {
+            n_interrupted++;
+            net->gcn.z[0] = 7; // what is left of a pass must not matter
+            train(net, GOLDEN_OBJECTIVE_S_BGCN_T_K, options, &parts);
+        }
+        expect_same_state(&parts, &whole);
+        opn_i_train_state_deinit(&ctx->alloc, &parts);
+        if (status == OPN_OK)
+            break;
+    }
+    assert_true(n_interrupted >= whole.epoch);
+    opn_i_train_state_deinit(&ctx->alloc, &whole);
+}
+
+static void an_interrupted_run_goes_on_to_the_same_bits(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_train_options options = usual_options();
+    expect_resumable(&net, &options);
+    network_deinit(&net);
+}
+
+static void a_run_that_stops_early_may_be_interrupted_anywhere_too(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_train_options options = usual_options();
+    options.n_epochs = 80;
+    options.patience = 6;
+    options.learning_rate = 0.2;
+    options.validation = net.validation;
+    expect_resumable(&net, &options);
+    network_deinit(&net);
+}
+
+// ---- bad numbers ---------------------------------------------------------------------
+
+static void expect_refused(network *net,
+                           int model,
+                           const opn_i_train_options *options,
+                           const char *part,
+                           const char *other_part)
+{
+    opn_i_train_state trained = new_state(net);
+    assert_int_equal(train_on(net, model, options, &trained), OPN_ERR_NONFINITE);
+    support_expect_error(ctx, part);
+    support_expect_error(ctx, other_part);
+    opn_i_train_state_deinit(&ctx->alloc, &trained);
+}
+
+static void a_gradient_that_is_not_finite_names_epoch_and_layer(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[1], &net);
+    opn_i_train_options options = usual_options();
+    // A teacher without a logarithm reaches every weight.
+    net.log_teacher[0] = (opn_real)NAN;
+    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 0", "first layer");
+    // Where no feature has a node the first layer has no gradient at all.
+    memset(net.design.cols.row_ptr, 0, (GOLDEN_F + 1) * sizeof(opn_off));
+    options.dropout = 0.0;
+    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 0", "second layer");
+    network_deinit(&net);
+}
+
+static void logits_that_are_not_finite_name_the_epoch(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[1], &net);
+    opn_i_train_options options = usual_options();
+    options.dropout = 0.0;
+    for (opn_off e = 0; e < GOLDEN_N_ENTRIES; e++)
+        net.design.rows.value[e] = (opn_real)INFINITY;
+    for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++)
+        expect_refused(&net, model, &options, "epoch 0", "logits");
+    network_deinit(&net);
+}
+
+// Whatever the model, a run whose logits are no numbers must not end well.
+static void a_learning_rate_that_diverges_is_an_error_for_every_model(void **state)
+{
+    (void)state;
+    int n_silent = 0;
+    for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
+        network net;
+        network_init_golden(ctx, &golden_cases[0], &net);
+        opn_i_train_options options = usual_options();
+        options.n_epochs = 50;
+        options.learning_rate = 1e30 * by_build(1.0, 1e130);
+        opn_i_train_state trained = new_state(&net);
+        const opn_status status = train_on(&net, model, &options, &trained);
+        bool is_finite = true;
+        opn_i_gcn_forward(&net.exec, &net.gcn, trained.weights, 0.0, false);
+        for (int32_t i = 0; i < GOLDEN_V; i++)
+            for (int32_t k = 0; k < GOLDEN_K; k++)
+                is_finite &= isfinite(net.gcn.z[i * net.gcn.class_width + k]) != 0;
+        if (status == OPN_OK && !is_finite) {
+            print_error("%s: logits are not finite, no one said so\n",
+                        model_names[model]);
+            n_silent++;
+        }
+        if (status != OPN_OK) {
+            assert_int_equal(status, OPN_ERR_NONFINITE);
+            support_expect_error(ctx, "epoch ");
+        }
+        opn_i_train_state_deinit(&ctx->alloc, &trained);
+        network_deinit(&net);
+    }
+    assert_int_equal(n_silent, 0);
+}
+
+// ---- telling the user ----------------------------------------------------------------
+
+static void the_log_shows_each_term_and_validation_as_often_as_asked(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_train_options options = usual_options();
+    options.dropout = 0.0;
+    options.report_every = 5;
+    options.validation = net.validation;
+    listener ear = {0};
+    support_listen(ctx, &ear);
+    opn_i_train_state trained = new_state(&net);
+    train(&net, GOLDEN_OBJECTIVE_S_BGCN_T_K, &options, &trained);
+    assert_int_equal(ear.n_messages[OPN_LOG_INFO], 2);
+    assert_non_null(strstr(ear.log, "model: epoch 5: loss "));
+    assert_non_null(strstr(ear.log, "model: epoch 10: loss "));
+    assert_non_null(strstr(ear.log, "validation accuracy"));
+    assert_int_equal(ear.n_progress, options.n_epochs + 1);
+    assert_int_equal(ear.last.done, options.n_epochs);
+    assert_int_equal(ear.last.total, options.n_epochs);
+    // The last line is about the weights before the tenth step.
+    const opn_i_objective objective =
+            network_objective(&net, GOLDEN_OBJECTIVE_S_BGCN_T_K);
+    opn_i_train_state before = new_state(&net);
+    options.n_epochs = 9;
+    options.report_every = 0;
+    train(&net, GOLDEN_OBJECTIVE_S_BGCN_T_K, &options, &before);
+    opn_i_gcn_forward(&net.exec, &net.gcn, before.weights, 0.0, false);
+    const opn_i_loss_terms terms = opn_i_objective_terms(&objective, 9, net.gcn.z);
+    double norm = 0.0;
+    for (size_t j = 0; j < opn_i_gcn_n_decayed(&net.gcn); j++)
+        norm += (double)before.weights[j] * (double)before.weights[j];
+    const double decay = 0.5 * options.weight_decay * norm;
+    char line[200];
+    snprintf(line, sizeof(line),
+             "epoch 10: loss %.4f (labels %.4f, prior %.4f, teacher %.4f, decay %.4f)",
+             terms.supervised + terms.prior + terms.teacher + decay, terms.supervised,
+             terms.prior, terms.teacher, decay);
+    if (strstr(ear.log, line) == NULL)
+        fail_msg("%s\nnot in\n%s", line, ear.log);
+    opn_i_train_state_deinit(&ctx->alloc, &before);
+    opn_i_train_state_deinit(&ctx->alloc, &trained);
+    network_deinit(&net);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            WITH_CTX(ten_steps_of_adam_are_golden),
+            WITH_CTX(training_is_adam_on_the_loss_of_each_epoch),
+            WITH_CTX(training_lowers_the_loss_of_every_model),
+            WITH_CTX(training_has_the_same_bits_on_any_number_of_threads_for_every_model),
+            WITH_CTX(another_seed_gives_other_weights),
+            WITH_CTX(the_epoch_loop_allocates_nothing),
+            WITH_CTX(early_stopping_keeps_the_weights_of_the_best_supervised_term),
+            WITH_CTX(a_ramp_does_not_stop_training),
+            WITH_CTX(validation_without_patience_changes_nothing),
+            WITH_CTX(no_epoch_leaves_the_weights_as_they_were_drawn),
+            WITH_CTX(an_interrupted_run_goes_on_to_the_same_bits),
+            WITH_CTX(a_run_that_stops_early_may_be_interrupted_anywhere_too),
+            WITH_CTX(a_gradient_that_is_not_finite_names_epoch_and_layer),
+            WITH_CTX(logits_that_are_not_finite_name_the_epoch),
+            WITH_CTX(a_learning_rate_that_diverges_is_an_error_for_every_model),
+            WITH_CTX(the_log_shows_each_term_and_validation_as_often_as_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
