@@ -39,6 +39,7 @@ bench:
 	@$(MAKE) all
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
 	bench/load $(abspath $(BUILD)) --markdown docs/performance.md
+	bench/engine $(abspath $(BUILD)) --markdown docs/performance.md
 
 # Rewrites the golden values with an independent implementation; review the diff.
 golden:

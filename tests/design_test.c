@@ -183,17 +183,16 @@ static void dropping_gives_the_same_on_any_number_of_threads(void **state)
     opn_i_design_drop(&alone, &one, 0.5, true);
     for (int c = 0; c < N_THREAD_COUNTS; c++) {
         const opn_i_exec exec = {alone.kernels, thread_counts[c]};
-        memset(design.rows_end, 0, ROWS * sizeof(*design.rows_end));
+        memset(design.rows_ptr, 0, (ROWS + 1) * sizeof(*design.rows_ptr));
         opn_i_design_drop(&exec, &design, 0.5, true);
-        assert_memory_equal(design.rows_end, one.rows_end, ROWS * sizeof(opn_off));
-        assert_memory_equal(design.cols_end, one.cols_end, COLS * sizeof(opn_off));
-        for (int32_t i = 0; i < ROWS; i++) {
-            const size_t n = (size_t)(one.rows_end[i] - x.row_ptr[i]);
-            assert_memory_equal(design.rows_col + x.row_ptr[i],
-                                one.rows_col + x.row_ptr[i], n * sizeof(int32_t));
-            assert_memory_equal(design.rows_value + x.row_ptr[i],
-                                one.rows_value + x.row_ptr[i], n * sizeof(opn_real));
-        }
+        assert_memory_equal(design.rows_ptr, one.rows_ptr, (ROWS + 1) * sizeof(opn_off));
+        assert_memory_equal(design.cols_ptr, one.cols_ptr, (COLS + 1) * sizeof(opn_off));
+        const size_t n = (size_t)one.rows_ptr[ROWS];
+        assert_int_equal(one.cols_ptr[COLS], n);
+        assert_memory_equal(design.rows_col, one.rows_col, n * sizeof(int32_t));
+        assert_memory_equal(design.rows_value, one.rows_value, n * sizeof(opn_real));
+        assert_memory_equal(design.cols_row, one.cols_row, n * sizeof(int32_t));
+        assert_memory_equal(design.cols_value, one.cols_value, n * sizeof(opn_real));
     }
     opn_i_design_deinit(&ctx->alloc, &one);
     opn_i_design_deinit(&ctx->alloc, &design);

@@ -556,7 +556,7 @@ static void patience_stops_early_and_takes_the_best(void **state)
             trial_train(ctx, graph, "model=gcn epochs=5000 patience=4 learning_rate=0.2");
     opn_model_summary(model, &summary);
     assert_true(summary.epochs < 5000);
-    assert_true(summary.epochs > 4);
+    assert_true(summary.epochs > 5); // it learns at first
     opn_model_free(model);
     opn_graph_free(graph);
 }

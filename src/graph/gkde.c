@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { PUSHED_SHARE = 10 };
 enum { WORDS = 4, BATCH = 64 * WORDS, NODES_A_CHUNK = 1024 };
 
 // One bit for each labelled node of a batch.
@@ -20,6 +21,7 @@ typedef struct class_bits {
 
 typedef struct search {
     const opn_i_csr *topology;
+    bit_set *arena;      // the three below, so that no set crosses a line of the cache
     bit_set *frontier;   // [V] who reached the node in the last step
     bit_set *next;       // [V]
     bit_set *seen;       // [V] who reached it so far
@@ -77,6 +79,27 @@ static bool step_nodes(const search *s, int32_t first, int32_t last)
     return is_going_on;
 }
 
+// The same from the other side, for a frontier of few nodes: each tells its neighbours.
+static bool push_nodes(const search *s)
+{
+    const opn_i_csr *a = s->topology;
+    bool is_going_on = false;
+    memset(s->next, 0, (size_t)a->n_rows * sizeof(*s->next));
+    for (int32_t i = 0; i < a->n_rows; i++) {
+        if (is_empty(&s->frontier[i]))
+            continue;
+        for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++)
+            for (int w = 0; w < WORDS; w++)
+                s->next[a->col_idx[e]].word[w] |= s->frontier[i].word[w];
+    }
+    for (int32_t i = 0; i < a->n_rows; i++) {
+        for (int w = 0; w < WORDS; w++)
+            s->next[i].word[w] &= ~s->seen[i].word[w];
+        is_going_on |= !is_empty(&s->next[i]);
+    }
+    return is_going_on;
+}
+
 static void
 add_evidence(const search *s, const bit_set *reached, double kernel, opn_real *prior)
 {
@@ -122,19 +145,29 @@ static opn_status run_search(opn_ctx *ctx,
     int is_going_on = 1;
     for (int d = 0; d < radius && is_going_on; d++) {
         const double kernel = constant * exp(-0.5 * d * d / (sigma * sigma));
+        opn_off n_pushed = 0; // edges of the frontier
         for (int32_t i = 0; i < n_nodes; i++) {
+            if (is_empty(&s->frontier[i]))
+                continue;
+            n_pushed += s->topology->row_ptr[i + 1] - s->topology->row_ptr[i];
             for (int w = 0; w < WORDS; w++)
                 s->seen[i].word[w] |= s->frontier[i].word[w];
             add_evidence(s, &s->frontier[i], kernel, prior + (size_t)i * (size_t)width);
         }
         is_going_on = 0;
+        if (d + 1 == radius)
+            break;
+        if (n_pushed < opn_i_csr_n_entries(s->topology) / PUSHED_SHARE) {
+            is_going_on = push_nodes(s);
+        } else {
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1) \
         reduction(|                                                                  \
                   : is_going_on)
-        for (int32_t first = 0; first < n_nodes; first += NODES_A_CHUNK) {
-            const int32_t last =
-                    n_nodes - first < NODES_A_CHUNK ? n_nodes : first + NODES_A_CHUNK;
-            is_going_on |= step_nodes(s, first, last);
+            for (int32_t first = 0; first < n_nodes; first += NODES_A_CHUNK) {
+                const int32_t last =
+                        n_nodes - first < NODES_A_CHUNK ? n_nodes : first + NODES_A_CHUNK;
+                is_going_on |= step_nodes(s, first, last);
+            }
         }
         bit_set *old = s->frontier;
         s->frontier = s->next;
@@ -192,9 +225,11 @@ opn_status opn_i_gkde(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
                 "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
     OPN_TRY(sort_labelled(ctx, target, n_nodes, n_classes, &node, &n_labelled));
-    OPN_TRY_NEW(ctx, s.frontier, n_nodes);
-    OPN_TRY_NEW(ctx, s.next, n_nodes);
-    OPN_TRY_NEW(ctx, s.seen, n_nodes);
+    OPN_TRY_NEW(ctx, s.arena, 3 * (size_t)n_nodes + 1);
+    s.frontier = (bit_set *)(void *)((char *)s.arena +
+                                     (-(uintptr_t)s.arena & (sizeof(bit_set) - 1)));
+    s.next = s.frontier + n_nodes;
+    s.seen = s.next + n_nodes;
     OPN_TRY_NEW(ctx, s.classes, BATCH);
     memset(prior, 0, (size_t)n_nodes * (size_t)width * sizeof(*prior));
     for (int32_t i = 0; i < n_nodes; i++)
@@ -208,9 +243,7 @@ opn_status opn_i_gkde(opn_ctx *ctx,
     }
 cleanup:
     opn_i_release(&ctx->alloc, node);
-    opn_i_release(&ctx->alloc, s.frontier);
-    opn_i_release(&ctx->alloc, s.next);
-    opn_i_release(&ctx->alloc, s.seen);
+    opn_i_release(&ctx->alloc, s.arena);
     opn_i_release(&ctx->alloc, s.classes);
     return status;
 }

@@ -88,6 +88,17 @@ typedef struct opn_k_table {
                  const uint16_t *random,
                  uint64_t *bits);
 
+    // Moves the entries of words [first, last) of bits whose bit is set, 64 a word, to
+    // the places from `at` on. `value` and `to_value` may be NULL.
+    void (*compact)(size_t first,
+                    size_t last,
+                    const uint64_t *bits,
+                    const int32_t *col,
+                    const opn_real *value,
+                    opn_off at,
+                    int32_t *to_col,
+                    opn_real *to_value);
+
     // y[i,:] = scale[i] * sum over entries e of row i of value[e] * x[col[e],:]
     void (*spmm)(const opn_k_sparse *a,
                  int32_t first,

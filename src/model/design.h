@@ -9,19 +9,20 @@
 // X [V,F] by rows for X W and by columns for X^T G. Of a matrix whose rows are constant,
 // as normalised binary features are, only the pattern and a factor a row are kept.
 typedef struct opn_i_design {
-    opn_i_csr rows;      // [V,F]; no values when row_scale is there
-    opn_i_csr cols;      // [F,V], the same by columns
-    opn_off *cols_entry; // [entries] number in `rows` of each entry of `cols`
-    opn_real *row_scale; // [V], or NULL when `rows` has values
-    // The entries the pass in flight keeps; row i of rows_kept begins where it does in
-    // rows.
+    opn_i_csr rows;       // [V,F]; no values when row_scale is there
+    opn_i_csr cols;       // [F,V], the same by columns
+    uint32_t *cols_entry; // [entries] number in `rows` of each entry of `cols`
+    opn_real *row_scale;  // [V], or NULL when `rows` has values
+    // The entries the pass in flight keeps, one row after the other without a gap.
     uint64_t *keep;       // one bit for each entry of `rows`
+    uint64_t *cols_keep;  // the same bits in the order of `cols`
     int32_t *rows_col;    // [entries]
     opn_real *rows_value; // [entries], or NULL
-    opn_off *rows_end;    // [V]
+    opn_off *rows_ptr;    // [V + 1]
     int32_t *cols_row;    // [entries]
     opn_real *cols_value; // [entries], or NULL
-    opn_off *cols_end;    // [F]
+    opn_off *cols_ptr;    // [F + 1]
+    opn_off *rank;        // [words of keep + 1] kept entries before each word
     bool is_whole;        // nothing was dropped, and the arrays above are not in use
     opn_real *scale; // [V] row_scale / (1 - rate): rows of X W, and of G before X^T G
 } opn_i_design;

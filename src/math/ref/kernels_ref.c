@@ -32,6 +32,27 @@ keep(size_t n_words, uint32_t threshold, const uint16_t *random, uint64_t *bits)
     }
 }
 
+static void compact(size_t first,
+                    size_t last,
+                    const uint64_t *bits,
+                    const int32_t *col,
+                    const opn_real *value,
+                    opn_off at,
+                    int32_t *to_col,
+                    opn_real *to_value)
+{
+    for (size_t w = first; w < last; w++) {
+        for (size_t b = 0; b < 64; b++) {
+            if ((bits[w] >> b & 1) == 0)
+                continue;
+            to_col[at] = col[64 * w + b];
+            if (value != NULL)
+                to_value[at] = value[64 * w + b];
+            at++;
+        }
+    }
+}
+
 static void spmm(const opn_k_sparse *a,
                  int32_t first,
                  int32_t last,
@@ -239,8 +260,17 @@ add_moments(const opn_k_moments *sums, int32_t first, int32_t last, const opn_re
 const opn_k_table *opn_k_table_ref(void)
 {
     static const opn_k_table table = {
-            "ref",       philox,    keep,           spmm, matmul,
-            matmul_tn,   relu_drop, relu_drop_back, adam, exp_evidence_gradient,
+            "ref",
+            philox,
+            keep,
+            compact,
+            spmm,
+            matmul,
+            matmul_tn,
+            relu_drop,
+            relu_drop_back,
+            adam,
+            exp_evidence_gradient,
             add_moments,
     };
     return &table;
