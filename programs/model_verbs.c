@@ -199,7 +199,9 @@ static opn_status predict(opine_app *app, const opn_model *model, const opn_grap
     terminal_clear();
     if (status == OPN_OK)
         status = opn_prediction_save(app->ctx, model, graph, split, &prediction,
-                                     path[0] != 0 ? path : "-");
+                                     path[0] != 0                           ? path
+                                     : opn_params_flag(app->params, "json") ? "-.json"
+                                                                            : "-");
     free(prediction.probability);
     free(prediction.predicted);
     opn_split_free(split);

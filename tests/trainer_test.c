@@ -511,11 +511,11 @@ static void a_gradient_that_is_not_finite_names_epoch_and_layer(void **state)
     opn_i_train_options options = usual_options();
     // A teacher without a logarithm reaches every weight.
     net.log_teacher[0] = (opn_real)NAN;
-    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 0", "first layer");
+    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1", "first layer");
     // Where no feature has a node the first layer has no gradient at all.
     memset(net.design.cols.row_ptr, 0, (GOLDEN_F + 1) * sizeof(opn_off));
     options.dropout = 0.0;
-    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 0", "second layer");
+    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1", "second layer");
     network_deinit(&net);
 }
 
@@ -529,7 +529,7 @@ static void logits_that_are_not_finite_name_the_epoch(void **state)
     for (opn_off e = 0; e < GOLDEN_N_ENTRIES; e++)
         net.design.rows.value[e] = (opn_real)INFINITY;
     for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++)
-        expect_refused(&net, model, &options, "epoch 0", "logits");
+        expect_refused(&net, model, &options, "epoch 1", "logits");
     network_deinit(&net);
 }
 

@@ -109,9 +109,9 @@ OPN_API OPN_NODISCARD opn_status opn_model_predict(opn_ctx *ctx,
 // Writes predictions with the names of nodes and classes: a table node, role, label,
 // p_CLASS…, alpha_CLASS…, vacuity … entropy, predicted, with empty fields for what is not
 // measured.
-// `path` ends in .npz or .json, or else is a CSV file; "-" is CSV on standard output.
-// Arrays that are NULL in `prediction` are left out. Roles are those of `split`; without
-// one labelled nodes are "pool".
+// `path` ends in .npz or .json, or else is a CSV file; "-" is CSV and "-.json" JSON on
+// standard output. Arrays that are NULL in `prediction` are left out. Roles are those of
+// `split`; without one labelled nodes are "pool".
 OPN_API OPN_NODISCARD opn_status opn_prediction_save(opn_ctx *ctx,
                                                      const opn_model *model,
                                                      const opn_graph *graph,

@@ -80,12 +80,13 @@ opn_status opn_i_file_writer_open(opn_ctx *ctx, const char *path, opn_i_file_wri
 {
     opn_status status = OPN_OK;
     opn_i_file_writer *writer = NULL;
-    const size_t n_path = strlen(path);
     struct stat info;
     OPN_TRY_NEW(ctx, writer, 1);
     writer->ctx = ctx;
+    const char *shown = strcmp(path, "-") == 0 ? "standard output" : path;
+    const size_t n_path = strlen(shown);
     OPN_TRY_NEW(ctx, writer->path, n_path + 1);
-    memcpy(writer->path, path, n_path);
+    memcpy(writer->path, shown, n_path);
     writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     OPN_FAIL_IF(ctx, writer->c_locale == (locale_t)0, OPN_ERR_NOMEM, "%s: out of memory",
                 path);

@@ -101,11 +101,11 @@ static opn_status run_epoch(opn_ctx *ctx,
     opn_i_gcn_draw(exec, gcn, options->seed, options->stream_x, options->stream_hidden,
                    (uint32_t)state->epoch, rate);
     opn_i_gcn_forward(exec, gcn, state->weights, rate, true);
-    OPN_TRY(check_logits(ctx, gcn, state->epoch));
+    OPN_TRY(check_logits(ctx, gcn, state->epoch + 1));
     opn_i_objective_gradient(exec, objective, state->epoch, gcn->z, gcn->d_z,
                              &state->n_bounded);
     opn_i_gcn_backward(exec, gcn, state->weights, rate, d_weights);
-    OPN_TRY(check_gradient(ctx, gcn, d_weights, state->epoch));
+    OPN_TRY(check_gradient(ctx, gcn, d_weights, state->epoch + 1));
     step_adam(exec, gcn, options, state, d_weights);
 cleanup:
     return status;

@@ -99,6 +99,10 @@ opn_status opn_split_from_params(opn_ctx *ctx,
     if (n == 0 && is_ood(params) && graph->dataset != NULL)
         for (int32_t k = graph->dataset->n_known; k < graph->n_classes; k++)
             classes[n++] = k;
+    if (n == 0 && is_ood(params))
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "%s: task ood, but no class is held out; name some with --ood-classes",
+                  graph->name);
     OPN_TRY(opn_split_create(ctx, graph, OPN_SPLIT_USUAL,
                              (uint64_t)opn_params_int(params, "seed"), classes, n, out));
 cleanup:

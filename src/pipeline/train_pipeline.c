@@ -138,9 +138,11 @@ static opn_status describe_model(training *t, const opn_split *split)
                 model->kind->id);
     model->n_hidden = (int32_t)opn_params_int(t->params, "hidden");
     model->n_classes = opn_split_n_known(split);
-    OPN_FAIL_IF(ctx, model->n_classes < 2 || model->n_classes > OPN_MAX_CLASSES,
-                OPN_ERR_SHAPE, "%s: %d classes to learn, where 2 to %d are needed",
-                t->graph->name, model->n_classes, OPN_MAX_CLASSES);
+    OPN_FAIL_IF(ctx, model->n_classes < 2, OPN_ERR_SHAPE,
+                "%s: only one class to learn, at least two are needed", t->graph->name);
+    OPN_FAIL_IF(ctx, model->n_classes > OPN_MAX_CLASSES, OPN_ERR_SHAPE,
+                "%s: %d classes to learn, at most %d are possible", t->graph->name,
+                model->n_classes, OPN_MAX_CLASSES);
     OPN_FAIL_IF(ctx, t->graph->features.n_cols == 0, OPN_ERR_SHAPE, "%s: has no features",
                 t->graph->name);
     OPN_TRY(keep_params(ctx, t->params, model));

@@ -286,6 +286,8 @@ opn_status opn_prediction_save(opn_ctx *ctx,
                                const char *path)
 {
     const prediction_table table = {model, graph, split, prediction, model->n_classes};
+    if (strcmp(path, "-.json") == 0)
+        return save_json(ctx, &table, "-");
     if (ends_in(path, ".npz"))
         return save_npz(ctx, &table, path);
     if (ends_in(path, ".json"))
