@@ -32,8 +32,8 @@ int main(void)
     int32_t predicted[NODES];
     float vacuity[NODES];
     float dissonance[NODES];
-    const opn_prediction out = {
-            predicted, NULL, NULL, {vacuity, dissonance, NULL, NULL, NULL}};
+    const opn_prediction out = {.predicted = predicted,
+                                .measure = {vacuity, dissonance, NULL, NULL, NULL}};
 
     if (opn_ctx_create(NULL, &ctx) != OPN_OK)
         return 1;

@@ -94,6 +94,7 @@ typedef struct opn_prediction {
     float *probability;             // [V,K]
     float *alpha;                   // [V,K] evidence + 1
     float *measure[OPN_N_MEASURES]; // [V] each
+    float *belief;                  // [V,K] (alpha - 1) / S; with vacuity it sums to 1
 } opn_prediction;
 
 // Predicts every node of `graph`, which need not be the one trained on but must have the

@@ -85,6 +85,8 @@ static void put_node(const opn_model *model,
             out->probability[at + (size_t)k] = (float)p[k];
         if (out->alpha != NULL)
             out->alpha[at + (size_t)k] = (float)alpha[k];
+        if (out->belief != NULL)
+            out->belief[at + (size_t)k] = (float)((alpha[k] - 1.0) / strength);
     }
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (out->measure[m] != NULL)

@@ -138,7 +138,7 @@ opinions opinions_make(opn_vid n_nodes, int32_t n_classes)
     const size_t n_wide = n * (size_t)n_classes;
     opinions made = {.n_nodes = n_nodes, .n_classes = n_classes};
     made.n_bytes =
-            n * sizeof(int32_t) + (2 * n_wide + OPN_N_MEASURES * n) * sizeof(float);
+            n * sizeof(int32_t) + (3 * n_wide + OPN_N_MEASURES * n) * sizeof(float);
     made.block = malloc(made.n_bytes);
     assert_non_null(made.block);
     memset(made.block, 0x55, made.n_bytes);
@@ -147,6 +147,7 @@ opinions opinions_make(opn_vid n_nodes, int32_t n_classes)
     made.at.alpha = made.at.probability + n_wide;
     for (int m = 0; m < OPN_N_MEASURES; m++)
         made.at.measure[m] = made.at.alpha + n_wide + (size_t)m * n;
+    made.at.belief = made.at.alpha + n_wide + OPN_N_MEASURES * n;
     return made;
 }
 
@@ -183,19 +184,23 @@ static void expect_sound_node(const opn_model *model, const opinions *said, opn_
     float *const *measure = said->at.measure;
     double sum = 0.0;
     double strength = 0.0;
+    double belief = 0.0;
     for (int32_t k = 0; k < n; k++) {
         assert_true(p[k] >= 0.0f && p[k] <= 1.0f);
         assert_true(p[k] <= p[said->at.predicted[i]]);
         assert_true(isnan(alpha[k]) || (alpha[k] >= 1.0f && isfinite(alpha[k])));
         sum += (double)p[k];
         strength += (double)alpha[k];
+        belief += (double)said->at.belief[(size_t)i * (size_t)n + (size_t)k];
     }
     assert_float_equal((float)sum, 1.0f, 2e-6f);
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (opn_model_measures(model, (opn_measure)m))
             assert_true(measure[m][i] >= 0.0f && measure[m][i] <= 1.0f);
-    if (opn_model_measures(model, OPN_MEASURE_VACUITY))
+    if (opn_model_measures(model, OPN_MEASURE_VACUITY)) {
         assert_float_equal(measure[OPN_MEASURE_VACUITY][i], (float)(n / strength), 2e-6f);
+        assert_float_equal((float)belief + measure[OPN_MEASURE_VACUITY][i], 1.0f, 2e-6f);
+    }
     if (opn_model_measures(model, OPN_MEASURE_EPISTEMIC))
         assert_float_equal(measure[OPN_MEASURE_ENTROPY][i],
                            measure[OPN_MEASURE_ALEATORIC][i] +
