@@ -95,6 +95,47 @@ static void keep_compares_sixteen_bits_with_the_threshold(void **state)
     }
 }
 
+// Blocks of words go to places side by side, perhaps on two threads: not a place may be
+// touched that another block fills.
+static void compact_moves_the_kept_entries_and_touches_no_other_place(void **state)
+{
+    (void)state;
+    enum { WORDS = 9, N = 64 * WORDS };
+    static const uint32_t one_in[] = {1, 2, 10, 40, 1000};
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    uint64_t random = 9;
+    for (int round = 0; round < n_tables * 5 * 40; round++) {
+        const opn_k_table *kernels = table[round % n_tables];
+        const size_t first = below(&random, 4), last = first + below(&random, 6);
+        uint64_t bits[WORDS] = {0};
+        int32_t col[N], to_col[N + 8], want_col[N + 8];
+        opn_real value[N], to_value[N + 8], want_value[N + 8];
+        const opn_off at = (opn_off)below(&random, 5);
+        opn_off n = at;
+        for (int j = 0; j < N + 8; j++) {
+            to_col[j] = want_col[j] = -7;
+            to_value[j] = want_value[j] = -7;
+        }
+        for (int j = 0; j < N; j++) {
+            const bool is_kept = below(&random, one_in[round / n_tables % 5]) == 0;
+            bits[j / 64] |= (uint64_t)is_kept << (j % 64);
+            col[j] = j + 1000;
+            value[j] = (opn_real)(j + 0.5);
+            if (!is_kept || (size_t)j < 64 * first || (size_t)j >= 64 * last)
+                continue;
+            want_col[n] = col[j];
+            want_value[n++] = value[j];
+        }
+        kernels->compact(first, last, bits, col, value, at, to_col, to_value);
+        assert_memory_equal(to_col, want_col, sizeof(to_col));
+        assert_memory_equal(to_value, want_value, sizeof(to_value));
+        memset(to_col, 0xf9, sizeof(to_col)); // -7 need not be there again
+        kernels->compact(first, last, bits, col, NULL, at, to_col, NULL);
+        assert_memory_equal(to_col + at, want_col + at, (size_t)(n - at) * sizeof(*col));
+    }
+}
+
 // ---- products ------------------------------------------------------------------------
 
 // A sparse matrix with empty rows, rows of one entry and long rows, of which only the
@@ -530,6 +571,7 @@ int main(void)
             cmocka_unit_test(the_tables_are_named_and_chosen_by_cpu_and_environment),
             cmocka_unit_test(philox_gives_the_words_of_the_generator),
             cmocka_unit_test(keep_compares_sixteen_bits_with_the_threshold),
+            cmocka_unit_test(compact_moves_the_kept_entries_and_touches_no_other_place),
             cmocka_unit_test(spmm_is_the_dense_product_at_every_width),
             cmocka_unit_test(matmul_is_the_dense_product_at_every_width),
             cmocka_unit_test(matmul_tn_is_the_dense_product_at_every_width),
