@@ -213,11 +213,11 @@ opn_status opn_i_train(opn_ctx *ctx,
             report(ctx, objective, options, state, &terms, accuracy);
         state->epoch++;
     }
-    state->is_done = true;
     if (decides && state->best_loss < (double)INFINITY)
         memcpy(state->weights, state->best, state->n_weights * sizeof(*state->best));
     opn_i_gcn_forward(exec, gcn, state->weights, 0.0, false);
     OPN_TRY(check_logits(ctx, gcn, state->epoch));
+    state->is_done = true;
     OPN_TRY(opn_i_progress(ctx, options->stage, options->n_epochs, options->n_epochs,
                            "epochs"));
 cleanup:

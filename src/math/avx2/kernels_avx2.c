@@ -163,8 +163,9 @@ INLINE void compact_four(unsigned kept, const void *from, void *to)
 }
 
 // Four entries at a time, whatever row they belong to, so that nothing is left to guess.
-// What is written beyond the kept ones is overwritten by the next four; the last word
-// goes the plain way, because the place after it may be another thread's.
+// What is written beyond the kept ones is overwritten by the next four; words after which
+// fewer than four are left go the plain way, because the place after them may be another
+// thread's.
 static void compact(size_t first,
                     size_t last,
                     const uint64_t *bits,
@@ -174,8 +175,15 @@ static void compact(size_t first,
                     int32_t *to_col,
                     float *to_value)
 {
-    for (size_t w = first; w + 1 < last; w++) {
+    opn_off n_left = 0;
+    for (size_t w = first; w < last; w++)
+        n_left += __builtin_popcountll(bits[w]);
+    size_t w = first;
+    for (; w < last; w++) {
         uint64_t word = bits[w];
+        n_left -= __builtin_popcountll(word);
+        if (n_left < 4)
+            break;
         for (size_t b = 0; b < 64; b += 4, word >>= 4) {
             const unsigned kept = (unsigned)(word & 15);
             compact_four(kept, col + 64 * w + b, to_col + at);
@@ -184,9 +192,7 @@ static void compact(size_t first,
             at += __builtin_popcount(kept);
         }
     }
-    if (first < last)
-        opn_k_table_ref()->compact(last - 1, last, bits, col, value, at, to_col,
-                                   to_value);
+    opn_k_table_ref()->compact(w, last, bits, col, value, at, to_col, to_value);
 }
 
 // ---- products ------------------------------------------------------------------------
