@@ -79,17 +79,10 @@ cleanup:
     return status;
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t n_text = strlen(text);
-    const size_t n_end = strlen(end);
-    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
-}
-
 static bool is_table(const char *path)
 {
-    return ends_in(path, ".csv") || ends_in(path, ".csv.gz") || ends_in(path, ".tsv") ||
-           ends_in(path, ".tsv.gz");
+    return opn_i_path_ends_in(path, ".csv") || opn_i_path_ends_in(path, ".csv.gz") ||
+           opn_i_path_ends_in(path, ".tsv") || opn_i_path_ends_in(path, ".tsv.gz");
 }
 
 // Whether data of that path are there: a file, or for Planetoid a prefix of files.
@@ -195,7 +188,7 @@ static opn_status load_named(opn_ctx *ctx,
         OPN_TRY(opn_i_generate(ctx, dataset->name, &demo_params, &graph));
         graph->usual_split = OPN_SPLIT_SAMPLED;
     } else {
-        const bool is_npz = ends_in(dataset->file, ".npz");
+        const bool is_npz = opn_i_path_ends_in(dataset->file, ".npz");
         load_fn *load = is_npz ? opn_i_load_npz : opn_i_load_planetoid;
         OPN_TRY(find_file(ctx, dataset, data_dir, &path));
         OPN_FAIL_IF(

@@ -2,6 +2,7 @@
 
 #include "graph/graph_data.h"
 #include "graph/loaders.h"
+#include "io/bytes.h"
 #include "io/csv.h"
 #include "io/file_write.h"
 #include "io/npz.h"
@@ -389,8 +390,7 @@ cleanup:
 
 opn_status opn_graph_save(opn_ctx *ctx, const opn_graph *graph, const char *path)
 {
-    const size_t n = strlen(path);
-    if (n > 4 && strcmp(path + n - 4, ".npz") == 0)
+    if (opn_i_path_ends_in(path, ".npz"))
         return save_npz(ctx, graph, path);
     return save_folder(ctx, graph, path);
 }

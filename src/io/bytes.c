@@ -34,6 +34,13 @@ bool opn_i_folder_exists(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool opn_i_path_ends_in(const char *path, const char *end)
+{
+    const size_t n_path = strlen(path);
+    const size_t n_end = strlen(end);
+    return n_path >= n_end && strcmp(path + n_path - n_end, end) == 0;
+}
+
 static opn_status
 read_all(opn_ctx *ctx, const char *path, int file, size_t n_expected, opn_i_bytes *out)
 {

@@ -31,5 +31,6 @@ OPN_NODISCARD opn_status opn_i_file_read(opn_ctx *ctx,
 
 bool opn_i_file_exists(const char *path); // a regular file, or anything but a folder
 bool opn_i_folder_exists(const char *path);
+bool opn_i_path_ends_in(const char *path, const char *end);
 
 #endif // OPN_BYTES_H

@@ -30,8 +30,8 @@ typedef struct opn_k_sparse {
     const opn_real *scale; // NULL: all 1
 } opn_k_sparse;
 
-// What the gradient of the evidence loss needs for each node; opn_k_evidence_gradient
-// says how. Arrays are [V, width] unless said otherwise.
+// What the gradient of the evidence loss needs for each node; opn_k_evidence_row() says
+// how. Arrays are [V, width] unless said otherwise.
 typedef struct opn_k_evidence {
     int32_t n_classes; // K
     int32_t width;

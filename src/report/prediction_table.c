@@ -1,6 +1,7 @@
 // prediction_table.c -- predictions as CSV, npz and JSON files.
 
 #include "graph/graph_data.h"
+#include "io/bytes.h"
 #include "io/csv.h"
 #include "io/file_write.h"
 #include "io/npz.h"
@@ -271,13 +272,6 @@ cleanup:
     return status;
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t n_text = strlen(text);
-    const size_t n_end = strlen(end);
-    return n_text >= n_end && strcmp(text + n_text - n_end, end) == 0;
-}
-
 opn_status opn_prediction_save(opn_ctx *ctx,
                                const opn_model *model,
                                const opn_graph *graph,
@@ -288,9 +282,9 @@ opn_status opn_prediction_save(opn_ctx *ctx,
     const prediction_table table = {model, graph, split, prediction, model->n_classes};
     if (strcmp(path, "-.json") == 0)
         return save_json(ctx, &table, "-");
-    if (ends_in(path, ".npz"))
+    if (opn_i_path_ends_in(path, ".npz"))
         return save_npz(ctx, &table, path);
-    if (ends_in(path, ".json"))
+    if (opn_i_path_ends_in(path, ".json"))
         return save_json(ctx, &table, path);
     return save_csv(ctx, &table, path);
 }
