@@ -4,7 +4,9 @@
 #define OPINE_OPINE_H
 
 #include "base.h"
+#include "evaluate.h"
 #include "graph.h"
+#include "metrics.h"
 #include "model.h"
 #include "params.h"
 #include "split.h"
