@@ -175,7 +175,7 @@ time_training(opn_ctx *ctx, long n_runs, const char *epochs, const char *data)
     OPN_TRY(opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), &graph));
     OPN_TRY(opn_params_create(ctx, &params));
     OPN_TRY(opn_params_set(ctx, params, "epochs", epochs));
-    OPN_TRY(opn_params_use_paper(ctx, graph, params));
+    OPN_TRY(opn_params_use_preset(ctx, graph, params));
     opn_ctx_set_hooks(ctx, &hooks);
     s.room = (int)opn_params_int(params, "epochs") + N_SPARE;
     OPN_TRY_NEW(ctx, length, s.room);

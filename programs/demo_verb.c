@@ -43,7 +43,7 @@ run_trial(opine_app *app, const opn_graph *graph, const char *task, trial *t)
     if (status == OPN_OK)
         status = opn_params_set(app->ctx, t->params, "task", task);
     if (status == OPN_OK)
-        status = opn_params_use_paper(app->ctx, graph, t->params);
+        status = opn_params_use_preset(app->ctx, graph, t->params);
     if (status == OPN_OK)
         status = opn_split_from_params(app->ctx, graph, t->params, &t->split);
     if (status == OPN_OK)

@@ -136,7 +136,7 @@ int run_train(opine_app *app)
         return EXIT_FAILED;
     opn_status status = load_prepared(app, app->argument[0], &graph);
     if (status == OPN_OK)
-        status = opn_params_use_paper(app->ctx, graph, app->params);
+        status = opn_params_use_preset(app->ctx, graph, app->params);
     if (status == OPN_OK)
         status = opn_split_from_params(app->ctx, graph, app->params, &split);
     if (status == OPN_OK) {
@@ -156,13 +156,24 @@ int run_train(opine_app *app)
 
 // ---- predict -------------------------------------------------------------------------
 
+// Whether measures are to be smoothed, as the user says now or said in training.
+static bool is_smoothed(const opine_app *app, const opn_model *model)
+{
+    const char *steps = opn_params_given(app->params, "propagate")
+                                ? opn_params_text(app->params, "propagate")
+                                : opn_model_param(model, "propagate");
+    return steps[0] != 0 && strcmp(steps, "0") != 0;
+}
+
 // Arrays for everything a model says about V nodes, in one block.
-static bool
-make_arrays(const opn_graph *graph, const opn_model *model, opn_prediction *out)
+static bool make_arrays(const opine_app *app,
+                        const opn_graph *graph,
+                        const opn_model *model,
+                        opn_prediction *out)
 {
     const size_t n = (size_t)opn_graph_n_nodes(graph);
     const size_t n_wide = n * (size_t)opn_model_n_classes(model);
-    float *block = calloc(2 * n_wide + OPN_N_MEASURES * n + 1, sizeof(*block));
+    float *block = calloc(2 * n_wide + 2 * OPN_N_MEASURES * n + 1, sizeof(*block));
     out->predicted = calloc(n + 1, sizeof(*out->predicted));
     out->probability = block;
     if (block == NULL || out->predicted == NULL)
@@ -170,6 +181,8 @@ make_arrays(const opn_graph *graph, const opn_model *model, opn_prediction *out)
     out->alpha = block + n_wide;
     for (int m = 0; m < OPN_N_MEASURES; m++)
         out->measure[m] = block + 2 * n_wide + (size_t)m * n;
+    for (int m = 0; m < OPN_N_MEASURES && is_smoothed(app, model); m++)
+        out->smoothed[m] = block + 2 * n_wide + (size_t)(OPN_N_MEASURES + m) * n;
     return true;
 }
 
@@ -192,7 +205,7 @@ static opn_status predict(opine_app *app, const opn_model *model, const opn_grap
     opn_split *split = NULL;
     const char *path = opn_params_text(app->params, "output");
     opn_status status = OPN_ERR_NOMEM;
-    if (make_arrays(graph, model, &prediction))
+    if (make_arrays(app, graph, model, &prediction))
         status = opn_model_predict(app->ctx, model, graph, app->params, &prediction);
     if (status == OPN_OK)
         status = find_split(app, model, graph, &split);

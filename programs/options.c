@@ -172,8 +172,9 @@ static void print_bounds(const opn_param *param, char *out, size_t room)
     const bool is_number = param->kind == OPN_PARAM_INT || param->kind == OPN_PARAM_REAL;
     const char *value = param->default_text;
     out[0] = 0;
-    if (param->kind == OPN_PARAM_CHOICE)
-        snprintf(out, room, "[%s; default %s]", param->choices, value);
+    if (param->choices != NULL)
+        snprintf(out, room, value[0] != 0 ? "[%s; default %s]" : "[%s]", param->choices,
+                 value);
     else if (is_number)
         snprintf(out, room, "[%.10g to %.10g; default %s]", param->min, param->max,
                  value);

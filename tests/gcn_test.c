@@ -58,7 +58,7 @@ run_backward(network *net, int model, const golden_case *golden, opn_real *d_wei
 {
     const opn_i_objective objective = network_objective(net, model);
     int64_t n_bounded = 0;
-    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, golden->rate, true);
+    opn_i_gcn_forward_drawn(&net->exec, &net->gcn, net->weights, golden->rate, true);
     opn_i_objective_gradient(&net->exec, &objective, GOLDEN_EPOCH, net->gcn.z,
                              net->gcn.d_z, &n_bounded);
     opn_i_gcn_backward(&net->exec, &net->gcn, net->weights, golden->rate, d_weights);
@@ -94,7 +94,7 @@ static void with_golden_weights_and_masks_every_gradient_is_golden(void **state)
 static double whole_loss(network *net, int model, double rate)
 {
     const opn_i_objective objective = network_objective(net, model);
-    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, rate, false);
+    opn_i_gcn_forward_drawn(&net->exec, &net->gcn, net->weights, rate, false);
     const opn_i_loss_terms terms =
             opn_i_objective_terms(&objective, GOLDEN_EPOCH, net->gcn.z);
     double norm = 0.0;
@@ -104,15 +104,21 @@ static double whole_loss(network *net, int model, double rate)
            0.5 * golden_weight_decay * norm;
 }
 
-// Hidden values and logits keep a distance to the kinks that no step below crosses.
+// Hidden values and logits keep a distance to the kinks that no step below crosses. In
+// the last two rounds a third of the edges is gone.
 static void the_gradient_of_every_model_is_its_differences_in_every_weight(void **state)
 {
     (void)state;
     const double h = by_build(0x1p-11, 1e-5);
-    for (int c = 0; c < 2; c++) {
-        const golden_case *golden = &golden_cases[c];
+    for (int round = 0; round < 4; round++) {
+        const golden_case *golden = &golden_cases[round % 2];
         network net;
         network_init_golden(ctx, golden, &net);
+        if (round >= 2) {
+            network_add_dropper(&net);
+            opn_i_keep_bits(&net.exec, 2, OPN_STREAM_STUDENT_EDGES, 0, 1.0 / 3.0,
+                            net.dropper.n_edges, net.dropper.keep);
+        }
         for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
             run_backward(&net, model, golden, net.d_weights);
             for (size_t j = 0; j < opn_i_gcn_n_weights(&net.gcn); j++) {
@@ -147,11 +153,11 @@ static void the_way_back_is_the_transpose_of_the_way_forth(void **state)
     network net;
     uint64_t random = 8;
     network_init_drawn(ctx, &size, 4, &net);
+    network_add_dropper(&net);
     const opn_i_gcn *gcn = &net.gcn;
     const size_t n_z = (size_t)gcn->n_nodes * (size_t)gcn->class_width;
-    opn_i_gcn_draw(&net.exec, &net.gcn, 1, OPN_STREAM_STUDENT_FEATURES,
-                   OPN_STREAM_STUDENT_HIDDEN, 0, 0.4);
-    opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.4, true);
+    opn_i_gcn_draw(&net.exec, &net.gcn, 1, &student_streams, 0, 0.4, 0.2);
+    opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, 0.4, true);
     draw_rows(&random, gcn->n_nodes, gcn->n_classes, gcn->class_width, -1.0, 1.0,
               gcn->d_z);
     double product = 0.0;
@@ -178,29 +184,40 @@ static void a_pass_draws_its_masks_from_seed_streams_and_step_alone(void **state
     (void)state;
     const network_size size = {100, 20, 9, 3, false};
     static const double rates[] = {0.5, 0.3};
+    static const double edge_rates[] = {0.2, 0.5};
+    const opn_i_streams streams = {OPN_STREAM_TEACHER_FEATURES, OPN_STREAM_TEACHER_HIDDEN,
+                                   OPN_STREAM_SAMPLE_EDGES};
     network net;
     network_init_drawn(ctx, &size, 4, &net);
+    network_add_dropper(&net);
     const opn_i_gcn *gcn = &net.gcn;
+    const opn_off n_edges = net.dropper.n_edges;
     const opn_off n_x = opn_i_csr_n_entries(&net.design.rows);
     const int64_t n_hidden = (int64_t)gcn->n_nodes * gcn->hidden_width;
     uint64_t *x_bits = calloc(opn_i_bit_words(n_x), sizeof(*x_bits));
     uint64_t *hidden_bits = calloc(opn_i_bit_words(n_hidden), sizeof(*hidden_bits));
+    uint64_t *edge_bits = calloc(opn_i_bit_words(n_edges), sizeof(*edge_bits));
     assert_non_null(x_bits);
     assert_non_null(hidden_bits);
+    assert_non_null(edge_bits);
     for (int r = 0; r < 2; r++) {
         opn_i_keep_bits(&net.exec, 77, OPN_STREAM_TEACHER_FEATURES, 5, rates[r], n_x,
                         x_bits);
         opn_i_keep_bits(&net.exec, 77, OPN_STREAM_TEACHER_HIDDEN, 5, rates[r], n_hidden,
                         hidden_bits);
-        opn_i_gcn_draw(&net.exec, &net.gcn, 77, OPN_STREAM_TEACHER_FEATURES,
-                       OPN_STREAM_TEACHER_HIDDEN, 5, rates[r]);
+        opn_i_keep_bits(&net.exec, 77, OPN_STREAM_SAMPLE_EDGES, 5, edge_rates[r], n_edges,
+                        edge_bits);
+        opn_i_gcn_draw(&net.exec, &net.gcn, 77, &streams, 5, rates[r], edge_rates[r]);
         assert_memory_equal(net.design.keep, x_bits,
                             opn_i_bit_words(n_x) * sizeof(*x_bits));
         assert_memory_equal(gcn->keep_hidden, hidden_bits,
                             opn_i_bit_words(n_hidden) * sizeof(*hidden_bits));
+        assert_memory_equal(net.dropper.keep, edge_bits,
+                            opn_i_bit_words(n_edges) * sizeof(*edge_bits));
     }
     free(x_bits);
     free(hidden_bits);
+    free(edge_bits);
     network_deinit(&net);
 }
 
@@ -218,8 +235,7 @@ static void dropout_leaves_the_mean_of_the_first_layer_as_it_is(void **state)
     assert_non_null(mean);
     assert_non_null(square);
     for (uint32_t m = 0; m < PASSES; m++) {
-        opn_i_gcn_draw(&net.exec, &net.gcn, 3, OPN_STREAM_SAMPLE_FEATURES,
-                       OPN_STREAM_SAMPLE_HIDDEN, m, 0.3);
+        opn_i_gcn_draw(&net.exec, &net.gcn, 3, &sample_streams, m, 0.3, 0.0);
         opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.3, false);
         for (int32_t j = 0; j < n; j++) {
             mean[j] += (double)gcn->p[j] / PASSES;
@@ -234,6 +250,65 @@ static void dropout_leaves_the_mean_of_the_first_layer_as_it_is(void **state)
     free(mean);
     free(square);
     network_deinit(&net);
+}
+
+// The golden graph without the edges that a dropper has dropped, in its own network.
+static void init_without_dropped(const network *net, network *out)
+{
+    const opn_i_csr *a = &net->graph->topology;
+    int32_t edge[2 * GOLDEN_E];
+    opn_real weight[GOLDEN_E];
+    int32_t n = 0;
+    for (int32_t i = 0; i < GOLDEN_V; i++) {
+        for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++) {
+            if (a->col_idx[e] < i || !opn_i_bit(net->dropper.keep, net->dropper.edge[e]))
+                continue;
+            edge[2 * n] = i;
+            edge[2 * n + 1] = a->col_idx[e];
+            weight[n++] = a->value == NULL ? 1 : a->value[e];
+        }
+    }
+    *out = (network){.ctx = ctx};
+    out->graph = network_graph(ctx, GOLDEN_V, n, edge, weight);
+    assert_int_equal(opn_i_graph_normalise(ctx, out->graph, &out->adjacency), OPN_OK);
+    assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &out->design), OPN_OK);
+    assert_int_equal(opn_i_gcn_init(ctx, &out->adjacency, NULL, &out->design, GOLDEN_H,
+                                    GOLDEN_K, &out->gcn),
+                     OPN_OK);
+}
+
+static void a_drawn_pass_has_the_bits_of_the_graph_without_its_dropped_edges(void **state)
+{
+    (void)state;
+    const size_t n_z = (size_t)GOLDEN_V * OPN_LANES * sizeof(opn_real);
+    for (uint32_t step = 0; step < 20; step++) {
+        network net, other;
+        network_init_golden(ctx, &golden_cases[step % 2], &net);
+        network_add_dropper(&net);
+        opn_i_gcn_draw(&net.exec, &net.gcn, 6, &student_streams, step, 0.0, 0.4);
+        init_without_dropped(&net, &other);
+        opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, 0.0, false);
+        opn_i_gcn_forward(&net.exec, &other.gcn, net.weights, 0.0, false);
+        assert_memory_equal(net.gcn.z, other.gcn.z, n_z);
+        network_deinit(&other);
+        network_deinit(&net);
+    }
+}
+
+static void a_pass_that_was_not_drawn_takes_all_edges(void **state)
+{
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        network net;
+        network_init_golden(ctx, &golden_cases[c], &net);
+        network_add_dropper(&net);
+        opn_i_gcn_draw(&net.exec, &net.gcn, 6, &student_streams, 1, 0.0, 0.4);
+        opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, 0.0, false);
+        opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.0, false);
+        expect_rows(GOLDEN_V, GOLDEN_K, net.gcn.class_width, net.gcn.z,
+                    golden_cases[c].z_eval, by_build(1e-6, 1e-13), 1.0);
+        network_deinit(&net);
+    }
 }
 
 // ---- weights -------------------------------------------------------------------------
@@ -321,7 +396,7 @@ static void init_permuted(const network *net, const int32_t *to, network *out)
                      OPN_OK);
     assert_int_equal(opn_i_graph_normalise(ctx, out->graph, &out->adjacency), OPN_OK);
     assert_int_equal(opn_i_design_init(ctx, &out->graph->features, &out->design), OPN_OK);
-    assert_int_equal(opn_i_gcn_init(ctx, &out->adjacency, &out->design, GOLDEN_H,
+    assert_int_equal(opn_i_gcn_init(ctx, &out->adjacency, NULL, &out->design, GOLDEN_H,
                                     GOLDEN_K, &out->gcn),
                      OPN_OK);
 }
@@ -383,6 +458,8 @@ static void both_ways_have_the_same_bits_on_any_number_of_threads(void **state)
         network_size size = network_for_threads;
         size.has_values = s == 1;
         network_init_drawn(ctx, &size, 6, &net);
+        if (s == 1)
+            network_add_dropper(&net);
         const opn_i_gcn *gcn = &net.gcn;
         const size_t n_z = (size_t)gcn->n_nodes * (size_t)gcn->class_width;
         const size_t n_weights = opn_i_gcn_n_weights(gcn);
@@ -395,9 +472,8 @@ static void both_ways_have_the_same_bits_on_any_number_of_threads(void **state)
                   gcn->d_z);
         for (int t = 0; t < N_THREAD_COUNTS; t++) {
             net.exec.n_threads = thread_counts[t];
-            opn_i_gcn_draw(&net.exec, &net.gcn, 9, OPN_STREAM_STUDENT_FEATURES,
-                           OPN_STREAM_STUDENT_HIDDEN, 1, rates[s]);
-            opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, rates[s], true);
+            opn_i_gcn_draw(&net.exec, &net.gcn, 9, &student_streams, 1, rates[s], 0.3);
+            opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, rates[s], true);
             opn_i_gcn_backward(&net.exec, &net.gcn, net.weights, rates[s], net.d_weights);
             if (t == 0) {
                 memcpy(z, gcn->z, n_z * sizeof(*z));
@@ -417,11 +493,11 @@ static void passes_allocate_nothing(void **state)
     (void)state;
     network net;
     network_init_golden(ctx, &golden_cases[0], &net);
+    network_add_dropper(&net);
     const meter *m = ctx->alloc.user;
     const long n_before = m->n_requests;
-    opn_i_gcn_draw(&net.exec, &net.gcn, 9, OPN_STREAM_STUDENT_FEATURES,
-                   OPN_STREAM_STUDENT_HIDDEN, 1, 0.5);
-    opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.5, true);
+    opn_i_gcn_draw(&net.exec, &net.gcn, 9, &student_streams, 1, 0.5, 0.2);
+    opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, 0.5, true);
     opn_i_gcn_backward(&net.exec, &net.gcn, net.weights, 0.5, net.d_weights);
     assert_int_equal(m->n_requests, n_before);
     network_deinit(&net);
@@ -438,7 +514,7 @@ static void every_allocation_of_a_network_may_fail(void **state)
         opn_ctx *other = support_ctx(&m);
         m.fail_at = m.n_requests + fail_at;
         opn_i_gcn gcn = {0};
-        const opn_status status = opn_i_gcn_init(other, &net.adjacency, &net.design,
+        const opn_status status = opn_i_gcn_init(other, &net.adjacency, NULL, &net.design,
                                                  GOLDEN_H, GOLDEN_K, &gcn);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
         assert_true((status == OPN_OK) == (gcn.arena != NULL));
@@ -461,6 +537,8 @@ int main(void)
             WITH_CTX(the_way_back_is_the_transpose_of_the_way_forth),
             WITH_CTX(a_pass_draws_its_masks_from_seed_streams_and_step_alone),
             WITH_CTX(dropout_leaves_the_mean_of_the_first_layer_as_it_is),
+            WITH_CTX(a_drawn_pass_has_the_bits_of_the_graph_without_its_dropped_edges),
+            WITH_CTX(a_pass_that_was_not_drawn_takes_all_edges),
             WITH_CTX(weights_begin_as_glorot_says_and_padding_is_zero),
             WITH_CTX(weights_depend_on_seed_and_stream_and_each_is_another),
             WITH_CTX(permuting_the_nodes_permutes_the_logits),

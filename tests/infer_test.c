@@ -27,8 +27,8 @@ static opn_i_infer_options usual_options(void)
                                  .n_samples = 7,
                                  .dropout = 0.5,
                                  .seed = 5,
-                                 .stream_x = OPN_STREAM_SAMPLE_FEATURES,
-                                 .stream_hidden = OPN_STREAM_SAMPLE_HIDDEN};
+                                 .drop_edge = 0.2,
+                                 .streams = sample_streams};
 }
 
 static opn_i_moments infer(network *net, const opn_i_infer_options *options)
@@ -80,9 +80,12 @@ static void expect_moments(network *net, const opn_i_infer_options *options)
     const double rate = options->n_samples > 0 ? options->dropout : 0.0;
     const int32_t width = net->gcn.class_width;
     for (int32_t m = 0; m < n_passes; m++) {
-        opn_i_gcn_draw(&net->exec, &net->gcn, options->seed, options->stream_x,
-                       options->stream_hidden, (uint32_t)m, rate);
-        opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, rate, false);
+        opn_i_gcn_draw(&net->exec, &net->gcn, options->seed, &options->streams,
+                       (uint32_t)m, rate, options->drop_edge);
+        if (options->n_samples > 0)
+            opn_i_gcn_forward_drawn(&net->exec, &net->gcn, net->weights, rate, false);
+        else
+            opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, rate, false);
         for (int32_t i = 0; i < GOLDEN_V; i++)
             add_by_hand(options, net->gcn.z + i * width, alpha + i * GOLDEN_K,
                         p + i * GOLDEN_K, entropy + i);
@@ -112,6 +115,8 @@ static void moments_are_the_means_over_passes_for_every_head(void **state)
         network net;
         network_init_golden(ctx, &golden_cases[c], &net);
         for (int round = 0; round < 4 * 5; round++) {
+            if (round == 4 * 4)
+                network_add_dropper(&net); // for the softmax, whose model has one
             opn_i_infer_options options = usual_options();
             options.n_samples = n_samples[round % 4];
             options.dropout = rates[c];
@@ -134,8 +139,8 @@ static void mean_logits_are_those_of_the_passes(void **state)
     const int32_t width = net.gcn.class_width;
     double mean[GOLDEN_V * OPN_LANES] = {0.0};
     for (int32_t m = 0; m < options.n_samples; m++) {
-        opn_i_gcn_draw(&net.exec, &net.gcn, options.seed, options.stream_x,
-                       options.stream_hidden, (uint32_t)m, options.dropout);
+        opn_i_gcn_draw(&net.exec, &net.gcn, options.seed, &options.streams, (uint32_t)m,
+                       options.dropout, options.drop_edge);
         opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, options.dropout, false);
         for (int32_t j = 0; j < GOLDEN_V * width; j++)
             mean[j] += (double)net.gcn.z[j] / options.n_samples;
@@ -153,6 +158,7 @@ static void one_pass_without_dropout_has_the_golden_logits(void **state)
     for (int c = 0; c < 2; c++) {
         network net;
         network_init_golden(ctx, &golden_cases[c], &net);
+        network_add_dropper(&net);
         opn_i_infer_options options = usual_options();
         options.n_samples = 0;
         opn_i_moments got = infer(&net, &options);
@@ -221,6 +227,30 @@ static void moments_have_the_same_bits_on_any_number_of_threads(void **state)
     network_deinit(&net);
 }
 
+// Nothing but the edges is dropped, and the passes still disagree.
+static void edges_alone_make_passes_differ(void **state)
+{
+    (void)state;
+    static const double rates[] = {0.0, 0.2};
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    network_add_dropper(&net);
+    for (int r = 0; r < 2; r++) {
+        opn_i_infer_options options = usual_options();
+        options.loss = OPN_LOSS_CROSS_ENTROPY;
+        options.dropout = 0.0;
+        options.drop_edge = rates[r];
+        double epistemic = 0.0;
+        opn_i_moments got = infer(&net, &options);
+        for (int32_t i = 0; i < GOLDEN_V; i++)
+            epistemic += opn_i_entropy(GOLDEN_K, got.p + i * got.width) * log(GOLDEN_K) -
+                         got.entropy[i];
+        assert_true(r == 0 ? fabs(epistemic) < 1e-5 : epistemic > 1e-3);
+        opn_i_moments_deinit(&ctx->alloc, &got);
+    }
+    network_deinit(&net);
+}
+
 static void the_same_seed_gives_the_same_bits_and_another_seed_others(void **state)
 {
     (void)state;
@@ -270,7 +300,7 @@ static void predictions_that_are_not_finite_are_an_error(void **state)
     (void)state;
     const opn_k_table *table[2];
     const int n_tables = all_tables(table);
-    static const double bad[] = {NAN, INFINITY};
+    static const double bad[] = {(double)NAN, (double)INFINITY};
     int n_silent = 0;
     for (int round = 0; round < n_tables * 2 * 2 * 2; round++) {
         network net;
@@ -307,8 +337,8 @@ static void logits_that_are_not_finite_name_the_pass(void **state)
     opn_i_infer_options options = usual_options();
     uint32_t first = 0; // pass that keeps the entry
     for (;; first++) {
-        opn_i_gcn_draw(&net.exec, &net.gcn, options.seed, options.stream_x,
-                       options.stream_hidden, first, options.dropout);
+        opn_i_gcn_draw(&net.exec, &net.gcn, options.seed, &options.streams, first,
+                       options.dropout, options.drop_edge);
         if (opn_i_bit(net.design.keep, 0))
             break;
     }
@@ -375,6 +405,7 @@ int main(void)
             WITH_CTX(one_pass_without_dropout_has_the_golden_logits),
             WITH_CTX(the_entropy_of_the_mean_is_at_least_the_mean_entropy),
             WITH_CTX(moments_have_the_same_bits_on_any_number_of_threads),
+            WITH_CTX(edges_alone_make_passes_differ),
             WITH_CTX(the_same_seed_gives_the_same_bits_and_another_seed_others),
             WITH_CTX(memory_does_not_depend_on_the_number_of_passes),
             WITH_CTX(predictions_that_are_not_finite_are_an_error),

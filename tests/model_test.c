@@ -11,6 +11,7 @@
 
 #include "base/context.h"
 #include "math/real.h"
+#include "model/model_data.h"
 #include "opine/opine.h"
 #include "support/support.h"
 #include "support/trial.h"
@@ -76,7 +77,7 @@ static void threads_do_not_change_a_bit_on_a_wide_graph(void **state)
     (void)state;
     opn_graph *graph =
             trial_draw(ctx, "nodes=400 classes=3 features=40 mean_degree=30 seed=3");
-    for (int m = 1; m < TRIAL_N_MODELS; m += 3) { // drop-gcn, s-gcn, s-bgcn-t-k
+    for (int m = 2; m < TRIAL_N_MODELS; m += 3) { // dropedge-gcn, s-gcn, s-bgcn-t-k
         char settings[128];
         snprintf(settings, sizeof(settings),
                  "model=%s epochs=2 samples=2 hidden=33 normalise=standard dropout=0.3",
@@ -102,6 +103,61 @@ static void seeds_give_models_of_their_own(void **state)
     opn_graph_free(graph);
 }
 
+static void expect_differently_said(const opn_graph *graph,
+                                    const char *settings,
+                                    const char *other_settings,
+                                    bool differ)
+{
+    opn_model *model = trial_train(ctx, graph, settings);
+    opn_model *other = trial_train(ctx, graph, other_settings);
+    opinions said = opinions_ask(ctx, model, graph, NULL);
+    opinions other_said = opinions_ask(ctx, other, graph, NULL);
+    if (differ)
+        assert_memory_not_equal(said.block, other_said.block, said.n_bytes);
+    else
+        opinions_expect_same(&said, &other_said);
+    opinions_free(&said);
+    opinions_free(&other_said);
+    opn_model_free(model);
+    opn_model_free(other);
+}
+
+static void dropedge_gcn_is_drop_gcn_but_for_the_edges(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_draw(ctx, "nodes=90 classes=4 features=30");
+    expect_differently_said(graph, "model=dropedge-gcn epochs=5 samples=5",
+                            "model=drop-gcn epochs=5 samples=5", true);
+    expect_differently_said(graph, "model=dropedge-gcn epochs=0 samples=5", // sampling
+                            "model=drop-gcn epochs=0 samples=5", true);
+    expect_differently_said(graph, "model=dropedge-gcn epochs=5 samples=5",
+                            "model=dropedge-gcn epochs=5 samples=5 drop_edge=0.3", true);
+    expect_differently_said(graph, "model=dropedge-gcn epochs=5 samples=5",
+                            "model=dropedge-gcn epochs=5 samples=5 drop_edge=0.2", false);
+    expect_differently_said(graph, "model=dropedge-gcn epochs=5 samples=5 drop_edge=0",
+                            "model=drop-gcn epochs=5 samples=5", false);
+    expect_differently_said(graph, "model=drop-gcn epochs=5 samples=5 drop_edge=0.9",
+                            "model=drop-gcn epochs=5 samples=5", false);
+    opn_graph_free(graph);
+}
+
+static void dropedge_gcn_drops_edges_in_training_too(void **state)
+{
+    (void)state;
+    enum { FEATURES = 30, HIDDEN = 16 };
+    opn_graph *graph = trial_draw(ctx, "nodes=90 classes=4 features=30");
+    static const char *const settings[] = {"model=dropedge-gcn epochs=5 hidden=16",
+                                           "model=drop-gcn epochs=5 hidden=16"};
+    opn_model *model[2];
+    for (int m = 0; m < 2; m++)
+        model[m] = trial_train(ctx, graph, settings[m]);
+    assert_memory_not_equal(model[0]->weights, model[1]->weights,
+                            sizeof(opn_real) * FEATURES * HIDDEN);
+    opn_model_free(model[0]);
+    opn_model_free(model[1]);
+    opn_graph_free(graph);
+}
+
 static double accuracy_with(const char *kernel, const opn_graph *graph, const char *id)
 {
     char settings[128];
@@ -121,7 +177,7 @@ static void reference_kernels_learn_as_well(void **state)
     (void)state;
     opn_graph *graph = NULL;
     assert_int_equal(opn_graph_load(ctx, "demo", NULL, &graph), OPN_OK);
-    for (int m = 0; m < TRIAL_N_MODELS; m += 4) { // gcn and s-gcn
+    for (int m = 0; m < TRIAL_N_MODELS; m += 5) { // gcn and s-gcn
         const double fast = accuracy_with(NULL, graph, trial_models[m]);
         const double reference = accuracy_with("ref", graph, trial_models[m]);
         assert_true(fast > 0.3); // a sixth would be chance
@@ -136,8 +192,9 @@ static void every_measure_is_said_or_not_as_designed(void **state)
 {
     (void)state;
     // vacuity, dissonance, aleatoric, epistemic, entropy
-    static const char *const measures[TRIAL_N_MODELS] = {
-            "....x", "..xxx", "xx..x", "..xxx", "xx..x", "xxxxx", "xxxxx", "xxxxx"};
+    static const char *const measures[TRIAL_N_MODELS] = {"....x", "..xxx", "..xxx",
+                                                         "xx..x", "..xxx", "xx..x",
+                                                         "xxxxx", "xxxxx", "xxxxx"};
     opn_graph *graph = trial_groups(ctx);
     for (int m = 0; m < TRIAL_N_MODELS; m++) {
         char settings[64];
@@ -152,7 +209,7 @@ static void every_measure_is_said_or_not_as_designed(void **state)
             for (int i = 0; i < TRIAL_NODES; i++)
                 assert_int_equal(!isnan(said.at.measure[u][i]), has);
         }
-        const bool has_alpha = strstr(trial_models[m], "drop-") == NULL && m != 0;
+        const bool has_alpha = strncmp(trial_models[m], "drop", 4) != 0 && m != 0;
         for (int j = 0; j < 2 * TRIAL_NODES; j++)
             assert_int_equal(!isnan(said.at.alpha[j]), has_alpha);
         opinions_free(&said);
@@ -174,9 +231,9 @@ static void expect_sound_model(const opn_graph *graph, const char *settings)
 static void opinions_of_every_model_keep_their_bounds(void **state)
 {
     (void)state;
-    static const char *const more[] = {"",          "average=logits",
-                                       "samples=1", "learning_rate=3",
-                                       "dropout=0", "hidden=1"};
+    static const char *const more[] = {
+            "",         "average=logits", "samples=1", "dropout=0", "learning_rate=3",
+            "hidden=1", "drop_edge=0.99"};
     opn_graph *graph = trial_draw(ctx, "nodes=90 classes=4 features=30");
     for (int m = 0; m < TRIAL_N_MODELS; m++)
         for (size_t s = 0; s < sizeof(more) / sizeof(more[0]); s++) {
@@ -500,7 +557,7 @@ static void three_hundred_classes_are_learnt(void **state)
 {
     (void)state;
     opn_graph *graph = trial_draw(ctx, "nodes=900 classes=300 features=50");
-    for (int m = 0; m < TRIAL_N_MODELS; m += 7) { // gcn and s-bgcn-t-k
+    for (int m = 0; m < TRIAL_N_MODELS; m += 8) { // gcn and s-bgcn-t-k
         char settings[64];
         snprintf(settings, sizeof(settings), "model=%s epochs=3 samples=2",
                  trial_models[m]);
@@ -655,7 +712,8 @@ static void evidence_that_does_not_fit_the_model_is_refused(void **state)
                {"model=dpn-gcn evidence=softplus", "exp only"},
                {"model=dpn-gcn evidence=elu", "exp only"},
                {"model=gcn evidence=relu", "evidence"},
-               {"model=drop-gcn evidence=softplus", "evidence"}};
+               {"model=drop-gcn evidence=softplus", "evidence"},
+               {"model=dropedge-gcn evidence=exp", "evidence"}};
     opn_graph *graph = trial_groups(ctx);
     for (size_t b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {
         expect_no_model(graph, bad[b].settings, OPN_ERR_INVALID_ARG);
@@ -720,13 +778,11 @@ static opn_status run_round_trip(opn_ctx *own, const round_trip *trip, int *n_do
     return status;
 }
 
-static void every_allocation_failure_is_reported_and_nothing_leaks(void **state)
+static void expect_every_allocation_to_be_reported(const char *settings)
 {
-    (void)state;
     stage *s = support_open_stage("m.safetensors");
     opn_graph *graph = trial_groups(ctx);
-    opn_params *params = trial_params(
-            ctx, "epochs=1 hidden=2 samples=2 normalise=standard model=s-bgcn-t-k");
+    opn_params *params = trial_params(ctx, settings);
     opn_split *split = NULL;
     assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
     const round_trip trip = {graph, split, params, s->path};
@@ -750,6 +806,15 @@ static void every_allocation_failure_is_reported_and_nothing_leaks(void **state)
     opn_params_free(params);
     opn_graph_free(graph);
     support_close_stage(s);
+}
+
+static void every_allocation_failure_is_reported_and_nothing_leaks(void **state)
+{
+    (void)state;
+    expect_every_allocation_to_be_reported(
+            "epochs=1 hidden=2 samples=2 normalise=standard model=s-bgcn-t-k");
+    expect_every_allocation_to_be_reported(
+            "epochs=1 hidden=2 samples=2 model=dropedge-gcn");
 }
 
 static void a_model_outlives_its_context(void **state)
@@ -776,6 +841,8 @@ int main(void)
             WITH_CTX(threads_do_not_change_a_bit_of_any_model),
             WITH_CTX(threads_do_not_change_a_bit_on_a_wide_graph),
             WITH_CTX(seeds_give_models_of_their_own),
+            WITH_CTX(dropedge_gcn_is_drop_gcn_but_for_the_edges),
+            WITH_CTX(dropedge_gcn_drops_edges_in_training_too),
             WITH_CTX(reference_kernels_learn_as_well),
             WITH_CTX(every_measure_is_said_or_not_as_designed),
             WITH_CTX(opinions_of_every_model_keep_their_bounds),

@@ -131,7 +131,8 @@ static void test_table_bounds_hold_the_default(void **state)
         const double value = is_number ? opn_params_real(params, param->name) : 0.0;
         assert_true(param->min <= value && value <= param->max);
         assert_true(is_number ? param->min < param->max : param->max == 0.0);
-        assert_true((param->kind == OPN_PARAM_CHOICE) == (param->choices != NULL));
+        assert_true((param->kind == OPN_PARAM_CHOICE ||
+                     param->kind == OPN_PARAM_CHOICES) == (param->choices != NULL));
     }
     opn_params_free(params);
     opn_ctx_free(ctx);

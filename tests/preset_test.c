@@ -142,7 +142,7 @@ static void presets_are_those_of_the_paper_and_nothing_else_is_touched(void **st
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         opn_graph *graph = load(cases[c].dataset);
         opn_params *params = make_params(cases[c].task);
-        assert_int_equal(opn_params_use_paper(ctx, graph, params), OPN_OK);
+        assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
         expect_params(params, &cases[c]);
         for (size_t p = 0; p < opn_param_count(); p++) {
             const opn_param *param = opn_param_at(p);
@@ -168,7 +168,7 @@ static void presets_never_override_what_was_given(void **state)
         set(params, "epochs", given.epochs);
         set(params, "patience", given.patience);
         set(params, "lambda1", given.lambda1);
-        assert_int_equal(opn_params_use_paper(ctx, graph, params), OPN_OK);
+        assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
         expect_params(params, &given);
         opn_params_free(params);
         opn_graph_free(graph);
@@ -182,7 +182,7 @@ static void a_given_default_is_given_too(void **state)
     opn_params *params = make_params("ood");
     set(params, "hidden", "16");
     set(params, "lambda1", "0.001");
-    assert_int_equal(opn_params_use_paper(ctx, graph, params), OPN_OK);
+    assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
     assert_string_equal(opn_params_text(params, "hidden"), "16");
     assert_string_equal(opn_params_text(params, "lambda1"), "0.001");
     opn_params_free(params);
@@ -201,7 +201,7 @@ static void own_data_called_like_a_dataset_are_own_data(void **state)
     opn_params *params = make_params("ood");
     opn_split *split = NULL;
     const preset_case want = {"", "ood", "16", "0.5", "0.0005", "1000", "0", "0.1"};
-    assert_int_equal(opn_params_use_paper(ctx, graph, params), OPN_OK);
+    assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
     expect_params(params, &want);
     assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
     assert_int_equal(opn_split_n_known(split), 8);
@@ -340,7 +340,7 @@ static void every_allocation_failure_is_reported_and_nothing_leaks(void **state)
         if (status == OPN_OK)
             status = opn_params_set(own, params, "task", "ood");
         if (status == OPN_OK)
-            status = opn_params_use_paper(own, graph, params);
+            status = opn_params_use_preset(own, graph, params);
         if (status == OPN_OK)
             status = opn_split_from_params(own, graph, params, &split);
         assert_int_equal(status == OPN_OK, split != NULL);

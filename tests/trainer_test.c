@@ -28,8 +28,8 @@ static opn_i_train_options usual_options(void)
                                  .weight_decay = golden_weight_decay,
                                  .seed = 11,
                                  .stream_weights = OPN_STREAM_STUDENT_WEIGHTS,
-                                 .stream_x = OPN_STREAM_STUDENT_FEATURES,
-                                 .stream_hidden = OPN_STREAM_STUDENT_HIDDEN};
+                                 .drop_edge = 0.2,
+                                 .streams = student_streams};
 }
 
 static opn_status train_on(network *net,
@@ -154,9 +154,9 @@ static void textbook_step(network *net,
     int64_t n_bounded = 0;
     for (size_t j = 0; j < opn_i_gcn_n_weights(&net->gcn); j++)
         net->weights[j] = (opn_real)book->w[j];
-    opn_i_gcn_draw(&net->exec, &net->gcn, options->seed, options->stream_x,
-                   options->stream_hidden, (uint32_t)epoch, options->dropout);
-    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, options->dropout, true);
+    opn_i_gcn_draw(&net->exec, &net->gcn, options->seed, &options->streams,
+                   (uint32_t)epoch, options->dropout, options->drop_edge);
+    opn_i_gcn_forward_drawn(&net->exec, &net->gcn, net->weights, options->dropout, true);
     opn_i_objective_gradient(&net->exec, objective, epoch, net->gcn.z, net->gcn.d_z,
                              &n_bounded);
     opn_i_gcn_backward(&net->exec, &net->gcn, net->weights, options->dropout,
@@ -179,6 +179,8 @@ static void training_is_adam_on_the_loss_of_each_epoch(void **state)
     for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
         network net;
         network_init_golden(ctx, &golden_cases[1], &net);
+        if (model == GOLDEN_OBJECTIVE_GCN)
+            network_add_dropper(&net);
         opn_i_objective objective = network_objective(&net, model);
         objective.teacher_epochs = 5.0; // the whole ramp in a few epochs
         opn_i_train_options options = usual_options();
@@ -243,6 +245,7 @@ training_has_the_same_bits_on_any_number_of_threads_for_every_model(void **state
     (void)state;
     network net;
     network_init_drawn(ctx, &network_for_threads, 6, &net);
+    network_add_dropper(&net);
     opn_i_train_options options = usual_options();
     options.n_epochs = 1;
     options.dropout = 0.4;
@@ -251,6 +254,7 @@ training_has_the_same_bits_on_any_number_of_threads_for_every_model(void **state
     for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
         opn_i_train_state first = new_state(&net);
         net.exec.n_threads = 1;
+        net.gcn.dropper = model == GOLDEN_OBJECTIVE_GCN ? &net.dropper : NULL;
         train(&net, model, &options, &first);
         // Every number for the model that has all terms, one for each of the others.
         for (int t = 0; t < N_THREAD_COUNTS; t++) {
@@ -290,6 +294,7 @@ static void the_epoch_loop_allocates_nothing(void **state)
     (void)state;
     network net;
     network_init_golden(ctx, &golden_cases[0], &net);
+    network_add_dropper(&net);
     opn_i_train_options options = usual_options();
     options.validation = net.validation;
     options.patience = 3;
@@ -347,6 +352,8 @@ static void early_stopping_keeps_the_weights_of_the_best_supervised_term(void **
     for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
         network net;
         network_init_golden(ctx, &golden_cases[0], &net);
+        if (model == GOLDEN_OBJECTIVE_GCN)
+            network_add_dropper(&net); // validation still sees all edges
         opn_i_train_options options = usual_options();
         options.n_epochs = 80;
         options.patience = 6;

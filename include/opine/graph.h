@@ -205,6 +205,16 @@ opn_graph_class_name(const opn_graph *graph, int32_t k, char number[12]);
 OPN_API const char *
 opn_graph_feature_name(const opn_graph *graph, int32_t k, char number[12]);
 
+// ---- values of nodes ----------------------------------------------------------------
+
+// Smooths a value [V] over the graph, n_steps times: u <- u/2 + D^-1 (A + I) u / 2. What
+// a node's neighbours are unsure of, it should be unsure of too. Errors: SHAPE (the graph
+// is directed), INVALID_ARG, NOMEM, INTERRUPTED. Cost: O(n_steps (V + E)).
+OPN_API OPN_NODISCARD opn_status opn_graph_propagate(opn_ctx *ctx,
+                                                     const opn_graph *graph,
+                                                     int64_t n_steps,
+                                                     float *value);
+
 #ifdef __cplusplus
 }
 #endif

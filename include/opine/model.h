@@ -15,15 +15,15 @@ typedef struct opn_model opn_model; // immutable once trained or loaded
 
 // ---- parameters ----------------------------------------------------------------------
 
-// Fills in what the paper uses for this graph and task, where `params` were not set:
-// hidden, dropout, weight_decay, epochs, patience, lambda1.
-OPN_API OPN_NODISCARD opn_status opn_params_use_paper(opn_ctx *ctx,
-                                                      const opn_graph *graph,
-                                                      opn_params *params);
+// Fills in what the parameter preset calls for on this graph and task, where `params`
+// were not set: hidden, dropout, weight_decay, epochs, patience, lambda1, propagate.
+OPN_API OPN_NODISCARD opn_status opn_params_use_preset(opn_ctx *ctx,
+                                                       const opn_graph *graph,
+                                                       opn_params *params);
 
-// The split that the parameters seed, task and ood_classes call for: classes named in
-// ood_classes are held out, or with task ood those a dataset known by name holds out.
-// Errors: INVALID_ARG (a name that is no class of the graph), and those of
+// The split that the parameters seed, task, protocol and ood_classes call for: classes
+// named in ood_classes are held out, or with task ood those a dataset known by name holds
+// out. Errors: INVALID_ARG (a name that is no class of the graph), and those of
 // opn_split_create().
 OPN_API OPN_NODISCARD opn_status opn_split_from_params(opn_ctx *ctx,
                                                        const opn_graph *graph,
@@ -90,15 +90,18 @@ OPN_API int opn_model_measures(const opn_model *model, opn_measure measure);
 // Where predictions go; the caller's arrays, each may be NULL. V nodes of the graph, K
 // the model's classes. What a model does not measure is NaN.
 typedef struct opn_prediction {
-    int32_t *predicted;             // [V] class
-    float *probability;             // [V,K]
-    float *alpha;                   // [V,K] evidence + 1
-    float *measure[OPN_N_MEASURES]; // [V] each
-    float *belief;                  // [V,K] (alpha - 1) / S; with vacuity it sums to 1
+    int32_t *predicted;              // [V] class
+    float *probability;              // [V,K]
+    float *alpha;                    // [V,K] evidence + 1
+    float *measure[OPN_N_MEASURES];  // [V] each
+    float *belief;                   // [V,K] (alpha - 1) / S; with vacuity it sums to 1
+    float *smoothed[OPN_N_MEASURES]; // [V] each, measure after `propagate` steps
+    float *energy;                   // [V] -ln sum exp(z) of the mean logits
 } opn_prediction;
 
 // Predicts every node of `graph`, which need not be the one trained on but must have the
-// same features. `samples` and `average` of params are used, NULL for those of training.
+// same features. samples, average and propagate of params are used, NULL for those of
+// training.
 // Errors: SHAPE (another number of features, or a feature whose name the model does not
 // know; directed graph), NONFINITE, INTERRUPTED, NOMEM.
 OPN_API OPN_NODISCARD opn_status opn_model_predict(opn_ctx *ctx,
@@ -108,8 +111,8 @@ OPN_API OPN_NODISCARD opn_status opn_model_predict(opn_ctx *ctx,
                                                    const opn_prediction *out);
 
 // Writes predictions with the names of nodes and classes: a table node, role, label,
-// p_CLASS…, alpha_CLASS…, vacuity … entropy, predicted, with empty fields for what is not
-// measured.
+// p_CLASS…, alpha_CLASS…, vacuity … entropy, vacuity~ … entropy~ (the smoothed ones),
+// energy, predicted, with empty fields for what is not measured.
 // `path` ends in .npz or .json, or else is a CSV file; "-" is CSV and "-.json" JSON on
 // standard output. Arrays that are NULL in `prediction` are left out. Roles are those of
 // `split`; without one labelled nodes are "pool".
@@ -140,6 +143,8 @@ typedef struct opn_train_summary {
     int32_t n_validation;
     double validation_accuracy; // NaN without validation nodes
     int64_t n_bounded_logits;   // exp(z) was cut off that often
+    // Seconds by the clock; 0 for a model that was loaded.
+    double teacher_seconds, prior_seconds, train_seconds;
 } opn_train_summary;
 OPN_API void opn_model_summary(const opn_model *model, opn_train_summary *summary);
 

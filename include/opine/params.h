@@ -15,7 +15,8 @@ typedef enum opn_param_kind {
     OPN_PARAM_INT = 1,    // within [min, max]
     OPN_PARAM_REAL = 2,   // within [min, max]
     OPN_PARAM_CHOICE = 3, // one of `choices`
-    OPN_PARAM_TEXT = 4
+    OPN_PARAM_TEXT = 4,
+    OPN_PARAM_CHOICES = 5 // some of `choices`, with commas between
 } opn_param_kind;
 
 // One row of the table; all texts are static.
@@ -24,7 +25,7 @@ typedef struct opn_param {
     opn_param_kind kind;
     const char *default_text; // as the user would write it; "" for none
     double min, max;          // INT and REAL
-    const char *choices;      // CHOICE: "row|standard|none"
+    const char *choices;      // CHOICE and CHOICES: "row|standard|none"
     const char *unit;    // what a value counts, or its form: "nodes", "FILE"; or NULL
     const char *letter;  // one-letter form of the option, or NULL
     const char *group;   // heading in the help
@@ -43,6 +44,11 @@ typedef struct opn_params opn_params;
 
 OPN_API OPN_NODISCARD opn_status opn_params_create(opn_ctx *ctx, opn_params **out);
 OPN_API void opn_params_free(opn_params *params); // accepts NULL
+
+// The same values, and the same of them given.
+OPN_API OPN_NODISCARD opn_status opn_params_copy(opn_ctx *ctx,
+                                                 const opn_params *params,
+                                                 opn_params **out);
 
 // Sets a parameter from text after checking it against the table.
 // Errors: INVALID_ARG (no such parameter, not a value of its kind, or out of bounds).

@@ -13,26 +13,37 @@
 
 static const opn_param table[] = {
         {.name = "model",
-         .kind = OPN_PARAM_CHOICE,
+         .kind = OPN_PARAM_CHOICES,
          .default_text = "s-bgcn-t-k",
-         .choices = "gcn|drop-gcn|edl-gcn|dpn-gcn|s-gcn|s-bgcn|s-bgcn-t|s-bgcn-t-k",
+         .choices = "gcn|drop-gcn|dropedge-gcn|edl-gcn|dpn-gcn|s-gcn|s-bgcn|s-bgcn-t|"
+                    "s-bgcn-t-k",
          .group = "Model",
-         .used_by = "train",
-         .help = "Which combination of head, teacher, prior and sampler to train."},
+         .used_by = "train|evaluate",
+         .help = "Which combination of head, teacher, prior and sampler to train; "
+                 "evaluate takes several with commas between."},
         {.name = "task",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "misclassification",
          .choices = "misclassification|ood",
          .group = "Model",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "What the opinions are for: sets lambda1 to 0.001 or 0.1, and for ood "
                  "holds out the classes the dataset is known to."},
+        {.name = "preset",
+         .kind = OPN_PARAM_CHOICE,
+         .default_text = "paper",
+         .choices = "paper|strong",
+         .group = "Model",
+         .used_by = "train|evaluate",
+         .help = "What is taken where nothing is given: the paper's settings, or those "
+                 "that find more out-of-distribution nodes (lambda1 0.3, 500 epochs, 5 "
+                 "steps of propagation)."},
         {.name = "ood_classes",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
          .unit = "A,B,...",
          .group = "Model",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Classes to hold out as out-of-distribution, by name."},
         {.name = "hidden",
          .kind = OPN_PARAM_INT,
@@ -41,21 +52,21 @@ static const opn_param table[] = {
          .max = 4096,
          .unit = "units",
          .group = "Model",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Units of the hidden layer."},
         {.name = "evidence",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "exp",
          .choices = "exp|relu|softplus|elu",
          .group = "Model",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "How logits become evidence; edl-gcn has elu unless told."},
         {.name = "normalise",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "auto",
          .choices = "auto|row|standard|none",
          .group = "Model",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "How features are scaled: row for non-negative ones, else standard."},
         {.name = "epochs",
          .kind = OPN_PARAM_INT,
@@ -64,7 +75,7 @@ static const opn_param table[] = {
          .max = 10e6,
          .unit = "epochs",
          .group = "Training",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Steps of training, for the teacher and again for the model."},
         {.name = "patience",
          .kind = OPN_PARAM_INT,
@@ -73,16 +84,23 @@ static const opn_param table[] = {
          .max = 10e6,
          .unit = "epochs",
          .group = "Training",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Stop after so many epochs without a better validation loss, and take "
                  "the best weights; 0 for never."},
+        {.name = "stop_on",
+         .kind = OPN_PARAM_CHOICE,
+         .default_text = "loss",
+         .choices = "loss|accuracy",
+         .group = "Training",
+         .used_by = "train|evaluate",
+         .help = "What of the validation nodes must get better within the patience."},
         {.name = "learning_rate",
          .kind = OPN_PARAM_REAL,
          .default_text = "0.01",
          .min = 1e-9,
          .max = 1e6,
          .group = "Training",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Step size of Adam."},
         {.name = "dropout",
          .kind = OPN_PARAM_REAL,
@@ -90,15 +108,23 @@ static const opn_param table[] = {
          .min = 0,
          .max = 0.99,
          .group = "Training",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Share of feature entries and hidden units dropped in a pass."},
+        {.name = "drop_edge",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "0.2",
+         .min = 0,
+         .max = 0.99,
+         .group = "Training",
+         .used_by = "train|evaluate",
+         .help = "Share of edges dropped in a pass of dropedge-gcn."},
         {.name = "weight_decay",
          .kind = OPN_PARAM_REAL,
          .default_text = "0.0005",
          .min = 0,
          .max = 1e6,
          .group = "Training",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Weight of half the squared norm of the first layer."},
         {.name = "lambda1",
          .kind = OPN_PARAM_REAL,
@@ -106,7 +132,7 @@ static const opn_param table[] = {
          .min = 0,
          .max = 1e6,
          .group = "Training",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Weight of the divergence from the prior."},
         {.name = "sigma",
          .kind = OPN_PARAM_REAL,
@@ -115,13 +141,13 @@ static const opn_param table[] = {
          .max = 1000,
          .unit = "hops",
          .group = "Training",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Reach of a labelled node in the prior, in hops."},
         {.name = "kernel_constant",
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
          .group = "Training",
-         .used_by = "train",
+         .used_by = "train|evaluate",
          .help = "Scale the prior by 1/(sigma sqrt(2 pi)), as the paper writes it."},
         {.name = "resume",
          .kind = OPN_PARAM_FLAG,
@@ -136,16 +162,58 @@ static const opn_param table[] = {
          .max = 1e6,
          .unit = "passes",
          .group = "Sampling",
-         .used_by = "train|predict",
+         .used_by = "train|predict|evaluate",
          .help = "Passes with dropout from which a Bayesian model is judged."},
         {.name = "average",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "alpha",
          .choices = "alpha|logits",
          .group = "Sampling",
-         .used_by = "train|predict",
+         .used_by = "train|predict|evaluate",
          .help = "What is averaged over the passes: alpha as in the paper, or logits as "
                  "in its authors' code."},
+        {.name = "propagate",
+         .kind = OPN_PARAM_INT,
+         .default_text = "0",
+         .min = 0,
+         .max = 1000,
+         .unit = "steps",
+         .group = "Sampling",
+         .used_by = "train|predict|evaluate",
+         .help = "Steps by which each measure is also smoothed over the graph; the "
+                 "smoothed one is called vacuity~ and so on."},
+        {.name = "seeds",
+         .kind = OPN_PARAM_INT,
+         .default_text = "10",
+         .min = 1,
+         .max = 1000,
+         .unit = "seeds",
+         .group = "Evaluation",
+         .used_by = "evaluate|reproduce",
+         .help = "How many seeds, and splits where they are drawn, to average over."},
+        {.name = "protocol",
+         .kind = OPN_PARAM_CHOICE,
+         .default_text = "paper",
+         .choices = "paper|full|reference",
+         .group = "Evaluation",
+         .used_by = "evaluate",
+         .help = "Which nodes are scored: 50 draws of 1000 as in the paper, all of them, "
+                 "or those of the authors' code."},
+        {.name = "table",
+         .kind = OPN_PARAM_CHOICES,
+         .default_text = "",
+         .choices = "main|main-appendix|ablation-main|ablation-appendix|dropedge|beyond",
+         .group = "Evaluation",
+         .used_by = "reproduce",
+         .help = "Tables of the paper to measure, or beyond for what it does not have; "
+                 "all unless told."},
+        {.name = "dataset",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "A,B,...",
+         .group = "Evaluation",
+         .used_by = "reproduce",
+         .help = "Datasets to measure; all six unless told."},
         {.name = "nodes",
          .kind = OPN_PARAM_INT,
          .default_text = "2500",
@@ -235,7 +303,7 @@ static const opn_param table[] = {
          .default_text = "",
          .unit = "DIR",
          .group = "Data",
-         .used_by = "train|predict|data list|data info|data convert",
+         .used_by = "train|predict|evaluate|reproduce|data list|data info|data convert",
          .help = "Folder of named datasets; otherwise $OPINE_DATA, then the user's "
                  "data folder."},
         {.name = "output",
@@ -244,14 +312,16 @@ static const opn_param table[] = {
          .unit = "OUT",
          .letter = "o",
          .group = "Output",
-         .used_by = "train|predict|data convert|data generate",
+         .used_by = "train|predict|evaluate|reproduce|data convert|data generate",
          .help = "Where to write: the model (train); predictions as .csv, .npz or .json "
-                 "(predict); a graph as .npz or a new folder of CSV files (data)."},
+                 "(predict); a folder for results, manifest and models, from which a "
+                 "second run goes on (evaluate, reproduce); a graph as .npz or a new "
+                 "folder of CSV files (data)."},
         {.name = "json",
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
          .group = "Output",
-         .used_by = "train|predict|data list|data info|version",
+         .used_by = "train|predict|evaluate|reproduce|data list|data info|version",
          .help = "Print one JSON document instead of text."},
         {.name = "seed",
          .kind = OPN_PARAM_INT,
@@ -259,7 +329,7 @@ static const opn_param table[] = {
          .min = 0,
          .max = 0x1p53 - 1, // beyond, a double skips numbers
          .group = "General",
-         .used_by = "train|data generate",
+         .used_by = "train|evaluate|reproduce|data generate",
          .help = "Seed of everything random; the same seed gives the same bits."},
         {.name = "threads",
          .kind = OPN_PARAM_INT,
@@ -344,9 +414,8 @@ static bool parse_flag(const char *text, double *out)
     return *out != 0 || strcmp(text, "off") == 0;
 }
 
-static bool is_choice(const char *choices, const char *text)
+static bool is_choice(const char *choices, const char *text, size_t n_text)
 {
-    const size_t n_text = strlen(text);
     while (*choices != 0) {
         const size_t n = strcspn(choices, "|");
         if (n == n_text && memcmp(choices, text, n) == 0)
@@ -364,6 +433,24 @@ static const char *option_text(const opn_param *param, char text[64])
         if (*c == '_')
             *c = '-';
     return text;
+}
+
+// Each of the texts between commas must be a choice; no text at all is an empty list.
+static opn_status
+check_list(opn_ctx *ctx, const opn_param *param, const char *option, const char *text)
+{
+    opn_status status = OPN_OK;
+    const char *at = text;
+    while (*text != 0) {
+        const size_t n = strcspn(at, ",");
+        OPN_FAIL_IF(ctx, !is_choice(param->choices, at, n), OPN_ERR_INVALID_ARG,
+                    "%s: \"%.*s\" is none of %s", option, (int)n, at, param->choices);
+        if (at[n] == 0)
+            break;
+        at += n + 1;
+    }
+cleanup:
+    return status;
 }
 
 static opn_status
@@ -388,8 +475,12 @@ check_value(opn_ctx *ctx, const opn_param *param, const char *text, double *numb
                     param->min, param->max);
         break;
     case OPN_PARAM_CHOICE:
-        OPN_FAIL_IF(ctx, !is_choice(param->choices, text), OPN_ERR_INVALID_ARG,
-                    "%s: \"%s\" is none of %s", option, text, param->choices);
+        OPN_FAIL_IF(ctx, !is_choice(param->choices, text, strlen(text)),
+                    OPN_ERR_INVALID_ARG, "%s: \"%s\" is none of %s", option, text,
+                    param->choices);
+        break;
+    case OPN_PARAM_CHOICES:
+        OPN_TRY(check_list(ctx, param, option, text));
         break;
     case OPN_PARAM_TEXT:
         break;
@@ -441,6 +532,21 @@ opn_params_set(opn_ctx *ctx, opn_params *params, const char *name, const char *t
     opn_i_release(&params->alloc, value->text);
     *value = (param_value){number, copy};
 cleanup:
+    return status;
+}
+
+opn_status opn_params_copy(opn_ctx *ctx, const opn_params *params, opn_params **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *copy = NULL;
+    OPN_TRY(opn_params_create(ctx, &copy));
+    for (size_t i = 0; i < N_PARAMS; i++)
+        if (params->value[i].text != NULL)
+            OPN_TRY(opn_params_set(ctx, copy, table[i].name, params->value[i].text));
+    *out = copy;
+    copy = NULL;
+cleanup:
+    opn_params_free(copy);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "graph/generate.h"
 #include "graph/loaders.h"
 #include "io/bytes.h"
+#include "io/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,34 +50,6 @@ size_t opn_dataset_count(void)
 const opn_dataset *opn_dataset_at(size_t i)
 {
     return i < N_DATASETS ? &datasets[i] : NULL;
-}
-
-const char *opn_i_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != 0 ? slash + 1 : path;
-}
-
-opn_status opn_i_join_path(opn_ctx *ctx,
-                           const char *folder,
-                           const char *file,
-                           const char *suffix,
-                           char **out)
-{
-    opn_status status = OPN_OK;
-    char *path = NULL;
-    const size_t n_folder = folder != NULL ? strlen(folder) + 1 : 0;
-    const size_t n_file = strlen(file);
-    OPN_TRY_NEW(ctx, path, n_folder + n_file + strlen(suffix) + 1);
-    if (folder != NULL) {
-        memcpy(path, folder, n_folder - 1);
-        path[n_folder - 1] = '/';
-    }
-    memcpy(path + n_folder, file, n_file);
-    memcpy(path + n_folder + n_file, suffix, strlen(suffix));
-    *out = path;
-cleanup:
-    return status;
 }
 
 static bool is_table(const char *path)

@@ -3,6 +3,7 @@
 #include "graph/folder_reader.h"
 #include "graph/loaders.h"
 #include "io/bytes.h"
+#include "io/path.h"
 
 #include <float.h>
 #include <strings.h>

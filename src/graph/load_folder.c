@@ -8,6 +8,7 @@
 #include "graph/loaders.h"
 #include "graph/roles.h"
 #include "graph/sparse_input.h"
+#include "io/path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "graph/sparse_input.h"
 #include "io/bytes.h"
 #include "io/npz.h"
+#include "io/path.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "io/bytes.h"
 #include "io/csv.h"
 #include "io/pickle.h"
+#include "io/path.h"
 
 #include <string.h>
 

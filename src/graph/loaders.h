@@ -19,15 +19,4 @@ OPN_NODISCARD opn_status opn_i_load_folder(opn_ctx *ctx,
                                            const char *folder,
                                            opn_graph **out);
 
-// The last part of a path, for messages and as the name of a graph.
-const char *opn_i_base_name(const char *path);
-
-// `folder` "/" `file` `suffix`, or without the slash when folder is NULL. Freed by the
-// caller.
-OPN_NODISCARD opn_status opn_i_join_path(opn_ctx *ctx,
-                                         const char *folder,
-                                         const char *file,
-                                         const char *suffix,
-                                         char **out);
-
 #endif // OPN_LOADERS_H

@@ -6,6 +6,7 @@
 #include "io/csv.h"
 #include "io/file_write.h"
 #include "io/npz.h"
+#include "io/path.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -14,6 +14,7 @@ void opn_i_gcn_deinit(const opn_alloc *alloc, opn_i_gcn *gcn)
 
 opn_status opn_i_gcn_init(opn_ctx *ctx,
                           const opn_i_csr *adjacency,
+                          opn_i_edge_dropper *dropper,
                           opn_i_design *design,
                           int32_t n_hidden,
                           int32_t n_classes,
@@ -28,6 +29,7 @@ opn_status opn_i_gcn_init(opn_ctx *ctx,
             .hidden_width = opn_i_width(n_hidden),
             .class_width = opn_i_width(n_classes),
             .adjacency = adjacency,
+            .dropper = dropper,
             .design = design,
     };
     const size_t n_wide = (size_t)gcn.n_nodes * (size_t)gcn.hidden_width;
@@ -93,25 +95,51 @@ void opn_i_gcn_init_weights(const opn_i_gcn *gcn,
 void opn_i_gcn_draw(const opn_i_exec *exec,
                     opn_i_gcn *gcn,
                     uint64_t seed,
-                    opn_i_stream stream_x,
-                    opn_i_stream stream_hidden,
+                    const opn_i_streams *streams,
                     uint32_t step,
-                    double rate)
+                    double dropout,
+                    double drop_edge)
 {
-    if (rate == 0.0)
+    if (gcn->dropper != NULL)
+        opn_i_keep_bits(exec, seed, streams->edges, step, drop_edge,
+                        gcn->dropper->n_edges, gcn->dropper->keep);
+    if (dropout == 0.0)
         return;
-    opn_i_keep_bits(exec, seed, stream_x, step, rate,
+    opn_i_keep_bits(exec, seed, streams->features, step, dropout,
                     opn_i_csr_n_entries(&gcn->design->rows), gcn->design->keep);
-    opn_i_keep_bits(exec, seed, stream_hidden, step, rate,
+    opn_i_keep_bits(exec, seed, streams->hidden, step, dropout,
                     (int64_t)gcn->n_nodes * gcn->hidden_width, gcn->keep_hidden);
 }
 
-static opn_k_sparse adjacency_view(const opn_i_gcn *gcn)
+static opn_k_sparse whole_view(const opn_i_gcn *gcn)
 {
     return (opn_k_sparse){.begin = gcn->adjacency->row_ptr,
                           .end = gcn->adjacency->row_ptr + 1,
                           .col = gcn->adjacency->col_idx,
                           .value = gcn->adjacency->value};
+}
+
+// A pass on the edges of gcn->in_use.
+static void run_forward(const opn_i_exec *exec,
+                        opn_i_gcn *gcn,
+                        const opn_real *weights,
+                        double rate,
+                        bool with_backward)
+{
+    const opn_k_sparse *adjacency = &gcn->in_use;
+    const opn_real *w1 = weights + opn_i_gcn_n_decayed(gcn);
+    const size_t n_wide = (size_t)gcn->n_nodes * (size_t)gcn->hidden_width;
+    opn_k_sparse x;
+    opn_k_sparse x_turned;
+    opn_i_design_drop(exec, gcn->design, rate, with_backward);
+    opn_i_design_views(gcn->design, &x, &x_turned);
+    opn_i_spmm(exec, &x, gcn->n_nodes, gcn->hidden_width, weights, gcn->p);
+    opn_i_spmm(exec, adjacency, gcn->n_nodes, gcn->hidden_width, gcn->p, gcn->hidden);
+    opn_i_relu_drop(exec, n_wide, (opn_real)(1.0 / (1.0 - rate)),
+                    rate == 0.0 ? NULL : gcn->keep_hidden, gcn->hidden);
+    opn_i_matmul(exec, gcn->n_nodes, gcn->n_hidden, gcn->hidden_width, gcn->class_width,
+                 gcn->hidden, w1, gcn->q);
+    opn_i_spmm(exec, adjacency, gcn->n_nodes, gcn->class_width, gcn->q, gcn->z);
 }
 
 void opn_i_gcn_forward(const opn_i_exec *exec,
@@ -120,20 +148,22 @@ void opn_i_gcn_forward(const opn_i_exec *exec,
                        double rate,
                        bool with_backward)
 {
-    const opn_k_sparse adjacency = adjacency_view(gcn);
-    const opn_real *w1 = weights + opn_i_gcn_n_decayed(gcn);
-    const size_t n_wide = (size_t)gcn->n_nodes * (size_t)gcn->hidden_width;
-    opn_k_sparse x;
-    opn_k_sparse x_turned;
-    opn_i_design_drop(exec, gcn->design, rate, with_backward);
-    opn_i_design_views(gcn->design, &x, &x_turned);
-    opn_i_spmm(exec, &x, gcn->n_nodes, gcn->hidden_width, weights, gcn->p);
-    opn_i_spmm(exec, &adjacency, gcn->n_nodes, gcn->hidden_width, gcn->p, gcn->hidden);
-    opn_i_relu_drop(exec, n_wide, (opn_real)(1.0 / (1.0 - rate)),
-                    rate == 0.0 ? NULL : gcn->keep_hidden, gcn->hidden);
-    opn_i_matmul(exec, gcn->n_nodes, gcn->n_hidden, gcn->hidden_width, gcn->class_width,
-                 gcn->hidden, w1, gcn->q);
-    opn_i_spmm(exec, &adjacency, gcn->n_nodes, gcn->class_width, gcn->q, gcn->z);
+    gcn->in_use = whole_view(gcn);
+    run_forward(exec, gcn, weights, rate, with_backward);
+}
+
+void opn_i_gcn_forward_drawn(const opn_i_exec *exec,
+                             opn_i_gcn *gcn,
+                             const opn_real *weights,
+                             double rate,
+                             bool with_backward)
+{
+    gcn->in_use = whole_view(gcn);
+    if (gcn->dropper != NULL) {
+        opn_i_edge_dropper_drop(exec, gcn->dropper);
+        gcn->in_use = opn_i_edge_dropper_view(gcn->dropper);
+    }
+    run_forward(exec, gcn, weights, rate, with_backward);
 }
 
 static void turn_w1(opn_i_gcn *gcn, const opn_real *w1)
@@ -150,7 +180,7 @@ void opn_i_gcn_backward(const opn_i_exec *exec,
                         double rate,
                         opn_real *d_weights)
 {
-    opn_k_sparse adjacency = adjacency_view(gcn); // its own transpose
+    opn_k_sparse adjacency = gcn->in_use; // its own transpose
     const size_t n_wide = (size_t)gcn->n_nodes * (size_t)gcn->hidden_width;
     const size_t n_decayed = opn_i_gcn_n_decayed(gcn);
     opn_k_sparse x;

@@ -6,27 +6,31 @@
 #define OPN_GCN_H
 
 #include "model/design.h"
+#include "model/drop_edge.h"
 
 typedef struct opn_i_gcn {
     int32_t n_nodes, n_features, n_hidden, n_classes; // V F H K
     int32_t hidden_width, class_width;                // H and K rounded up to OPN_LANES
     const opn_i_csr *adjacency;                       // A^, borrowed
-    opn_i_design *design;                             // X, borrowed
-    uint64_t *keep_hidden; // one bit for each element of hidden, as it is stored
-    opn_real *arena;       // the activations below
-    opn_real *p;           // [V,H] X W0, and on the way back its gradient
-    opn_real *hidden;      // [V,H]
-    opn_real *d_hidden;    // [V,H]
-    opn_real *q;           // [V,K] hidden W1, and on the way back its gradient
-    opn_real *z;           // [V,K] logits
-    opn_real *d_z;         // [V,K] set by the caller before backward
-    opn_real *w1_turned;   // [K,H] W1 transposed
-    opn_real *partial;     // OPN_SUM_BLOCKS times [H,K]
+    opn_i_edge_dropper *dropper; // of the edges of A^, borrowed; NULL: all are kept
+    opn_k_sparse in_use;         // A^ of the pass in flight
+    opn_i_design *design;        // X, borrowed
+    uint64_t *keep_hidden;       // one bit for each element of hidden, as it is stored
+    opn_real *arena;             // the activations below
+    opn_real *p;                 // [V,H] X W0, and on the way back its gradient
+    opn_real *hidden;            // [V,H]
+    opn_real *d_hidden;          // [V,H]
+    opn_real *q;                 // [V,K] hidden W1, and on the way back its gradient
+    opn_real *z;                 // [V,K] logits
+    opn_real *d_z;               // [V,K] set by the caller before backward
+    opn_real *w1_turned;         // [K,H] W1 transposed
+    opn_real *partial;           // OPN_SUM_BLOCKS times [H,K]
 } opn_i_gcn;
 
-// Errors: NOMEM, OVERFLOW.
+// `dropper` may be NULL. Errors: NOMEM, OVERFLOW.
 OPN_NODISCARD opn_status opn_i_gcn_init(opn_ctx *ctx,
                                         const opn_i_csr *adjacency,
+                                        opn_i_edge_dropper *dropper,
                                         opn_i_design *design,
                                         int32_t n_hidden,
                                         int32_t n_classes,
@@ -43,23 +47,40 @@ void opn_i_gcn_init_weights(const opn_i_gcn *gcn,
                             opn_i_stream stream,
                             opn_real *weights);
 
-// Draws which entries of X and which hidden units a pass keeps.
+// What the passes of one purpose draw from.
+typedef struct opn_i_streams {
+    opn_i_stream features;
+    opn_i_stream hidden;
+    opn_i_stream edges; // of a network with a dropper only
+} opn_i_streams;
+
+// Draws which entries of X, which hidden units and which edges a pass keeps. drop_edge
+// has no say where there is no dropper.
 void opn_i_gcn_draw(const opn_i_exec *exec,
                     opn_i_gcn *gcn,
                     uint64_t seed,
-                    opn_i_stream stream_x,
-                    opn_i_stream stream_hidden,
+                    const opn_i_streams *streams,
                     uint32_t step,
-                    double rate);
+                    double dropout,
+                    double drop_edge);
 
-// gcn->z from weights. Rate 0 drops nothing. `with_backward` prepares for the way back.
+// gcn->z from weights, on all edges. Rate 0 drops nothing. `with_backward` prepares for
+// the way back.
 void opn_i_gcn_forward(const opn_i_exec *exec,
                        opn_i_gcn *gcn,
                        const opn_real *weights,
                        double rate,
                        bool with_backward);
 
-// Gradient of all weights from gcn->d_z, after a forward pass of the same rate.
+// The same on the edges that opn_i_gcn_draw() kept; without a dropper, on all.
+void opn_i_gcn_forward_drawn(const opn_i_exec *exec,
+                             opn_i_gcn *gcn,
+                             const opn_real *weights,
+                             double rate,
+                             bool with_backward);
+
+// Gradient of all weights from gcn->d_z, after a forward pass of the same rate; on the
+// edges of that pass.
 void opn_i_gcn_backward(const opn_i_exec *exec,
                         opn_i_gcn *gcn,
                         const opn_real *weights,

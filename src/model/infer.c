@@ -69,6 +69,22 @@ static void add_pass(const opn_i_exec *exec,
     }
 }
 
+// Pass m: with what it drops, or the only one when nothing is sampled.
+static void run_pass(const opn_i_exec *exec,
+                     opn_i_gcn *gcn,
+                     const opn_real *weights,
+                     const opn_i_infer_options *options,
+                     int32_t m)
+{
+    if (options->n_samples == 0) {
+        opn_i_gcn_forward(exec, gcn, weights, 0.0, false);
+        return;
+    }
+    opn_i_gcn_draw(exec, gcn, options->seed, &options->streams, (uint32_t)m,
+                   options->dropout, options->drop_edge);
+    opn_i_gcn_forward_drawn(exec, gcn, weights, options->dropout, false);
+}
+
 static void divide(opn_i_moments *moments, int32_t n_passes)
 {
     const size_t n = (size_t)moments->n_nodes * (size_t)(3 * moments->width + 1);
@@ -86,15 +102,12 @@ opn_status opn_i_infer(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_moments moments = {0};
     const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
-    const double rate = options->n_samples > 0 ? options->dropout : 0.0;
     OPN_FAIL_IF(ctx, !opn_i_all_finite(opn_i_gcn_n_weights(gcn), weights),
                 OPN_ERR_NONFINITE, "a weight of the model is not finite");
     OPN_TRY(init_moments(ctx, gcn, &moments));
     for (int32_t m = 0; m < n_passes; m++) {
         OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
-        opn_i_gcn_draw(exec, gcn, options->seed, options->stream_x,
-                       options->stream_hidden, (uint32_t)m, rate);
-        opn_i_gcn_forward(exec, gcn, weights, rate, false);
+        run_pass(exec, gcn, weights, options, m);
         OPN_FAIL_IF(ctx,
                     !opn_i_all_finite((size_t)gcn->n_nodes * (size_t)gcn->class_width,
                                       gcn->z),

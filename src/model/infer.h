@@ -11,9 +11,9 @@ typedef struct opn_i_infer_options {
     opn_i_loss_kind loss; // of training: CROSS_ENTROPY has no evidence
     opn_i_evidence_kind evidence;
     int32_t n_samples; // passes with dropout; 0: one pass without
-    double dropout;
+    double dropout, drop_edge;
     uint64_t seed;
-    opn_i_stream stream_x, stream_hidden;
+    opn_i_streams streams;
     bool averages_logits; // alpha = exp(mean z) + 1 rather than mean alpha
 } opn_i_infer_options;
 

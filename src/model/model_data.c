@@ -15,17 +15,39 @@ enum {
     ALL_FIVE = PROBABILISTIC | EVIDENTIAL
 };
 
+// Evidence is exp(z) where nothing else is said.
 static const opn_i_model_kind kinds[] = {
-        {"gcn", OPN_LOSS_CROSS_ENTROPY, OPN_EVIDENCE_EXP, false, false, false, ENTROPY},
-        {"drop-gcn", OPN_LOSS_CROSS_ENTROPY, OPN_EVIDENCE_EXP, false, false, true,
-         PROBABILISTIC},
-        {"edl-gcn", OPN_LOSS_SQUARED, OPN_EVIDENCE_ELU, false, false, false, EVIDENTIAL},
-        {"dpn-gcn", OPN_LOSS_DIRICHLET, OPN_EVIDENCE_EXP, false, false, false,
-         PROBABILISTIC},
-        {"s-gcn", OPN_LOSS_SQUARED, OPN_EVIDENCE_EXP, false, false, false, EVIDENTIAL},
-        {"s-bgcn", OPN_LOSS_SQUARED, OPN_EVIDENCE_EXP, false, false, true, ALL_FIVE},
-        {"s-bgcn-t", OPN_LOSS_SQUARED, OPN_EVIDENCE_EXP, true, false, true, ALL_FIVE},
-        {"s-bgcn-t-k", OPN_LOSS_SQUARED, OPN_EVIDENCE_EXP, true, true, true, ALL_FIVE},
+        {.id = "gcn", .loss = OPN_LOSS_CROSS_ENTROPY, .measures = ENTROPY},
+        {.id = "drop-gcn",
+         .loss = OPN_LOSS_CROSS_ENTROPY,
+         .is_sampled = true,
+         .measures = PROBABILISTIC},
+        {.id = "dropedge-gcn",
+         .loss = OPN_LOSS_CROSS_ENTROPY,
+         .is_sampled = true,
+         .drops_edges = true,
+         .measures = PROBABILISTIC},
+        {.id = "edl-gcn",
+         .loss = OPN_LOSS_SQUARED,
+         .evidence = OPN_EVIDENCE_ELU,
+         .measures = EVIDENTIAL},
+        {.id = "dpn-gcn", .loss = OPN_LOSS_DIRICHLET, .measures = PROBABILISTIC},
+        {.id = "s-gcn", .loss = OPN_LOSS_SQUARED, .measures = EVIDENTIAL},
+        {.id = "s-bgcn",
+         .loss = OPN_LOSS_SQUARED,
+         .is_sampled = true,
+         .measures = ALL_FIVE},
+        {.id = "s-bgcn-t",
+         .loss = OPN_LOSS_SQUARED,
+         .has_teacher = true,
+         .is_sampled = true,
+         .measures = ALL_FIVE},
+        {.id = "s-bgcn-t-k",
+         .loss = OPN_LOSS_SQUARED,
+         .has_teacher = true,
+         .has_prior = true,
+         .is_sampled = true,
+         .measures = ALL_FIVE},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -36,6 +58,16 @@ const opn_i_model_kind *opn_i_model_kind_find(const char *id)
         if (strcmp(kinds[m].id, id) == 0)
             return &kinds[m];
     return NULL;
+}
+
+const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind)
+{
+    const opn_i_model_kind *other = kinds;
+    while (other->loss != kind->loss || other->evidence != kind->evidence ||
+           other->has_teacher != kind->has_teacher ||
+           other->has_prior != kind->has_prior || other->drops_edges != kind->drops_edges)
+        other++; // ends at `kind` itself
+    return other;
 }
 
 const char *opn_measure_name(opn_measure measure)

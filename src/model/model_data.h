@@ -15,10 +15,15 @@ typedef struct opn_i_model_kind {
     bool has_teacher;
     bool has_prior;
     bool is_sampled;   // Monte-Carlo dropout
+    bool drops_edges;  // DropEdge, in training and in sampling
     uint32_t measures; // bits 1 << opn_measure
 } opn_i_model_kind;
 
 const opn_i_model_kind *opn_i_model_kind_find(const char *id); // NULL when there is none
+
+// The first kind of the table whose weights come about in the same way: kinds that differ
+// only in what they make of the weights share a training.
+const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind);
 
 typedef enum opn_i_normalise { // how features were made ready
     OPN_NORMALISE_NONE = 0,

@@ -98,9 +98,9 @@ static opn_status run_epoch(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const double rate = options->dropout;
-    opn_i_gcn_draw(exec, gcn, options->seed, options->stream_x, options->stream_hidden,
-                   (uint32_t)state->epoch, rate);
-    opn_i_gcn_forward(exec, gcn, state->weights, rate, true);
+    opn_i_gcn_draw(exec, gcn, options->seed, &options->streams, (uint32_t)state->epoch,
+                   rate, options->drop_edge);
+    opn_i_gcn_forward_drawn(exec, gcn, state->weights, rate, true);
     OPN_TRY(check_logits(ctx, gcn, state->epoch + 1));
     opn_i_objective_gradient(exec, objective, state->epoch, gcn->z, gcn->d_z,
                              &state->n_bounded);
@@ -155,7 +155,7 @@ static bool is_report_due(const opn_i_train_options *options, int32_t epoch)
     return options->report_every > 0 && (epoch + 1) % options->report_every == 0;
 }
 
-// Validation at dropout 0; keeps the best weights. Tells whether to stop.
+// Validation with nothing dropped; keeps the best weights. Tells whether to stop.
 static bool validate(const opn_i_exec *exec,
                      opn_i_gcn *gcn,
                      const opn_i_objective *objective,
@@ -164,8 +164,10 @@ static bool validate(const opn_i_exec *exec,
                      double *accuracy)
 {
     opn_i_gcn_forward(exec, gcn, state->weights, 0.0, false);
-    const double loss =
+    double loss =
             opn_i_objective_supervised(objective, options->validation, gcn->z, accuracy);
+    if (options->stops_on_accuracy)
+        loss = 1.0 - *accuracy;
     if (options->patience == 0)
         return false;
     if (loss < state->best_loss) {

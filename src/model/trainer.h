@@ -11,11 +11,13 @@ typedef struct opn_i_train_options {
     const char *stage; // "teacher" or "model", for progress and the log
     int32_t n_epochs;
     int32_t patience; // epochs without a better validation loss before stopping; 0: never
+    bool stops_on_accuracy; // of the validation nodes, rather than on their loss
     double learning_rate;
-    double dropout;
+    double dropout, drop_edge;
     double weight_decay;
     uint64_t seed;
-    opn_i_stream stream_weights, stream_x, stream_hidden;
+    opn_i_stream stream_weights;
+    opn_i_streams streams;
     const int32_t
             *validation;  // [V] class of each validation node, -1 for others; or NULL
     int32_t report_every; // epochs between two lines of the log; 0: none

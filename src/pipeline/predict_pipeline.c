@@ -57,6 +57,18 @@ static int32_t largest_of(int32_t n, const double *p)
     return best;
 }
 
+// -ln sum exp(z), safe for large z.
+static double energy_of(int32_t n, const double *z)
+{
+    double top = z[0];
+    double sum = 0.0;
+    for (int32_t k = 1; k < n; k++)
+        top = fmax(top, z[k]);
+    for (int32_t k = 0; k < n; k++)
+        sum += exp(z[k] - top);
+    return -(top + log(sum));
+}
+
 // Writes what is known about node i to the caller's arrays.
 static void put_node(const opn_model *model,
                      const opn_i_moments *moments,
@@ -91,31 +103,59 @@ static void put_node(const opn_model *model,
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (out->measure[m] != NULL)
             out->measure[m][i] = (float)measure[m];
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (out->smoothed[m] != NULL)
+            out->smoothed[m][i] = (float)measure[m];
+    if (out->energy != NULL)
+        out->energy[i] =
+                (float)energy_of(n, moments->z + (size_t)i * (size_t)moments->width);
+}
+
+static opn_status smooth(opn_ctx *ctx,
+                         const opn_model *model,
+                         const opn_graph *graph,
+                         int64_t n_steps,
+                         const opn_prediction *out)
+{
+    opn_status status = OPN_OK;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (out->smoothed[m] != NULL && opn_model_measures(model, (opn_measure)m))
+            OPN_TRY(opn_graph_propagate(ctx, graph, n_steps, out->smoothed[m]));
+cleanup:
+    return status;
+}
+
+// A parameter that may be given anew for prediction.
+static const opn_params *
+given_or(const opn_params *given, const opn_params *trained, const char *name)
+{
+    return given != NULL && opn_params_given(given, name) ? given : trained;
 }
 
 static opn_status read_options(opn_ctx *ctx,
                                const opn_model *model,
                                const opn_params *params,
-                               opn_i_infer_options *options)
+                               opn_i_infer_options *options,
+                               int64_t *n_steps)
 {
     opn_status status = OPN_OK;
     opn_params *trained = NULL;
     OPN_TRY(opn_i_model_params(ctx, model, &trained));
-    const opn_params *given = params != NULL ? params : trained;
-    const char *average = opn_params_given(given, "average")
-                                  ? opn_params_text(given, "average")
-                                  : opn_params_text(trained, "average");
-    const int64_t n_samples = opn_params_given(given, "samples")
-                                      ? opn_params_int(given, "samples")
-                                      : opn_params_int(trained, "samples");
+    const char *average =
+            opn_params_text(given_or(params, trained, "average"), "average");
+    const int64_t n_samples =
+            opn_params_int(given_or(params, trained, "samples"), "samples");
+    *n_steps = opn_params_int(given_or(params, trained, "propagate"), "propagate");
     *options = (opn_i_infer_options){
             .loss = model->kind->loss,
             .evidence = model->evidence,
             .n_samples = model->kind->is_sampled ? (int32_t)n_samples : 0,
             .dropout = opn_params_real(trained, "dropout"),
+            .drop_edge = opn_params_real(trained, "drop_edge"),
             .seed = (uint64_t)opn_params_int(trained, "seed"),
-            .stream_x = OPN_STREAM_SAMPLE_FEATURES,
-            .stream_hidden = OPN_STREAM_SAMPLE_HIDDEN,
+            .streams = {.features = OPN_STREAM_SAMPLE_FEATURES,
+                        .hidden = OPN_STREAM_SAMPLE_HIDDEN,
+                        .edges = OPN_STREAM_SAMPLE_EDGES},
             .averages_logits = strcmp(average, "logits") == 0,
     };
 cleanup:
@@ -135,7 +175,8 @@ opn_status opn_model_predict(opn_ctx *ctx,
     opn_i_infer_options options = {0};
     double *alpha = NULL;
     double *p = NULL;
-    OPN_TRY(read_options(ctx, model, params, &options));
+    int64_t n_steps = 0;
+    OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
     OPN_TRY(opn_i_stage_init(ctx, model, graph, &stage));
     OPN_TRY_NEW(ctx, alpha, model->n_classes);
     OPN_TRY_NEW(ctx, p, model->n_classes);
@@ -143,6 +184,7 @@ opn_status opn_model_predict(opn_ctx *ctx,
                         &moments));
     for (int32_t i = 0; i < moments.n_nodes; i++)
         put_node(model, &moments, options.averages_logits, i, alpha, p, out);
+    OPN_TRY(smooth(ctx, model, graph, n_steps, out));
 cleanup:
     opn_i_release(&ctx->alloc, alpha);
     opn_i_release(&ctx->alloc, p);

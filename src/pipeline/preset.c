@@ -31,7 +31,20 @@ static bool is_ood(const opn_params *params)
     return strcmp(opn_params_text(params, "task"), "ood") == 0;
 }
 
-opn_status opn_params_use_paper(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
+// What finds more out-of-distribution nodes, the same on every graph: more weight for the
+// prior, a fixed number of epochs, and measures smoothed over the graph.
+static opn_status use_strong(opn_ctx *ctx, opn_params *params)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(set_default(ctx, params, "lambda1", "0.3"));
+    OPN_TRY(set_default(ctx, params, "epochs", "500"));
+    OPN_TRY(set_default(ctx, params, "patience", "0"));
+    OPN_TRY(set_default(ctx, params, "propagate", "5"));
+cleanup:
+    return status;
+}
+
+static opn_status use_paper(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
 {
     opn_status status = OPN_OK;
     for (size_t p = 0; p < sizeof(paper) / sizeof(paper[0]); p++) {
@@ -47,6 +60,16 @@ opn_status opn_params_use_paper(opn_ctx *ctx, const opn_graph *graph, opn_params
         OPN_TRY(set_default(ctx, params, "lambda1", "0.1"));
         OPN_TRY(set_default(ctx, params, "epochs", "1000")); // as in the authors' code
     }
+cleanup:
+    return status;
+}
+
+opn_status opn_params_use_preset(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
+{
+    opn_status status = OPN_OK;
+    if (strcmp(opn_params_text(params, "preset"), "strong") == 0)
+        OPN_TRY(use_strong(ctx, params));
+    OPN_TRY(use_paper(ctx, graph, params));
 cleanup:
     return status;
 }
@@ -93,6 +116,8 @@ opn_status opn_split_from_params(opn_ctx *ctx,
     opn_status status = OPN_OK;
     int32_t *classes = NULL;
     int32_t n = 0;
+    const bool is_reference =
+            strcmp(opn_params_text(params, "protocol"), "reference") == 0;
     OPN_TRY_NEW(ctx, classes, graph->n_classes);
     OPN_TRY(parse_classes(ctx, graph, opn_params_text(params, "ood_classes"), classes,
                           &n));
@@ -103,7 +128,8 @@ opn_status opn_split_from_params(opn_ctx *ctx,
         opn_i_log(ctx, OPN_LOG_WARNING,
                   "%s: task ood, but no class is held out; name some with --ood-classes",
                   graph->name);
-    OPN_TRY(opn_split_create(ctx, graph, OPN_SPLIT_USUAL,
+    OPN_TRY(opn_split_create(ctx, graph,
+                             is_reference ? OPN_SPLIT_REFERENCE : OPN_SPLIT_USUAL,
                              (uint64_t)opn_params_int(params, "seed"), classes, n, out));
 cleanup:
     opn_i_release(&ctx->alloc, classes);

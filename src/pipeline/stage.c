@@ -8,6 +8,7 @@ void opn_i_stage_deinit(const opn_alloc *alloc, opn_i_stage *stage)
 {
     opn_i_gcn_deinit(alloc, &stage->gcn);
     opn_i_design_deinit(alloc, &stage->design);
+    opn_i_edge_dropper_deinit(alloc, &stage->dropper);
     opn_i_csr_deinit(alloc, &stage->adjacency);
 }
 
@@ -23,8 +24,11 @@ opn_status opn_i_stage_init(opn_ctx *ctx,
     OPN_TRY(opn_i_graph_normalise(ctx, graph, &stage->adjacency));
     OPN_TRY(opn_i_features_ready(ctx, model, graph, &features));
     OPN_TRY(opn_i_design_init(ctx, &features, &stage->design));
-    OPN_TRY(opn_i_gcn_init(ctx, &stage->adjacency, &stage->design, model->n_hidden,
-                           model->n_classes, &stage->gcn));
+    if (model->kind->drops_edges)
+        OPN_TRY(opn_i_edge_dropper_init(ctx, &graph->topology, &stage->dropper));
+    OPN_TRY(opn_i_gcn_init(
+            ctx, &stage->adjacency, model->kind->drops_edges ? &stage->dropper : NULL,
+            &stage->design, model->n_hidden, model->n_classes, &stage->gcn));
 cleanup:
     opn_i_csr_deinit(&ctx->alloc, &features);
     if (status != OPN_OK)

@@ -9,6 +9,7 @@
 typedef struct opn_i_stage {
     opn_i_exec exec;
     opn_i_csr adjacency;
+    opn_i_edge_dropper dropper; // of a model that drops edges
     opn_i_design design;
     opn_i_gcn gcn;
 } opn_i_stage;

@@ -1,10 +1,11 @@
 // train_pipeline.c -- the order of the stages: teacher, prior, student.
 
+#include "base/clock.h"
 #include "graph/gkde.h"
 #include "io/bytes.h"
-#include "io/sha256.h"
 #include "pipeline/checkpoint.h"
 #include "pipeline/stage.h"
+#include "pipeline/training_key.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,18 +56,10 @@ static bool parse_evidence(const char *text, opn_i_evidence_kind *kind)
     return false;
 }
 
-// Whether a parameter has a say in what is learnt, or in how it is sampled.
-static bool shapes_weights(const opn_param *param)
-{
-    if (strcmp(param->name, "resume") == 0)
-        return false;
-    return strcmp(param->group, "Model") == 0 || strcmp(param->group, "Training") == 0 ||
-           strcmp(param->name, "seed") == 0;
-}
-
 static bool shapes_model(const opn_param *param)
 {
-    return shapes_weights(param) || strcmp(param->group, "Sampling") == 0;
+    return opn_i_shapes_weights(param) || strcmp(param->group, "Model") == 0 ||
+           strcmp(param->group, "Sampling") == 0;
 }
 
 // What shapes the model travels with it, so that it can tell how it came about.
@@ -114,7 +107,8 @@ static opn_status describe_model(training *t, const opn_split *split)
                         opn_split_n_classes(split) != t->graph->n_classes,
                 OPN_ERR_SHAPE, "%s: the split is of another graph", t->graph->name);
     model->kind = opn_i_model_kind_find(opn_params_text(t->params, "model"));
-    OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG, "no model is called %s",
+    OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG,
+                "--model %s: training takes one model",
                 opn_params_text(t->params, "model"));
     model->evidence = model->kind->evidence;
     if (opn_params_given(t->params, "evidence"))
@@ -211,6 +205,8 @@ static opn_i_train_options options_of(const training *t, const char *stage)
             .stage = stage,
             .n_epochs = (int32_t)n_epochs,
             .patience = (int32_t)opn_params_int(t->params, "patience"),
+            .stops_on_accuracy =
+                    strcmp(opn_params_text(t->params, "stop_on"), "accuracy") == 0,
             .learning_rate = opn_params_real(t->params, "learning_rate"),
             .dropout = opn_params_real(t->params, "dropout"),
             .weight_decay = opn_params_real(t->params, "weight_decay"),
@@ -227,8 +223,8 @@ static opn_status run_teacher(training *t)
     const opn_i_objective objective = objective_of(t, OPN_LOSS_CROSS_ENTROPY);
     opn_i_train_options options = options_of(t, "teacher");
     options.stream_weights = OPN_STREAM_TEACHER_WEIGHTS;
-    options.stream_x = OPN_STREAM_TEACHER_FEATURES;
-    options.stream_hidden = OPN_STREAM_TEACHER_HIDDEN;
+    options.streams = (opn_i_streams){.features = OPN_STREAM_TEACHER_FEATURES,
+                                      .hidden = OPN_STREAM_TEACHER_HIDDEN};
     OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, gcn, &objective, &options, &t->teacher,
                         t->d_weights));
     opn_i_gcn_forward(&t->stage.exec, gcn, t->teacher.weights, 0.0, false);
@@ -267,48 +263,37 @@ static opn_status run_student(training *t)
     objective.prior_sum = t->prior_sum;
     objective.log_teacher = t->log_teacher;
     options.stream_weights = OPN_STREAM_STUDENT_WEIGHTS;
-    options.stream_x = OPN_STREAM_STUDENT_FEATURES;
-    options.stream_hidden = OPN_STREAM_STUDENT_HIDDEN;
+    options.streams = (opn_i_streams){.features = OPN_STREAM_STUDENT_FEATURES,
+                                      .hidden = OPN_STREAM_STUDENT_HIDDEN,
+                                      .edges = OPN_STREAM_STUDENT_EDGES};
+    options.drop_edge = opn_params_real(t->params, "drop_edge");
     return opn_i_train(t->ctx, &t->stage.exec, &t->stage.gcn, &objective, &options,
                        &t->student, t->d_weights);
+}
+
+// Runs a stage and takes its time.
+static opn_status timed(training *t, opn_status (*run)(training *t), double *seconds)
+{
+    const double start = opn_i_clock();
+    const opn_status status = run(t);
+    *seconds = opn_i_clock() - start;
+    return status;
 }
 
 static opn_status run_stages(training *t)
 {
     opn_status status = OPN_OK;
+    opn_train_summary *summary = &t->model->summary;
     if (t->model->kind->has_teacher)
-        OPN_TRY(run_teacher(t));
+        OPN_TRY(timed(t, run_teacher, &summary->teacher_seconds));
     if (t->model->kind->has_prior)
-        OPN_TRY(find_prior(t));
-    OPN_TRY(run_student(t));
+        OPN_TRY(timed(t, find_prior, &summary->prior_seconds));
+    OPN_TRY(timed(t, run_student, &summary->train_seconds));
 cleanup:
     return status;
 }
 
 // ---- checkpoints ---------------------------------------------------------------------
-
-// A hash of data, split and parameters: what differs there is other work.
-static opn_status make_key(training *t)
-{
-    opn_status status = OPN_OK;
-    opn_i_sha256 *hash = NULL;
-    const size_t n_bytes = (size_t)opn_i_graph_n_nodes(t->graph) * sizeof(*t->target);
-    OPN_TRY(opn_i_sha256_start(t->ctx, &hash));
-    opn_i_sha256_add(hash, t->model->data_hash, strlen(t->model->data_hash));
-    opn_i_sha256_add(hash, t->target, n_bytes);
-    opn_i_sha256_add(hash, t->validation, n_bytes);
-    for (size_t p = 0; p < opn_param_count(); p++) {
-        const opn_param *param = opn_param_at(p);
-        const char *value = opn_params_text(t->params, param->name);
-        if (!shapes_weights(param))
-            continue;
-        opn_i_sha256_add(hash, param->name, strlen(param->name) + 1);
-        opn_i_sha256_add(hash, value, strlen(value) + 1);
-    }
-    status = opn_i_sha256_finish(hash, t->key);
-cleanup:
-    return status;
-}
 
 static opn_i_checkpoint checkpoint_of(training *t)
 {
@@ -349,14 +334,12 @@ static void summarise(training *t)
     opn_i_gcn_forward(&t->stage.exec, &t->stage.gcn, t->student.weights, 0.0, false);
     (void)opn_i_objective_supervised(&objective, t->validation, t->stage.gcn.z,
                                      &accuracy);
-    *summary = (opn_train_summary){
-            .teacher_epochs = t->model->kind->has_teacher ? t->teacher.epoch : 0,
-            .epochs = t->student.epoch,
-            .n_train = t->n_train,
-            .n_validation = t->n_validation,
-            .validation_accuracy = t->n_validation > 0 ? accuracy : (double)NAN,
-            .n_bounded_logits = t->student.n_bounded,
-    };
+    summary->teacher_epochs = t->model->kind->has_teacher ? t->teacher.epoch : 0;
+    summary->epochs = t->student.epoch;
+    summary->n_train = t->n_train;
+    summary->n_validation = t->n_validation;
+    summary->validation_accuracy = t->n_validation > 0 ? accuracy : (double)NAN;
+    summary->n_bounded_logits = t->student.n_bounded;
 }
 
 opn_status opn_model_train(opn_ctx *ctx,
@@ -376,7 +359,8 @@ opn_status opn_model_train(opn_ctx *ctx,
     OPN_TRY(opn_i_train_state_init(ctx, &t.stage.gcn, &t.teacher));
     OPN_TRY(opn_i_train_state_init(ctx, &t.stage.gcn, &t.student));
     OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);
-    OPN_TRY(make_key(&t));
+    OPN_TRY(opn_i_training_key(ctx, t.model->data_hash, split, params, t.model->kind,
+                               t.key));
     OPN_TRY(run_resumably(&t));
     OPN_TRY_NEW(ctx, t.model->weights, t.student.n_weights);
     memcpy(t.model->weights, t.student.weights,

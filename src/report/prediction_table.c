@@ -13,6 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A number that every node has.
+typedef struct column {
+    char name[24];
+    const float *value; // [V]
+} column;
+
+enum { MAX_COLUMNS = 2 * OPN_N_MEASURES + 1 };
+
 // What one table is about.
 typedef struct prediction_table {
     const opn_model *model;
@@ -20,7 +28,31 @@ typedef struct prediction_table {
     const opn_split *split; // or NULL
     const opn_prediction *prediction;
     int32_t n_classes;
+    column column[MAX_COLUMNS];
+    int n_columns;
 } prediction_table;
+
+static void add_column(prediction_table *table, const char *name, const float *value)
+{
+    if (value == NULL)
+        return;
+    column *added = &table->column[table->n_columns++];
+    snprintf(added->name, sizeof(added->name), "%s", name);
+    added->value = value;
+}
+
+static void collect_columns(prediction_table *table)
+{
+    const opn_prediction *p = table->prediction;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        add_column(table, opn_measure_name((opn_measure)m), p->measure[m]);
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        char name[24];
+        snprintf(name, sizeof(name), "%s~", opn_measure_name((opn_measure)m));
+        add_column(table, name, p->smoothed[m]);
+    }
+    add_column(table, "energy", p->energy);
+}
 
 static const char *role_of(const prediction_table *table, opn_vid i)
 {
@@ -68,9 +100,8 @@ put_head(opn_ctx *ctx, opn_i_file_writer *file, const prediction_table *table)
         OPN_TRY(put_class_heads(ctx, file, table->model, "p_"));
     if (table->prediction->alpha != NULL)
         OPN_TRY(put_class_heads(ctx, file, table->model, "alpha_"));
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (table->prediction->measure[m] != NULL)
-            opn_i_file_writer_printf(file, ",%s", opn_measure_name((opn_measure)m));
+    for (int c = 0; c < table->n_columns; c++)
+        opn_i_file_writer_printf(file, ",%s", table->column[c].name);
     if (table->prediction->predicted != NULL)
         opn_i_file_writer_printf(file, ",predicted");
     opn_i_file_writer_put(file, "\n", 1);
@@ -104,8 +135,8 @@ static void put_row(opn_i_file_writer *file, const prediction_table *table, opn_
     put_numbers(file, p->probability == NULL ? NULL : p->probability + at,
                 table->n_classes);
     put_numbers(file, p->alpha == NULL ? NULL : p->alpha + at, table->n_classes);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        put_numbers(file, p->measure[m] == NULL ? NULL : p->measure[m] + i, 1);
+    for (int c = 0; c < table->n_columns; c++)
+        put_number(file, table->column[c].value[i]);
     if (p->predicted != NULL) {
         opn_i_file_writer_put(file, ",", 1);
         opn_i_csv_put_text(file, opn_model_class_name(table->model, p->predicted[i]),
@@ -172,10 +203,9 @@ static void add_arrays(opn_i_npz_writer *writer, const prediction_table *table)
         opn_i_npz_writer_add_f32(writer, "p", p->probability, shape, 2);
     if (p->alpha != NULL)
         opn_i_npz_writer_add_f32(writer, "alpha", p->alpha, shape, 2);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (p->measure[m] != NULL)
-            opn_i_npz_writer_add_f32(writer, opn_measure_name((opn_measure)m),
-                                     p->measure[m], shape, 1);
+    for (int c = 0; c < table->n_columns; c++)
+        opn_i_npz_writer_add_f32(writer, table->column[c].name, table->column[c].value,
+                                 shape, 1);
 }
 
 static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const char *path)
@@ -241,10 +271,9 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
         json_object_set_new(node, "p", json_by_class(table->model, p->probability + at));
     if (p->alpha != NULL)
         json_object_set_new(node, "alpha", json_by_class(table->model, p->alpha + at));
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (p->measure[m] != NULL)
-            json_object_set_new(node, opn_measure_name((opn_measure)m),
-                                json_number(p->measure[m][i]));
+    for (int c = 0; c < table->n_columns; c++)
+        json_object_set_new(node, table->column[c].name,
+                            json_number(table->column[c].value[i]));
     return node;
 }
 
@@ -279,7 +308,12 @@ opn_status opn_prediction_save(opn_ctx *ctx,
                                const opn_prediction *prediction,
                                const char *path)
 {
-    const prediction_table table = {model, graph, split, prediction, model->n_classes};
+    prediction_table table = {.model = model,
+                              .graph = graph,
+                              .split = split,
+                              .prediction = prediction,
+                              .n_classes = model->n_classes};
+    collect_columns(&table);
     if (strcmp(path, "-.json") == 0)
         return save_json(ctx, &table, "-");
     if (opn_i_path_ends_in(path, ".npz"))

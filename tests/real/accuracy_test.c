@@ -63,7 +63,7 @@ static opn_params *paper_params(const char *model, int seed)
     require(opn_params_set(ctx, params, "task", "misclassification"));
     require(opn_params_set(ctx, params, "samples", "100"));
     require(opn_params_set(ctx, params, "seed", text));
-    require(opn_params_use_paper(ctx, graph, params));
+    require(opn_params_use_preset(ctx, graph, params));
     return params;
 }
 

@@ -131,6 +131,13 @@ network_drawn_graph(opn_ctx *ctx, int32_t n_nodes, int32_t skipped, uint64_t *ra
 
 // ---- networks ------------------------------------------------------------------------
 
+const opn_i_streams student_streams = {.features = OPN_STREAM_STUDENT_FEATURES,
+                                       .hidden = OPN_STREAM_STUDENT_HIDDEN,
+                                       .edges = OPN_STREAM_STUDENT_EDGES};
+const opn_i_streams sample_streams = {.features = OPN_STREAM_SAMPLE_FEATURES,
+                                      .hidden = OPN_STREAM_SAMPLE_HIDDEN,
+                                      .edges = OPN_STREAM_SAMPLE_EDGES};
+
 const char *const model_names[GOLDEN_N_OBJECTIVES] = {"gcn",   "edl-gcn",  "dpn-gcn",
                                                       "s-gcn", "s-bgcn-t", "s-bgcn-t-k"};
 
@@ -142,7 +149,7 @@ static void build(network *net, int32_t n_hidden, int32_t n_classes)
     const size_t n = n_nodes * (size_t)opn_i_width(n_classes);
     assert_int_equal(opn_i_graph_normalise(ctx, net->graph, &net->adjacency), OPN_OK);
     assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &net->design), OPN_OK);
-    assert_int_equal(opn_i_gcn_init(ctx, &net->adjacency, &net->design, n_hidden,
+    assert_int_equal(opn_i_gcn_init(ctx, &net->adjacency, NULL, &net->design, n_hidden,
                                     n_classes, &net->gcn),
                      OPN_OK);
     net->exec = (opn_i_exec){.kernels = opn_k_select(), .n_threads = 1};
@@ -304,11 +311,20 @@ void network_init_drawn(opn_ctx *ctx,
     set_prior(out);
 }
 
+void network_add_dropper(network *net)
+{
+    assert_int_equal(
+            opn_i_edge_dropper_init(net->ctx, &net->graph->topology, &net->dropper),
+            OPN_OK);
+    net->gcn.dropper = &net->dropper;
+}
+
 void network_deinit(network *net)
 {
     const opn_alloc *alloc = &net->ctx->alloc;
     opn_i_gcn_deinit(alloc, &net->gcn);
     opn_i_design_deinit(alloc, &net->design);
+    opn_i_edge_dropper_deinit(alloc, &net->dropper);
     opn_i_csr_deinit(alloc, &net->adjacency);
     opn_i_release(alloc, net->weights);
     opn_i_release(alloc, net->d_weights);

@@ -52,11 +52,15 @@ extern const int thread_counts[N_THREAD_COUNTS];
 
 // ---- networks ------------------------------------------------------------------------
 
+// What passes of each purpose draw from.
+extern const opn_i_streams student_streams, sample_streams;
+
 // A graph, what is to be learnt on it, and a network; all on one context.
 typedef struct network {
     opn_ctx *ctx;
     opn_graph *graph;
     opn_i_csr adjacency;
+    opn_i_edge_dropper dropper; // in use once network_add_dropper() was called
     opn_i_design design;
     opn_i_gcn gcn;
     opn_i_exec exec;       // the fastest kernels, one thread
@@ -89,6 +93,9 @@ void network_init_drawn(opn_ctx *ctx,
                         network *out);
 
 void network_deinit(network *net);
+
+// From now on the network drops edges.
+void network_add_dropper(network *net);
 
 // Masks as golden values give them: 1 is kept.
 void network_set_masks(network *net, const uint8_t *x_mask, const uint8_t *hidden_mask);

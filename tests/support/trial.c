@@ -82,9 +82,9 @@ opn_graph *trial_groups(opn_ctx *ctx)
 
 // ---- models --------------------------------------------------------------------------
 
-const char *const trial_models[TRIAL_N_MODELS] = {"gcn",      "drop-gcn",  "edl-gcn",
-                                                  "dpn-gcn",  "s-gcn",     "s-bgcn",
-                                                  "s-bgcn-t", "s-bgcn-t-k"};
+const char *const trial_models[TRIAL_N_MODELS] = {"gcn",     "drop-gcn", "dropedge-gcn",
+                                                  "edl-gcn", "dpn-gcn",  "s-gcn",
+                                                  "s-bgcn",  "s-bgcn-t", "s-bgcn-t-k"};
 
 opn_status trial_try_train(opn_ctx *ctx,
                            const opn_graph *graph,

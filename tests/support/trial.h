@@ -33,7 +33,7 @@ opn_graph *trial_groups_of(opn_ctx *ctx,
 
 // ---- models --------------------------------------------------------------------------
 
-enum { TRIAL_N_MODELS = 8 };
+enum { TRIAL_N_MODELS = 9 };
 extern const char *const trial_models[TRIAL_N_MODELS];
 
 // On the split that the settings call for; checkpoint may be NULL.

@@ -1,0 +1,39 @@
+// drop_edge.h -- DropEdge: the graph convolution's matrix without some of the edges.
+
+#ifndef OPN_DROP_EDGE_H
+#define OPN_DROP_EDGE_H
+
+#include "math/csr.h"
+#include "math/exec.h"
+
+// A' is A without the edges whose bit in `keep` is not set, both directions of an edge
+// together. Of it comes D'^-1/2 (A' + I) D'^-1/2, D' the row sums of A' + I: an edge that
+// is gone does not count, and every node keeps itself.
+typedef struct opn_i_edge_dropper {
+    const opn_i_csr *topology; // A, borrowed: symmetric, sorted, without self-loops
+    opn_off n_edges;           // half its entries
+    uint32_t *edge;            // [entries] number of each entry's edge
+    opn_off *upper;            // [V] first entry of a row behind the diagonal
+    // Of the pass in flight.
+    uint64_t *keep;  // one bit for each edge
+    double *shrink;  // [V] D'^-1/2
+    opn_off *begin;  // [V] where a row starts: there is room for all its edges
+    opn_off *end;    // [V]
+    int32_t *col;    // [entries + V]
+    opn_real *value; // [entries + V]
+} opn_i_edge_dropper;
+
+// Cost: O(V + E). Errors: NOMEM, OVERFLOW (more than 2^32 - 1 edges).
+OPN_NODISCARD opn_status opn_i_edge_dropper_init(opn_ctx *ctx,
+                                                 const opn_i_csr *topology,
+                                                 opn_i_edge_dropper *out);
+void opn_i_edge_dropper_deinit(const opn_alloc *alloc, opn_i_edge_dropper *dropper);
+
+// Makes the matrix anew from the bits in dropper->keep. With all of them set it has the
+// bits of opn_i_graph_normalise(). Nothing is allocated. Cost: O(V + E).
+void opn_i_edge_dropper_drop(const opn_i_exec *exec, opn_i_edge_dropper *dropper);
+
+// The matrix that was made last, its own transpose.
+opn_k_sparse opn_i_edge_dropper_view(const opn_i_edge_dropper *dropper);
+
+#endif // OPN_DROP_EDGE_H

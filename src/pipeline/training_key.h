@@ -1,0 +1,26 @@
+// training_key.h -- what tells one training from another.
+
+#ifndef OPN_TRAINING_KEY_H
+#define OPN_TRAINING_KEY_H
+
+#include "io/sha256.h"
+#include "model/model_data.h"
+
+// Whether a parameter has a say in what is learnt.
+bool opn_i_shapes_weights(const opn_param *param);
+
+// A hash of every node's role and of the known classes.
+OPN_NODISCARD opn_status opn_i_split_hash(opn_ctx *ctx,
+                                          const opn_split *split,
+                                          char hash[OPN_SHA256_TEXT]);
+
+// A hash of version, data, split and parameters: two trainings with one key give the same
+// weights. Models that are trained alike share it.
+OPN_NODISCARD opn_status opn_i_training_key(opn_ctx *ctx,
+                                            const char *data_hash,
+                                            const opn_split *split,
+                                            const opn_params *params,
+                                            const opn_i_model_kind *kind,
+                                            char key[OPN_SHA256_TEXT]);
+
+#endif // OPN_TRAINING_KEY_H
