@@ -3,13 +3,21 @@
 
 file(GLOB_RECURSE opine_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 
+# The figures of the paper travel inside the program.
+set(figures ${PROJECT_SOURCE_DIR}/src/pipeline/paper_figures.csv)
+set(figures_source ${CMAKE_BINARY_DIR}/paper_figures.c)
+add_custom_command(OUTPUT ${figures_source}
+  COMMAND ${CMAKE_COMMAND} -DFROM=${figures} -DTO=${figures_source}
+    -P ${PROJECT_SOURCE_DIR}/cmake/figures.cmake
+  DEPENDS ${figures} ${PROJECT_SOURCE_DIR}/cmake/figures.cmake)
+
 # Chosen at run time by what the CPU can do, so compiled for more than the rest needs.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   file(GLOB avx2_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/math/avx2/*.c)
   set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
 endif()
 
-add_library(opine_objects OBJECT ${opine_sources})
+add_library(opine_objects OBJECT ${opine_sources} ${figures_source})
 set_target_properties(opine_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(opine_objects
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -17,7 +25,8 @@ target_include_directories(opine_objects
 target_include_directories(opine_objects SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR})
 target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VERSION}")
 
-set(opine_parts PkgConfig::libzip PkgConfig::jansson PkgConfig::libcrypto ZLIB::ZLIB m)
+set(opine_parts
+  PkgConfig::libzip PkgConfig::jansson PkgConfig::libcrypto ZLIB::ZLIB Threads::Threads m)
 if(OPINE_OPENMP)
   list(APPEND opine_parts OpenMP::OpenMP_C)
 endif()

@@ -46,6 +46,8 @@ bool verb_uses(const opine_verb *verb, const opn_param *param);
 int run_demo(opine_app *app);
 int run_train(opine_app *app);
 int run_predict(opine_app *app);
+int run_evaluate(opine_app *app);
+int run_reproduce(opine_app *app);
 int run_data_list(opine_app *app);
 int run_data_info(opine_app *app);
 int run_data_convert(opine_app *app);

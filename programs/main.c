@@ -23,6 +23,19 @@ const opine_verb verbs[] = {
          "graph need not be the one the model was trained on, but must have its "
          "features.",
          "opine predict demo.safetensors demo -o demo.csv", run_predict},
+        {"evaluate", "DATA", 1, 1,
+         "Measure how well models' uncertainties find wrong and unknown nodes.",
+         "Trains every model on every seed and scores the nodes that neither train nor "
+         "validate: AUROC, AUPR and more for each uncertainty, with 95 % intervals over "
+         "the seeds. With -o RUN each result is kept as soon as it is there, and the "
+         "same command goes on from what RUN has.",
+         "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate},
+        {"reproduce", "", 0, 0, "Measure the tables of the paper, beside its figures.",
+         "Paper's figure, ours, the difference and its interval, for each table, "
+         "dataset, model and uncertainty. With -o RUN each result is kept as soon as it "
+         "is there, with results.md, .csv and .json at the end, and the same command "
+         "goes on from what RUN has.",
+         "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce},
         {"data list", "", 0, 0, "List the datasets known by name.", NULL,
          "opine data list", run_data_list},
         {"data info", "DATA", 1, 1,

@@ -1,0 +1,149 @@
+// evaluate.h -- how well uncertainties find wrong and out-of-distribution nodes, over
+// many seeds, and beside the figures of the paper.
+
+#ifndef OPINE_EVALUATE_H
+#define OPINE_EVALUATE_H
+
+#include "metrics.h"
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- what is measured ----------------------------------------------------------------
+
+// What nodes are ranked by: the five measures, the energy, and the same six again after
+// they were smoothed over the graph.
+enum {
+    OPN_SCORE_ENERGY = OPN_N_MEASURES,
+    OPN_SCORE_SMOOTHED = OPN_N_MEASURES + 1, // the first of the smoothed ones
+    OPN_N_SCORES = 2 * OPN_SCORE_SMOOTHED
+};
+OPN_API const char *opn_score_name(int32_t score); // "vacuity", "energy", "vacuity~"
+
+// How well a score ranks, in percent. For misclassification the positives are the nodes
+// classified right and rank by less uncertainty; for ood they are the
+// out-of-distribution nodes and rank by more.
+typedef enum opn_metric {
+    OPN_METRIC_AUROC = 0,
+    OPN_METRIC_AUPR = 1,        // average precision
+    OPN_METRIC_AUPR_ERRORS = 2, // with the other nodes as positives, ranked backwards
+    OPN_METRIC_FPR95 = 3,       // false positives when 95 % of the positives are found
+    OPN_METRIC_AURC = 4 // area under risk over coverage: mean share of wrong nodes
+} opn_metric;
+enum { OPN_N_METRICS = 5 };
+OPN_API const char *opn_metric_name(opn_metric metric); // "auroc"
+
+// Figures of the test nodes of known classes; percent but for brier and nll.
+typedef enum opn_quality {
+    OPN_QUALITY_ACCURACY = 0,
+    OPN_QUALITY_BRIER = 1,
+    OPN_QUALITY_NLL = 2,
+    OPN_QUALITY_ECE = 3 // expected calibration error, 15 bins
+} opn_quality;
+enum { OPN_N_QUALITIES = 4 };
+OPN_API const char *opn_quality_name(opn_quality quality); // "accuracy"
+
+// Seconds by the clock.
+typedef struct opn_seconds {
+    double teacher, prior, train, infer;
+} opn_seconds;
+
+// One trained model, judged. NaN where there is nothing to say: a measure the model does
+// not have, a time that was not taken because the model was there already.
+typedef struct opn_cell {
+    uint64_t seed;
+    char split_hash[65]; // of every node's role
+    double n_pool;       // nodes that could be drawn
+    double prevalence;   // percent of them that are positive
+    double n_epochs;
+    opn_seconds seconds;
+    double quality[OPN_N_QUALITIES];
+    double metric[OPN_N_METRICS][OPN_N_SCORES];
+} opn_cell;
+
+// ---- evaluation ----------------------------------------------------------------------
+
+// Results of several models on one graph and task, over the same seeds and splits.
+typedef struct opn_evaluation opn_evaluation;
+
+// Trains and judges every model that the parameter model names, on `seeds` seeds from
+// `seed` on, as task, preset and protocol say. Runs are shared out over the threads of
+// ctx; results do not depend on their number. Models that learn alike and differ in what
+// they make of it are trained once.
+//
+// folder  where each result is kept as soon as it is there, with the trained model and a
+//         manifest, and where results that are there already are taken from; or NULL
+//
+// Errors: those of opn_model_train() and opn_model_predict(); INVALID_ARG (no node is
+// left to be scored); READ, FORMAT and WRITE of the folder; INTERRUPTED (what was done is
+// in the folder).
+OPN_API OPN_NODISCARD opn_status opn_evaluate(opn_ctx *ctx,
+                                              const opn_graph *graph,
+                                              const opn_params *params,
+                                              const char *folder,
+                                              opn_evaluation **out);
+OPN_API void opn_evaluation_free(opn_evaluation *evaluation); // accepts NULL
+
+OPN_API int32_t opn_evaluation_n_models(const opn_evaluation *evaluation);
+OPN_API int32_t opn_evaluation_n_seeds(const opn_evaluation *evaluation);
+OPN_API const char *opn_evaluation_model(const opn_evaluation *evaluation, int32_t m);
+
+// The cells of model m, [n_seeds] in the order of the seeds.
+OPN_API const opn_cell *opn_evaluation_cells(const opn_evaluation *evaluation, int32_t m);
+
+// Mean and interval over the seeds.
+OPN_API opn_estimate opn_evaluation_metric(const opn_evaluation *evaluation,
+                                           int32_t m,
+                                           opn_metric metric,
+                                           int32_t score);
+OPN_API opn_estimate opn_evaluation_quality(const opn_evaluation *evaluation,
+                                            int32_t m,
+                                            opn_quality quality);
+
+// Writes the results as a table of text, or as JSON to a path that ends in .json; "-" is
+// standard output, and "-.json" JSON there.
+OPN_API OPN_NODISCARD opn_status opn_evaluation_save(opn_ctx *ctx,
+                                                     const opn_evaluation *evaluation,
+                                                     const char *path);
+
+// ---- the paper -----------------------------------------------------------------------
+
+// One figure of a table of the paper, in percent; all texts are static.
+typedef struct opn_figure {
+    const char *table, *task, *dataset, *model;
+    const char *metric;  // "auroc", "aupr", "accuracy"
+    const char *measure; // "" for accuracy
+    double value;
+    double std; // NaN where the paper gives none
+} opn_figure;
+
+OPN_API size_t opn_figure_count(void);
+OPN_API const opn_figure *opn_figure_at(size_t i); // i < opn_figure_count()
+
+// The figures of the paper beside ours.
+typedef struct opn_reproduction opn_reproduction;
+
+// Measures what the tables need that the parameter table names (all: ""), on the datasets
+// that `dataset` names (all: ""), over `seeds` seeds, by default 10, and 5 on the three
+// large graphs. `folder` is as for opn_evaluate().
+// Errors: those of opn_evaluate() and opn_graph_load(); INVALID_ARG (a dataset that is in
+// none of the tables).
+OPN_API OPN_NODISCARD opn_status opn_reproduce(opn_ctx *ctx,
+                                               const opn_params *params,
+                                               const char *folder,
+                                               opn_reproduction **out);
+OPN_API void opn_reproduction_free(opn_reproduction *reproduction); // accepts NULL
+
+// Writes paper's and our figures as text, or as .csv, .json or .md; "-" is text on
+// standard output, "-.json" JSON there.
+OPN_API OPN_NODISCARD opn_status opn_reproduction_save(opn_ctx *ctx,
+                                                       const opn_reproduction *found,
+                                                       const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // OPINE_EVALUATE_H

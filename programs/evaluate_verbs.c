@@ -1,0 +1,90 @@
+// evaluate_verbs.c -- opine evaluate and opine reproduce.
+
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *run_folder(const opine_app *app)
+{
+    const char *folder = opn_params_text(app->params, "output");
+    return folder[0] != 0 ? folder : NULL;
+}
+
+// FOLDER/NAME, to be freed; NULL when there is no memory.
+static char *path_in(const char *folder, const char *name)
+{
+    const size_t room = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(room);
+    if (path != NULL)
+        snprintf(path, room, "%s/%s", folder, name);
+    return path;
+}
+
+static const char *standard_output(const opine_app *app)
+{
+    return opn_params_flag(app->params, "json") ? "-.json" : "-";
+}
+
+// ---- evaluate ------------------------------------------------------------------------
+
+static opn_status keep_evaluation(opine_app *app, const opn_evaluation *found)
+{
+    static const char *const names[] = {"evaluation.txt", "evaluation.json"};
+    opn_status status = OPN_OK;
+    for (int n = 0; n < 2 && status == OPN_OK && run_folder(app) != NULL; n++) {
+        char *path = path_in(run_folder(app), names[n]);
+        status =
+                path == NULL ? OPN_ERR_NOMEM : opn_evaluation_save(app->ctx, found, path);
+        free(path);
+    }
+    return status;
+}
+
+int run_evaluate(opine_app *app)
+{
+    opn_graph *graph = NULL;
+    opn_evaluation *found = NULL;
+    opn_status status = load_prepared(app, app->argument[0], &graph);
+    if (status == OPN_OK)
+        status = opn_evaluate(app->ctx, graph, app->params, run_folder(app), &found);
+    terminal_clear();
+    if (status == OPN_OK)
+        status = keep_evaluation(app, found);
+    if (status == OPN_OK)
+        status = opn_evaluation_save(app->ctx, found, standard_output(app));
+    const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    opn_evaluation_free(found);
+    opn_graph_free(graph);
+    return code;
+}
+
+// ---- reproduce -----------------------------------------------------------------------
+
+static opn_status keep_reproduction(opine_app *app, const opn_reproduction *found)
+{
+    static const char *const names[] = {"results.md", "results.csv", "results.json"};
+    opn_status status = OPN_OK;
+    for (int n = 0; n < 3 && status == OPN_OK && run_folder(app) != NULL; n++) {
+        char *path = path_in(run_folder(app), names[n]);
+        status = path == NULL ? OPN_ERR_NOMEM
+                              : opn_reproduction_save(app->ctx, found, path);
+        free(path);
+    }
+    return status;
+}
+
+int run_reproduce(opine_app *app)
+{
+    opn_reproduction *found = NULL;
+    opn_status status = opn_reproduce(app->ctx, app->params, run_folder(app), &found);
+    terminal_clear();
+    if (status == OPN_OK)
+        status = keep_reproduction(app, found);
+    if (status == OPN_OK)
+        status = opn_reproduction_save(app->ctx, found, standard_output(app));
+    const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    opn_reproduction_free(found);
+    return code;
+}

@@ -1,0 +1,28 @@
+// detection.h -- how well scores rank nodes, over many draws from one pool.
+
+#ifndef OPN_DETECTION_H
+#define OPN_DETECTION_H
+
+#include "base/context.h"
+#include "opine/evaluate.h"
+
+// Nodes that could be scored, and the draws that are.
+typedef struct opn_i_pool {
+    int32_t n;               // nodes
+    const uint8_t *positive; // [n]
+    const uint8_t *wrong;    // [n] a risk to whoever accepts the node
+    bool ranks_by_more;      // positives should have more of the score, else less
+    int32_t n_draws;
+    int32_t n_drawn;     // nodes of each draw
+    const int32_t *draw; // [n_draws, n_drawn] numbers below n, none twice in a draw
+} opn_i_pool;
+
+// Means over the draws, as fractions; ties as scikit-learn has them. A draw of positives
+// only, or without any, has no AUROC and no FPR95, and is left out of their means.
+// score [n] holds no NaN. Cost: O(n_draws n_drawn). Errors: NOMEM.
+OPN_NODISCARD opn_status opn_i_detect(opn_ctx *ctx,
+                                      const opn_i_pool *pool,
+                                      const float *score,
+                                      double metric[OPN_N_METRICS]);
+
+#endif // OPN_DETECTION_H

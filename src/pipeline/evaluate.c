@@ -1,0 +1,277 @@
+// evaluate.c -- many models on many seeds: who is trained, who is judged, what is kept.
+
+#include "base/names.h"
+#include "io/bytes.h"
+#include "pipeline/evaluate_parts.h"
+#include "pipeline/jobs.h"
+#include "pipeline/judge.h"
+#include "pipeline/run_folder.h"
+#include "pipeline/training_key.h"
+#include "report/evaluation_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// One evaluation under way. Workers only read it, but for the cells of their own jobs.
+typedef struct evaluating {
+    const opn_graph *graph;
+    opn_evaluation *evaluation;
+    opn_i_run_folder *folder;      // or NULL
+    const opn_i_model_kind **kind; // [n_models]
+    int32_t *leader; // [n_leaders] the first model of those that are trained alike
+    int32_t n_models, n_leaders;
+} evaluating;
+
+static opn_cell *cell_of(const evaluating *e, int32_t m, int32_t s)
+{
+    return &e->evaluation->cell[(size_t)m * (size_t)e->evaluation->n_seeds + (size_t)s];
+}
+
+// ---- one job: a training, and all models that make something of it -------------------
+
+typedef struct job {
+    opn_ctx *ctx;
+    const evaluating *e;
+    int32_t leader, s;
+    opn_params *params;
+    opn_split *split;
+    opn_model *model;
+    bool was_loaded;
+    char key[OPN_SHA256_TEXT]; // of the training
+} job;
+
+static bool is_in_job(const job *j, int32_t m)
+{
+    const evaluating *e = j->e;
+    return opn_i_model_kind_trained_as(e->kind[m]) ==
+           opn_i_model_kind_trained_as(e->kind[j->leader]);
+}
+
+static opn_status prepare_job(job *j)
+{
+    opn_status status = OPN_OK;
+    const evaluating *e = j->e;
+    char seed[24];
+    OPN_TRY(opn_params_copy(j->ctx, e->evaluation->params, &j->params));
+    snprintf(seed, sizeof(seed), "%lld",
+             (long long)(opn_params_int(j->params, "seed") + j->s));
+    OPN_TRY(opn_params_set(j->ctx, j->params, "seed", seed));
+    OPN_TRY(opn_params_set(j->ctx, j->params, "model", e->kind[j->leader]->id));
+    OPN_TRY(opn_split_from_params(j->ctx, e->graph, j->params, &j->split));
+    OPN_TRY(opn_i_training_key(j->ctx, e->evaluation->data_hash, j->split, j->params,
+                               e->kind[j->leader], j->key));
+cleanup:
+    return status;
+}
+
+// The trained model from the folder, where it is, or from training.
+static opn_status obtain_model(job *j)
+{
+    opn_status status = OPN_OK;
+    const evaluating *e = j->e;
+    char name[160];
+    char *path = NULL;
+    char *checkpoint = NULL;
+    if (e->folder == NULL)
+        return opn_model_train(j->ctx, e->graph, j->split, j->params, NULL, &j->model);
+    snprintf(name, sizeof(name), "%.40s-%s-%s-%s-%.16s", e->evaluation->dataset,
+             opn_params_text(j->params, "task"),
+             opn_i_model_kind_trained_as(e->kind[j->leader])->id,
+             opn_params_text(j->params, "seed"), j->key);
+    OPN_TRY(opn_i_run_folder_model(j->ctx, e->folder, name, &path));
+    OPN_TRY(opn_i_join_path(j->ctx, NULL, path, ".checkpoint", &checkpoint));
+    j->was_loaded = opn_i_file_exists(path);
+    if (j->was_loaded) {
+        OPN_TRY(opn_model_load(j->ctx, path, &j->model));
+    } else {
+        OPN_TRY(opn_model_train(j->ctx, e->graph, j->split, j->params, checkpoint,
+                                &j->model));
+        OPN_TRY(opn_model_save(j->ctx, j->model, path));
+    }
+cleanup:
+    opn_i_release(&j->ctx->alloc, path);
+    opn_i_release(&j->ctx->alloc, checkpoint);
+    return status;
+}
+
+static opn_status judge_model(job *j, int32_t m, const char *key)
+{
+    opn_status status = OPN_OK;
+    opn_train_summary s;
+    opn_cell cell = {.seed = (uint64_t)opn_params_int(j->params, "seed")};
+    opn_model_summary(j->model, &s);
+    j->model->kind = j->e->kind[m]; // the same weights, seen by another model
+    OPN_TRY(opn_i_split_hash(j->ctx, j->split, cell.split_hash));
+    OPN_TRY(opn_i_judge(j->ctx, j->model, j->e->graph, j->split, j->params, &cell));
+    cell.n_epochs = s.epochs;
+    cell.seconds.teacher = j->was_loaded ? (double)NAN : s.teacher_seconds;
+    cell.seconds.prior = j->was_loaded ? (double)NAN : s.prior_seconds;
+    cell.seconds.train = j->was_loaded ? (double)NAN : s.train_seconds;
+    *cell_of(j->e, m, j->s) = cell;
+    if (j->e->folder != NULL) {
+        json_t *about =
+                opn_i_describe_cell(j->e->evaluation, j->params, j->e->kind[m]->id);
+        OPN_TRY(opn_i_run_folder_add(j->ctx, j->e->folder, key, about, &cell));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
+{
+    opn_status status = OPN_OK;
+    const evaluating *e = user;
+    job j = {.ctx = ctx,
+             .e = e,
+             .leader = e->leader[number / e->evaluation->n_seeds],
+             .s = number % e->evaluation->n_seeds};
+    OPN_TRY(prepare_job(&j));
+    for (int32_t m = 0; m < e->n_models; m++) {
+        char key[OPN_SHA256_TEXT];
+        if (!is_in_job(&j, m))
+            continue;
+        OPN_TRY(opn_i_cell_key(ctx, j.key, j.params, e->kind[m]->id, key));
+        if (e->folder != NULL &&
+            opn_i_run_folder_find(e->folder, key, cell_of(e, m, j.s)))
+            continue;
+        if (j.model == NULL)
+            OPN_TRY(obtain_model(&j));
+        OPN_TRY(judge_model(&j, m, key));
+    }
+cleanup:
+    opn_model_free(j.model);
+    opn_split_free(j.split);
+    opn_params_free(j.params);
+    return status;
+}
+
+// What a finished job has found, in a line for each of its models.
+static void tell_job(opn_ctx *ctx, void *user, int32_t number)
+{
+    const evaluating *e = user;
+    const int32_t s = number % e->evaluation->n_seeds;
+    const job j = {.e = e, .leader = e->leader[number / e->evaluation->n_seeds]};
+    const bool is_ood =
+            strcmp(opn_params_text(e->evaluation->params, "task"), "ood") == 0;
+    for (int32_t m = 0; m < e->n_models; m++) {
+        const opn_cell *cell = cell_of(e, m, s);
+        int32_t score = is_ood ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
+        if (!is_in_job(&j, m))
+            continue;
+        if (isnan(cell->metric[OPN_METRIC_AUROC][score]))
+            score = OPN_MEASURE_ENTROPY;
+        opn_i_log(ctx, OPN_LOG_INFO,
+                  "%s, %s, %s, seed %lld: accuracy %.1f, AUROC by %s %.1f",
+                  e->evaluation->dataset, opn_params_text(e->evaluation->params, "task"),
+                  e->kind[m]->id, (long long)cell->seed,
+                  cell->quality[OPN_QUALITY_ACCURACY], opn_score_name(score),
+                  cell->metric[OPN_METRIC_AUROC][score]);
+    }
+}
+
+// ---- the whole -----------------------------------------------------------------------
+
+// The models that the parameter names, and which of them lead a training.
+static opn_status list_models(opn_ctx *ctx, evaluating *e)
+{
+    opn_status status = OPN_OK;
+    opn_i_names *names = &e->evaluation->models;
+    const char *at = opn_params_text(e->evaluation->params, "model");
+    while (*at != 0) {
+        const size_t n = strcspn(at, ",");
+        OPN_TRY(opn_i_names_add(ctx, names, at, n));
+        at += n + (at[n] == ',');
+    }
+    OPN_FAIL_IF(ctx, names->n == 0, OPN_ERR_INVALID_ARG, "--model names no model");
+    e->n_models = (int32_t)names->n;
+    OPN_TRY_NEW(ctx, e->kind, e->n_models);
+    OPN_TRY_NEW(ctx, e->leader, e->n_models);
+    for (int32_t m = 0; m < e->n_models; m++) {
+        e->kind[m] = opn_i_model_kind_find(opn_i_names_at(names, m));
+        OPN_FAIL_IF(ctx, e->kind[m] == NULL, OPN_ERR_INVALID_ARG, "no model is called %s",
+                    opn_i_names_at(names, m));
+        bool leads = true;
+        for (int32_t other = 0; other < m; other++) {
+            leads = leads && opn_i_model_kind_trained_as(e->kind[other]) !=
+                                     opn_i_model_kind_trained_as(e->kind[m]);
+            OPN_FAIL_IF(ctx, e->kind[other] == e->kind[m], OPN_ERR_INVALID_ARG,
+                        "--model names %s twice", e->kind[m]->id);
+        }
+        if (leads)
+            e->leader[e->n_leaders++] = m;
+    }
+cleanup:
+    return status;
+}
+
+// What is wrong with the task or the split shows here, on a context that logs.
+static opn_status check_first_split(opn_ctx *ctx, const evaluating *e)
+{
+    opn_status status = OPN_OK;
+    opn_split *split = NULL;
+    OPN_TRY(opn_split_from_params(ctx, e->graph, e->evaluation->params, &split));
+    OPN_FAIL_IF(ctx, opn_split_pool_size(split) == 0, OPN_ERR_INVALID_ARG,
+                "%s: every labelled node trains or validates, none is left to score; "
+                "give some the role test in split.csv",
+                e->graph->name);
+cleanup:
+    opn_split_free(split);
+    return status;
+}
+
+static opn_status prepare(opn_ctx *ctx, const opn_params *params, evaluating *e)
+{
+    opn_status status = OPN_OK;
+    opn_evaluation *evaluation = NULL;
+    const opn_graph *graph = e->graph;
+    const char *name =
+            graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
+    OPN_TRY_NEW(ctx, evaluation, 1);
+    evaluation->alloc = ctx->alloc;
+    e->evaluation = evaluation;
+    evaluation->n_threads = opn_ctx_threads(ctx);
+    evaluation->n_seeds = (int32_t)opn_params_int(params, "seeds");
+    OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &evaluation->dataset));
+    OPN_TRY(opn_params_copy(ctx, params, &evaluation->params));
+    OPN_TRY(opn_params_use_preset(ctx, graph, evaluation->params));
+    OPN_TRY(opn_graph_hash(ctx, graph, evaluation->data_hash));
+    OPN_TRY(list_models(ctx, e));
+    OPN_TRY_NEW(ctx, evaluation->cell, (size_t)e->n_models * (size_t)evaluation->n_seeds);
+    OPN_TRY(check_first_split(ctx, e));
+cleanup:
+    return status;
+}
+
+opn_status opn_evaluate(opn_ctx *ctx,
+                        const opn_graph *graph,
+                        const opn_params *params,
+                        const char *folder,
+                        opn_evaluation **out)
+{
+    opn_status status = OPN_OK;
+    evaluating e = {.graph = graph};
+    OPN_TRY(prepare(ctx, params, &e));
+    if (folder != NULL)
+        OPN_TRY(opn_i_run_folder_open(ctx, folder, &e.folder));
+    const opn_i_jobs jobs = {.stage = "evaluating",
+                             .n = e.n_leaders * e.evaluation->n_seeds,
+                             .run = run_job,
+                             .tell = tell_job,
+                             .user = &e};
+    status = opn_i_jobs_run(ctx, &jobs);
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
+                "interrupted; %s keeps what was done so far", folder);
+    OPN_TRY(status);
+    if (folder != NULL)
+        OPN_TRY(opn_i_run_folder_note(ctx, e.folder,
+                                      opn_i_describe_evaluation(e.evaluation)));
+    *out = e.evaluation;
+    e.evaluation = NULL;
+cleanup:
+    opn_i_run_folder_close(e.folder);
+    opn_i_release(&ctx->alloc, e.kind);
+    opn_i_release(&ctx->alloc, e.leader);
+    opn_evaluation_free(e.evaluation);
+    return status;
+}

@@ -1,0 +1,62 @@
+// reproduction_data.h -- what stands behind opn_reproduction.
+
+#ifndef OPN_REPRODUCTION_DATA_H
+#define OPN_REPRODUCTION_DATA_H
+
+#include "base/context.h"
+#include "opine/evaluate.h"
+
+enum { OPN_AUROC_AUPR = 2 };
+
+// One row of a table; all texts are static.
+typedef struct opn_i_result_row {
+    const char *table, *task, *dataset, *model;
+    const char *measure; // or "accuracy", which has one figure only
+    const char *setting; // "paper", "10,000 epochs", "strong"
+    double paper[OPN_AUROC_AUPR];
+    opn_estimate ours[OPN_AUROC_AUPR];
+} opn_i_result_row;
+
+// Whether one of the paper's three answers holds on a dataset: the mean difference, seed
+// by seed, between what should be best and the best of the rest.
+typedef struct opn_i_answer {
+    int number; // 1 … 3
+    const char *dataset;
+    const char *rival; // the measure or model it is compared with
+    opn_comparison difference[OPN_AUROC_AUPR];
+} opn_i_answer;
+
+// What it took.
+typedef struct opn_i_cost {
+    const char *dataset, *task, *model, *setting;
+    int32_t n_seeds;
+    double n_epochs, seconds; // means over the seeds; NaN where no time was taken
+    double n_pool, prevalence;
+} opn_i_cost;
+
+struct opn_reproduction {
+    opn_alloc alloc;
+    opn_i_result_row *row;
+    int32_t n_rows;
+    size_t row_room;
+    opn_i_answer *answer;
+    int32_t n_answers;
+    size_t answer_room;
+    opn_i_cost *cost;
+    int32_t n_costs;
+    size_t cost_room;
+};
+
+// "supported" when the whole interval is above 0, "not supported" when it is below, else
+// "undecided".
+const char *opn_i_verdict(const opn_comparison *difference);
+
+// The question an answer is to, in words.
+const char *opn_i_question(int number);
+
+OPN_NODISCARD opn_status opn_i_reproduction_export(opn_ctx *ctx,
+                                                   const opn_reproduction *found,
+                                                   const char *path,
+                                                   bool as_json);
+
+#endif // OPN_REPRODUCTION_DATA_H
