@@ -2,13 +2,14 @@
 
 #include "pipeline/cell_json.h"
 
+#include "io/json_write.h"
+
 #include <math.h>
 #include <string.h>
 
-// Jansson has no NaN; null stands for what there is nothing to say about.
 static void put_number(json_t *object, const char *key, double number)
 {
-    json_object_set_new(object, key, isfinite(number) ? json_real(number) : json_null());
+    json_object_set_new(object, key, opn_i_json_number(number));
 }
 
 static bool get_number(const json_t *object, const char *key, double *number)

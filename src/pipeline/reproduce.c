@@ -1,11 +1,8 @@
 // reproduce.c -- which runs the tables of the paper need, and what becomes of them.
 
 #include "graph/graph_data.h"
-#include "model/model_data.h"
-#include "report/evaluation_data.h"
-#include "report/reproduction_data.h"
+#include "pipeline/reproduce_rows.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +28,14 @@ enum { SEEDS_OF_LARGE = 5 };
 static const char *const datasets[] = {"cora",  "citeseer",  "pubmed",
                                        "photo", "computers", "physics"};
 static const char *const tasks[] = {"misclassification", "ood"};
-enum { N_DATASETS = sizeof(datasets) / sizeof(datasets[0]), N_TASKS = 2 };
+// Of the paper; those of other encoders are not among them.
+static const char *const tables[] = {"main", "main-appendix", "ablation-main",
+                                     "ablation-appendix", "dropedge"};
+enum {
+    N_DATASETS = sizeof(datasets) / sizeof(datasets[0]),
+    N_TASKS = 2,
+    N_TABLES = sizeof(tables) / sizeof(tables[0])
+};
 
 // What is being measured now.
 typedef struct reproducing {
@@ -42,7 +46,6 @@ typedef struct reproducing {
     const char *dataset, *task;
     const setting *setting;
     const opn_graph *graph;
-    const opn_evaluation *evaluation;
 } reproducing;
 
 // Whether a comma-separated list names it; an empty list names all.
@@ -62,249 +65,17 @@ static bool is_listed(const char *list, const char *name)
 
 static bool wants_table(const reproducing *r, const char *table)
 {
-    const bool is_ours = strcmp(table, "gat") != 0; // whose models are yet to come
-    return is_ours && is_listed(opn_params_text(r->params, "table"), table);
+    return is_listed(opn_params_text(r->params, "table"), table);
 }
 
 // Whether a figure is of what is being measured now.
 static bool is_wanted(const reproducing *r, const opn_figure *figure)
 {
-    return strcmp(figure->dataset, r->dataset) == 0 &&
+    bool is_table = false;
+    for (int t = 0; t < N_TABLES; t++)
+        is_table = is_table || strcmp(figure->table, tables[t]) == 0;
+    return is_table && strcmp(figure->dataset, r->dataset) == 0 &&
            strcmp(figure->task, r->task) == 0 && wants_table(r, figure->table);
-}
-
-// ---- rows ----------------------------------------------------------------------------
-
-static int32_t find_model(const opn_evaluation *evaluation, const char *model)
-{
-    for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++)
-        if (strcmp(opn_evaluation_model(evaluation, m), model) == 0)
-            return m;
-    return -1;
-}
-
-static int32_t find_score(const char *name)
-{
-    for (int32_t s = 0; s < OPN_N_SCORES; s++)
-        if (strcmp(opn_score_name(s), name) == 0)
-            return s;
-    return -1;
-}
-
-static opn_status add_row(reproducing *r, const opn_i_result_row *row)
-{
-    opn_status status = OPN_OK;
-    opn_reproduction *found = r->found;
-    OPN_TRY_RESERVE(r->ctx, found->row, found->row_room, (size_t)found->n_rows,
-                    (size_t)found->n_rows + 1);
-    found->row[found->n_rows++] = *row;
-cleanup:
-    return status;
-}
-
-// The paper's figure, or NaN; of any table that has it when `table` is NULL.
-static double figure_of(const reproducing *r,
-                        const char *table,
-                        const char *model,
-                        const char *metric,
-                        const char *measure)
-{
-    for (size_t f = 0; f < opn_figure_count(); f++) {
-        const opn_figure *figure = opn_figure_at(f);
-        if ((table == NULL || strcmp(figure->table, table) == 0) &&
-            strcmp(figure->task, r->task) == 0 &&
-            strcmp(figure->dataset, r->dataset) == 0 &&
-            strcmp(figure->model, model) == 0 && strcmp(figure->metric, metric) == 0 &&
-            strcmp(figure->measure, measure) == 0)
-            return figure->value;
-    }
-    return (double)NAN;
-}
-
-static opn_i_result_row
-make_row(const reproducing *r, const char *table, const char *model, int32_t score)
-{
-    const int32_t m = find_model(r->evaluation, model);
-    opn_i_result_row row = {.table = table,
-                            .task = r->task,
-                            .dataset = r->dataset,
-                            .model = model,
-                            .setting = r->setting->name,
-                            .measure = opn_score_name(score)};
-    for (int k = 0; k < OPN_AUROC_AUPR; k++) {
-        row.paper[k] =
-                figure_of(r, table, model, opn_metric_name((opn_metric)k), row.measure);
-        row.ours[k] = opn_evaluation_metric(r->evaluation, m, (opn_metric)k, score);
-    }
-    return row;
-}
-
-static opn_status add_accuracy(reproducing *r, const opn_figure *figure)
-{
-    const int32_t m = find_model(r->evaluation, figure->model);
-    const opn_i_result_row row = {
-            .table = figure->table,
-            .task = r->task,
-            .dataset = r->dataset,
-            .model = figure->model,
-            .setting = r->setting->name,
-            .measure = "accuracy",
-            .paper = {figure->value, (double)NAN},
-            .ours = {opn_evaluation_quality(r->evaluation, m, OPN_QUALITY_ACCURACY)}};
-    return add_row(r, &row);
-}
-
-// A row for each AUROC and each accuracy of the paper. A run over 10,000 epochs is for
-// the epistemic row alone.
-static opn_status add_paper_rows(reproducing *r)
-{
-    opn_status status = OPN_OK;
-    const bool is_epistemic = r->setting == &as_epistemic;
-    for (size_t f = 0; f < opn_figure_count(); f++) {
-        const opn_figure *figure = opn_figure_at(f);
-        if (!is_wanted(r, figure) || find_model(r->evaluation, figure->model) < 0)
-            continue;
-        if (strcmp(figure->metric, "accuracy") == 0 && !is_epistemic)
-            OPN_TRY(add_accuracy(r, figure));
-        if (strcmp(figure->metric, "auroc") != 0 ||
-            (is_epistemic && strcmp(figure->measure, "epistemic") != 0))
-            continue;
-        const opn_i_result_row row =
-                make_row(r, figure->table, figure->model, find_score(figure->measure));
-        OPN_TRY(add_row(r, &row));
-    }
-cleanup:
-    return status;
-}
-
-// What the paper does not have: smoothed measures and energies, beside its own best cell.
-static opn_status add_beyond_rows(reproducing *r)
-{
-    static const struct {
-        const char *task, *model, *score;
-    } rows[] = {
-            {"misclassification", "s-bgcn-t-k", "dissonance"},
-            {"misclassification", "s-bgcn-t-k", "dissonance~"},
-            {"misclassification", "s-bgcn-t-k", "entropy~"},
-            {"misclassification", "gcn", "entropy~"},
-            {"misclassification", "gcn", "energy"},
-            {"misclassification", "gcn", "energy~"},
-            {"ood", "s-bgcn-t-k", "vacuity"},
-            {"ood", "s-bgcn-t-k", "vacuity~"},
-            {"ood", "s-bgcn-t-k", "energy~"},
-            {"ood", "gcn", "energy"},
-            {"ood", "gcn", "entropy~"},
-            {"ood", "gcn", "energy~"},
-    };
-    opn_status status = OPN_OK;
-    const char *best = strcmp(r->task, "ood") == 0 ? "vacuity" : "dissonance";
-    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
-        if (strcmp(rows[n].task, r->task) != 0)
-            continue;
-        opn_i_result_row row =
-                make_row(r, "beyond", rows[n].model, find_score(rows[n].score));
-        for (int k = 0; k < OPN_AUROC_AUPR; k++)
-            row.paper[k] = figure_of(r, NULL, "s-bgcn-t-k",
-                                     opn_metric_name((opn_metric)k), best);
-        OPN_TRY(add_row(r, &row));
-    }
-cleanup:
-    return status;
-}
-
-static opn_status add_costs(reproducing *r)
-{
-    opn_status status = OPN_OK;
-    opn_reproduction *found = r->found;
-    const int32_t n = opn_evaluation_n_seeds(r->evaluation);
-    for (int32_t m = 0; m < opn_evaluation_n_models(r->evaluation); m++) {
-        const opn_cell *cell = opn_evaluation_cells(r->evaluation, m);
-        opn_i_cost cost = {
-                .dataset = r->dataset,
-                .task = r->task,
-                .model =
-                        opn_i_model_kind_find(opn_evaluation_model(r->evaluation, m))->id,
-                .setting = r->setting->name,
-                .n_seeds = n};
-        for (int32_t s = 0; s < n; s++) {
-            const opn_seconds *took = &cell[s].seconds;
-            cost.seconds += (took->teacher + took->prior + took->train + took->infer) / n;
-            cost.n_epochs += cell[s].n_epochs / n;
-            cost.n_pool += cell[s].n_pool / n;
-            cost.prevalence += cell[s].prevalence / n;
-        }
-        OPN_TRY_RESERVE(r->ctx, found->cost, found->cost_room, (size_t)found->n_costs,
-                        (size_t)found->n_costs + 1);
-        found->cost[found->n_costs++] = cost;
-    }
-cleanup:
-    return status;
-}
-
-// ---- answers -------------------------------------------------------------------------
-
-static void take_values(
-        const opn_evaluation *evaluation, int32_t m, int k, int32_t score, double *value)
-{
-    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
-    for (int32_t s = 0; s < opn_evaluation_n_seeds(evaluation); s++)
-        value[s] = cell[s].metric[k][score];
-}
-
-static opn_status add_answer(reproducing *r,
-                             int number,
-                             int32_t model,
-                             int32_t score,
-                             int32_t other_model,
-                             int32_t other_score)
-{
-    opn_status status = OPN_OK;
-    opn_reproduction *found = r->found;
-    double ours[OPN_MAX_SEEDS];
-    double theirs[OPN_MAX_SEEDS];
-    opn_i_answer answer = {.number = number,
-                           .dataset = r->dataset,
-                           .rival = model == other_model ? opn_score_name(other_score)
-                                                         : "s-bgcn-t"};
-    for (int k = 0; k < OPN_AUROC_AUPR; k++) {
-        take_values(r->evaluation, model, k, score, ours);
-        take_values(r->evaluation, other_model, k, other_score, theirs);
-        OPN_TRY(opn_compare(r->ctx, opn_evaluation_n_seeds(r->evaluation), ours, theirs,
-                            0, &answer.difference[k]));
-    }
-    OPN_TRY_RESERVE(r->ctx, found->answer, found->answer_room, (size_t)found->n_answers,
-                    (size_t)found->n_answers + 1);
-    found->answer[found->n_answers++] = answer;
-cleanup:
-    return status;
-}
-
-// A1 and A2 set the measure against the best other measure of the same model, A3 the
-// model against the one without the prior.
-static opn_status add_answers(reproducing *r)
-{
-    opn_status status = OPN_OK;
-    const bool is_ood = strcmp(r->task, "ood") == 0;
-    const int32_t m = find_model(r->evaluation, "s-bgcn-t-k");
-    const int32_t without_prior = find_model(r->evaluation, "s-bgcn-t");
-    const int32_t best = is_ood ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
-    int32_t rival = -1;
-    double highest = -1.0;
-    if (m < 0)
-        return OPN_OK;
-    for (int32_t s = 0; s < OPN_N_MEASURES; s++) {
-        const double mean =
-                opn_evaluation_metric(r->evaluation, m, OPN_METRIC_AUROC, s).mean;
-        if (s != best && mean > highest) {
-            highest = mean;
-            rival = s;
-        }
-    }
-    OPN_TRY(add_answer(r, is_ood ? 2 : 1, m, best, m, rival));
-    if (is_ood && without_prior >= 0)
-        OPN_TRY(add_answer(r, 3, m, best, without_prior, best));
-cleanup:
-    return status;
 }
 
 // ---- runs ----------------------------------------------------------------------------
@@ -357,6 +128,18 @@ cleanup:
     return status;
 }
 
+static opn_status add_tables(reproducing *r, const opn_i_measured *measured)
+{
+    opn_status status = OPN_OK;
+    for (int t = 0; t < N_TABLES; t++)
+        if (wants_table(r, tables[t]))
+            OPN_TRY(opn_i_add_table_rows(r->ctx, measured, tables[t],
+                                         r->setting == &as_epistemic ? "epistemic" : NULL,
+                                         r->found));
+cleanup:
+    return status;
+}
+
 // Measures models in a setting, and adds what that gives to the tables.
 static opn_status measure(reproducing *r, const setting *how, const char *models)
 {
@@ -364,16 +147,15 @@ static opn_status measure(reproducing *r, const setting *how, const char *models
     opn_evaluation *evaluation = NULL;
     r->setting = how;
     OPN_TRY(evaluate(r, models, &evaluation));
-    r->evaluation = evaluation;
+    const opn_i_measured measured = {r->dataset, r->task, how->name, evaluation};
     if (how != &as_strong)
-        OPN_TRY(add_paper_rows(r));
+        OPN_TRY(add_tables(r, &measured));
     if (how != &as_epistemic && wants_table(r, "beyond"))
-        OPN_TRY(add_beyond_rows(r));
+        OPN_TRY(opn_i_add_beyond_rows(r->ctx, &measured, r->found));
     if (how == &as_paper)
-        OPN_TRY(add_answers(r));
-    OPN_TRY(add_costs(r));
+        OPN_TRY(opn_i_add_answers(r->ctx, &measured, r->found));
+    OPN_TRY(opn_i_add_costs(r->ctx, &measured, r->found));
 cleanup:
-    r->evaluation = NULL;
     opn_evaluation_free(evaluation);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include "base/names.h"
 #include "io/bytes.h"
-#include "io/file_write.h"
+#include "io/json_write.h"
 #include "io/path.h"
 #include "pipeline/cell_json.h"
 
@@ -262,23 +262,14 @@ opn_status
 opn_i_run_folder_note(opn_ctx *ctx, const opn_i_run_folder *folder, json_t *entry)
 {
     opn_status status = OPN_OK;
-    opn_i_file_writer *file = NULL;
     json_t *manifest = NULL;
     char *path = NULL;
-    char *text = NULL;
     OPN_TRY(opn_i_join_path(ctx, folder->path, "manifest.json", "", &path));
     OPN_TRY(read_manifest(ctx, path, &manifest));
     put_entry(manifest, entry);
-    text = json_dumps(manifest, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-    OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "out of memory for %s", path);
-    OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
-    opn_i_file_writer_put(file, text, strlen(text));
-    opn_i_file_writer_put(file, "\n", 1);
-    status = opn_i_file_writer_commit(file);
-    file = NULL;
+    status = opn_i_json_save(ctx, path, manifest, 17);
+    manifest = NULL;
 cleanup:
-    opn_i_file_writer_discard(file);
-    free(text);
     json_decref(manifest);
     json_decref(entry);
     opn_i_release(&ctx->alloc, path);

@@ -2,11 +2,10 @@
 
 #include "io/bytes.h"
 #include "io/file_write.h"
+#include "io/json_write.h"
 #include "report/evaluation_data.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -210,31 +209,23 @@ cleanup:
 
 // ---- JSON ----------------------------------------------------------------------------
 
-static json_t *json_of(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
 static json_t *json_estimate(opn_estimate e)
 {
     json_t *object = json_object();
-    json_t *interval = json_array();
-    json_array_append_new(interval, json_of(e.low));
-    json_array_append_new(interval, json_of(e.high));
-    json_object_set_new(object, "mean", json_of(e.mean));
-    json_object_set_new(object, "std", json_of(e.std));
-    json_object_set_new(object, "ci95", interval);
+    json_object_set_new(object, "mean", opn_i_json_number(e.mean));
+    json_object_set_new(object, "std", opn_i_json_number(e.std));
+    json_object_set_new(object, "ci95", opn_i_json_interval(e.low, e.high));
     return object;
 }
 
 static json_t *json_seconds(const opn_seconds *s)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "teacher", json_of(s->teacher));
-    json_object_set_new(object, "prior", json_of(s->prior));
-    json_object_set_new(object, "train", json_of(s->train));
-    json_object_set_new(object, "infer", json_of(s->infer));
-    json_object_set_new(object, "total", json_of(total_of(s)));
+    json_object_set_new(object, "teacher", opn_i_json_number(s->teacher));
+    json_object_set_new(object, "prior", opn_i_json_number(s->prior));
+    json_object_set_new(object, "train", opn_i_json_number(s->train));
+    json_object_set_new(object, "infer", opn_i_json_number(s->infer));
+    json_object_set_new(object, "total", opn_i_json_number(total_of(s)));
     return object;
 }
 
@@ -246,7 +237,8 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
     json_object_set_new(object, "model",
                         json_string(opn_evaluation_model(evaluation, m)));
     json_object_set_new(object, "seeds", json_integer(evaluation->n_seeds));
-    json_object_set_new(object, "prevalence", json_of(mean_prevalence(evaluation, m)));
+    json_object_set_new(object, "prevalence",
+                        opn_i_json_number(mean_prevalence(evaluation, m)));
     for (int q = 0; q < OPN_N_QUALITIES; q++)
         json_object_set_new(
                 object, opn_quality_name((opn_quality)q),
@@ -260,7 +252,7 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
         }
         json_object_set_new(object, opn_metric_name((opn_metric)k), scores);
     }
-    json_object_set_new(epochs, "mean", json_of(mean_epochs(evaluation, m)));
+    json_object_set_new(epochs, "mean", opn_i_json_number(mean_epochs(evaluation, m)));
     json_object_set_new(object, "epochs", epochs);
     json_object_set_new(object, "seconds", json_seconds(&seconds));
     return object;
@@ -269,12 +261,9 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
 static json_t *json_comparison(const opn_comparison *c)
 {
     json_t *object = json_object();
-    json_t *interval = json_array();
-    json_array_append_new(interval, json_of(c->low));
-    json_array_append_new(interval, json_of(c->high));
-    json_object_set_new(object, "difference", json_of(c->difference));
-    json_object_set_new(object, "ci95", interval);
-    json_object_set_new(object, "p_value", json_of(c->p_value));
+    json_object_set_new(object, "difference", opn_i_json_number(c->difference));
+    json_object_set_new(object, "ci95", opn_i_json_interval(c->low, c->high));
+    json_object_set_new(object, "p_value", opn_i_json_number(c->p_value));
     return object;
 }
 
@@ -313,7 +302,8 @@ static json_t *json_head(const opn_evaluation *evaluation)
     json_object_set_new(document, "data_hash", json_string(evaluation->data_hash));
     json_object_set_new(document, "threads", json_integer(evaluation->n_threads));
     json_object_set_new(pool, "nodes", json_integer(llround(mean_pool(evaluation))));
-    json_object_set_new(pool, "prevalence", json_of(mean_prevalence(evaluation, 0)));
+    json_object_set_new(pool, "prevalence",
+                        opn_i_json_number(mean_prevalence(evaluation, 0)));
     json_object_set_new(document, "pool", pool);
     return document;
 }
@@ -328,27 +318,18 @@ static opn_status
 save_json(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
 {
     opn_status status = OPN_OK;
-    opn_i_file_writer *file = NULL;
     json_t *document = json_head(evaluation);
     json_t *results = json_array();
     json_t *duels = json_array();
-    char *text = NULL;
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++)
         json_array_append_new(results, json_model(evaluation, m));
     json_object_set_new(document, "results", results);
     json_object_set_new(document, "comparisons", duels);
     OPN_TRY(json_duels(ctx, evaluation, duels));
-    json_object_set_new(document, "peak_rss_mb", json_of(peak_megabytes()));
-    text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "%s: out of memory", path);
-    OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
-    opn_i_file_writer_put(file, text, strlen(text));
-    opn_i_file_writer_put(file, "\n", 1);
-    status = opn_i_file_writer_commit(file);
-    file = NULL;
+    json_object_set_new(document, "peak_rss_mb", opn_i_json_number(peak_megabytes()));
+    status = opn_i_json_save(ctx, path, document, 9);
+    document = NULL;
 cleanup:
-    opn_i_file_writer_discard(file);
-    free(text);
     json_decref(document);
     return status;
 }

@@ -4,10 +4,10 @@
 #include "io/bytes.h"
 #include "io/csv.h"
 #include "io/file_write.h"
+#include "io/json_write.h"
 #include "io/npz.h"
 #include "model/model_data.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,17 +236,13 @@ cleanup:
 
 // ---- JSON ----------------------------------------------------------------------------
 
-static json_t *json_number(float number)
-{
-    return isnan(number) ? json_null() : json_real((double)number);
-}
-
 // An object of class names to numbers; NULL where there are none.
 static json_t *json_by_class(const opn_model *model, const float *row)
 {
     json_t *object = json_object();
     for (int32_t k = 0; k < model->n_classes; k++)
-        json_object_set_new(object, opn_model_class_name(model, k), json_number(row[k]));
+        json_object_set_new(object, opn_model_class_name(model, k),
+                            opn_i_json_number((double)row[k]));
     return object;
 }
 
@@ -273,7 +269,7 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
         json_object_set_new(node, "alpha", json_by_class(table->model, p->alpha + at));
     for (int c = 0; c < table->n_columns; c++)
         json_object_set_new(node, table->column[c].name,
-                            json_number(table->column[c].value[i]));
+                            opn_i_json_number((double)table->column[c].value[i]));
     return node;
 }
 

@@ -3,10 +3,9 @@
 #include "report/reproduction_data.h"
 
 #include "io/file_write.h"
+#include "io/json_write.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *metric_of(const opn_i_result_row *row, int k)
@@ -53,19 +52,6 @@ static void put_csv(opn_i_file_writer *file, const opn_reproduction *found)
 
 // ---- JSON ----------------------------------------------------------------------------
 
-static json_t *json_of(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
-static json_t *json_interval(double low, double high)
-{
-    json_t *interval = json_array();
-    json_array_append_new(interval, json_of(low));
-    json_array_append_new(interval, json_of(high));
-    return interval;
-}
-
 static json_t *json_row(const opn_i_result_row *row, int k)
 {
     const opn_estimate *ours = &row->ours[k];
@@ -77,11 +63,12 @@ static json_t *json_row(const opn_i_result_row *row, int k)
     json_object_set_new(object, "setting", json_string(row->setting));
     json_object_set_new(object, "metric", json_string(metric_of(row, k)));
     json_object_set_new(object, "measure", json_string(row->measure));
-    json_object_set_new(object, "paper", json_of(row->paper[k]));
-    json_object_set_new(object, "mean", json_of(ours->mean));
-    json_object_set_new(object, "difference", json_of(ours->mean - row->paper[k]));
-    json_object_set_new(object, "ci95", json_interval(ours->low, ours->high));
-    json_object_set_new(object, "std", json_of(ours->std));
+    json_object_set_new(object, "paper", opn_i_json_number(row->paper[k]));
+    json_object_set_new(object, "mean", opn_i_json_number(ours->mean));
+    json_object_set_new(object, "difference",
+                        opn_i_json_number(ours->mean - row->paper[k]));
+    json_object_set_new(object, "ci95", opn_i_json_interval(ours->low, ours->high));
+    json_object_set_new(object, "std", opn_i_json_number(ours->std));
     json_object_set_new(object, "seeds", json_integer(ours->n));
     return object;
 }
@@ -99,9 +86,9 @@ static json_t *json_answer(const opn_i_answer *answer)
     for (int k = 0; k < OPN_AUROC_AUPR; k++) {
         const opn_comparison *c = &answer->difference[k];
         json_t *one = json_object();
-        json_object_set_new(one, "difference", json_of(c->difference));
-        json_object_set_new(one, "ci95", json_interval(c->low, c->high));
-        json_object_set_new(one, "p_value", json_of(c->p_value));
+        json_object_set_new(one, "difference", opn_i_json_number(c->difference));
+        json_object_set_new(one, "ci95", opn_i_json_interval(c->low, c->high));
+        json_object_set_new(one, "p_value", opn_i_json_number(c->p_value));
         json_object_set_new(object, opn_metric_name((opn_metric)k), one);
     }
     return object;
@@ -115,10 +102,10 @@ static json_t *json_cost(const opn_i_cost *cost)
     json_object_set_new(object, "model", json_string(cost->model));
     json_object_set_new(object, "setting", json_string(cost->setting));
     json_object_set_new(object, "seeds", json_integer(cost->n_seeds));
-    json_object_set_new(object, "pool", json_of(cost->n_pool));
-    json_object_set_new(object, "prevalence", json_of(cost->prevalence));
-    json_object_set_new(object, "epochs", json_of(cost->n_epochs));
-    json_object_set_new(object, "seconds", json_of(cost->seconds));
+    json_object_set_new(object, "pool", opn_i_json_number(cost->n_pool));
+    json_object_set_new(object, "prevalence", opn_i_json_number(cost->prevalence));
+    json_object_set_new(object, "epochs", opn_i_json_number(cost->n_epochs));
+    json_object_set_new(object, "seconds", opn_i_json_number(cost->seconds));
     return object;
 }
 
@@ -150,23 +137,11 @@ opn_status opn_i_reproduction_export(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
-    json_t *document = NULL;
-    char *text = NULL;
+    if (as_json)
+        return opn_i_json_save(ctx, path, as_document(found), 9);
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
-    if (as_json) {
-        document = as_document(found);
-        text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-        OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "%s: out of memory", path);
-        opn_i_file_writer_put(file, text, strlen(text));
-        opn_i_file_writer_put(file, "\n", 1);
-    } else {
-        put_csv(file, found);
-    }
+    put_csv(file, found);
     status = opn_i_file_writer_commit(file);
-    file = NULL;
 cleanup:
-    opn_i_file_writer_discard(file);
-    free(text);
-    json_decref(document);
     return status;
 }

@@ -1,0 +1,37 @@
+// reproduce_rows.h -- what one evaluation adds to the tables beside the paper's.
+
+#ifndef OPN_REPRODUCE_ROWS_H
+#define OPN_REPRODUCE_ROWS_H
+
+#include "report/evaluation_data.h"
+#include "report/reproduction_data.h"
+
+// What has been measured; the texts are static.
+typedef struct opn_i_measured {
+    const char *dataset, *task, *setting;
+    const opn_evaluation *evaluation;
+} opn_i_measured;
+
+// A row for each AUROC and each accuracy that a table of the paper has for this dataset,
+// task and one of these models; `measure` names the only measure wanted, or is NULL.
+OPN_NODISCARD opn_status opn_i_add_table_rows(opn_ctx *ctx,
+                                              const opn_i_measured *measured,
+                                              const char *table,
+                                              const char *measure,
+                                              opn_reproduction *found);
+
+// Rows of the table beyond: smoothed measures and energies, beside the paper's best cell.
+OPN_NODISCARD opn_status opn_i_add_beyond_rows(opn_ctx *ctx,
+                                               const opn_i_measured *measured,
+                                               opn_reproduction *found);
+
+// Whether the paper's answers to its three questions hold here.
+OPN_NODISCARD opn_status opn_i_add_answers(opn_ctx *ctx,
+                                           const opn_i_measured *measured,
+                                           opn_reproduction *found);
+
+OPN_NODISCARD opn_status opn_i_add_costs(opn_ctx *ctx,
+                                         const opn_i_measured *measured,
+                                         opn_reproduction *found);
+
+#endif // OPN_REPRODUCE_ROWS_H
