@@ -356,6 +356,55 @@ static void test_params_keep_a_choice_to_its_choices(void **state)
     opn_ctx_free(ctx);
 }
 
+// Every list of texts that are choices is taken, and no other.
+static void test_params_keep_a_list_to_its_choices(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {
+            "gcn", "gcn,s-gcn", "s-bgcn-t-k,gcn,s-bgcn",
+            "gcn,gcn,gcn", // a list may repeat; evaluate sees to that
+            "gcn,drop-gcn,dropedge-gcn,edl-gcn,dpn-gcn,s-gcn,s-bgcn,s-bgcn-t,s-bgcn-t-k"};
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = new_params(ctx);
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        assert_int_equal(opn_params_set(ctx, params, "model", lists[i]), OPN_OK);
+        assert_string_equal(opn_params_text(params, "model"), lists[i]);
+    }
+    assert_int_equal(opn_params_set(ctx, params, "model", ""), OPN_OK);
+    assert_string_equal(opn_params_text(params, "model"), "");
+    assert_true(opn_params_given(params, "model"));
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
+static void test_params_name_the_wrong_member_of_a_list(void **state)
+{
+    (void)state;
+    static const char choices[] = "main|main-appendix|ablation-main|ablation-appendix|"
+                                  "dropedge|beyond";
+    static const struct {
+        const char *list, *wrong;
+    } lists[] = {{"mian", "mian"},
+                 {"main,mian", "mian"},
+                 {"mian,main,nowhere", "mian"},
+                 {"main,", ""},
+                 {",", ""},
+                 {",main", ""},
+                 {"main,,beyond", ""},
+                 {"main, beyond", " beyond"},
+                 {"Main", "Main"},
+                 {"main|beyond", "main|beyond"},
+                 {"mai", "mai"},
+                 {"mainx", "mainx"},
+                 {"main;beyond", "main;beyond"}};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        char message[256];
+        snprintf(message, sizeof(message), "--table: \"%s\" is none of %s",
+                 lists[i].wrong, choices);
+        expect_refused("table", lists[i].list, message);
+    }
+}
+
 static void test_params_keep_the_old_value_when_a_new_one_is_refused(void **state)
 {
     (void)state;
@@ -427,6 +476,74 @@ static void test_params_survive_any_allocation_failure(void **state)
     assert_int_equal(n_rounds, 3); // the values, the text, then success
 }
 
+// ---- copies --------------------------------------------------------------------------
+
+static void test_a_copy_has_the_same_values_and_the_same_given(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_params *params = new_params(ctx);
+    opn_params *copy = NULL;
+    assert_int_equal(opn_params_set(ctx, params, "nodes", "1e3"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "homophily", "0.8"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "json", "on"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "model", "gcn,s-gcn"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, params, "table", ""), OPN_OK);
+    assert_int_equal(opn_params_copy(ctx, params, &copy), OPN_OK);
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const char *name = opn_param_at(i)->name;
+        assert_string_equal(opn_params_text(copy, name), opn_params_text(params, name));
+        assert_int_equal(opn_params_given(copy, name), opn_params_given(params, name));
+        assert_true(opn_params_real(copy, name) == opn_params_real(params, name));
+    }
+    opn_params_free(params);
+    opn_params_free(copy);
+    support_ctx_free(ctx, &m);
+}
+
+static void test_a_copy_goes_its_own_way(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_params *params = new_params(ctx);
+    opn_params *copy = NULL;
+    assert_int_equal(opn_params_set(ctx, params, "output", "a"), OPN_OK);
+    assert_int_equal(opn_params_copy(ctx, params, &copy), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, copy, "output", "b"), OPN_OK);
+    assert_int_equal(opn_params_set(ctx, copy, "seed", "5"), OPN_OK);
+    assert_string_equal(opn_params_text(params, "output"), "a");
+    assert_false(opn_params_given(params, "seed"));
+    opn_params_free(params);
+    assert_string_equal(opn_params_text(copy, "output"), "b");
+    opn_params_free(copy);
+    support_ctx_free(ctx, &m);
+}
+
+static void test_a_copy_survives_any_allocation_failure(void **state)
+{
+    (void)state;
+    opn_status status = OPN_ERR_NOMEM;
+    long n_rounds = 0;
+    for (; status == OPN_ERR_NOMEM; n_rounds++) {
+        meter m = {0};
+        opn_ctx *ctx = support_ctx(&m);
+        opn_params *params = new_params(ctx);
+        opn_params *copy = NULL;
+        assert_int_equal(opn_params_set(ctx, params, "output", "x"), OPN_OK);
+        assert_int_equal(opn_params_set(ctx, params, "seed", "1"), OPN_OK);
+        m.fail_at = m.n_requests + 1 + n_rounds;
+        status = opn_params_copy(ctx, params, &copy);
+        assert_true((copy != NULL) == (status == OPN_OK));
+        opn_params_free(params);
+        opn_params_free(copy);
+        support_ctx_free(ctx, &m);
+    }
+    assert_int_equal(status, OPN_OK);
+    assert_int_equal(n_rounds, 4); // the values, two texts, then success
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,9 +565,14 @@ int main(void)
             cmocka_unit_test(test_params_take_their_bounds),
             cmocka_unit_test(test_params_refuse_what_is_neither_on_nor_off),
             cmocka_unit_test(test_params_keep_a_choice_to_its_choices),
+            cmocka_unit_test(test_params_keep_a_list_to_its_choices),
+            cmocka_unit_test(test_params_name_the_wrong_member_of_a_list),
             cmocka_unit_test(test_params_keep_the_old_value_when_a_new_one_is_refused),
             cmocka_unit_test(test_params_do_not_depend_on_the_locale),
             cmocka_unit_test(test_params_survive_any_allocation_failure),
+            cmocka_unit_test(test_a_copy_has_the_same_values_and_the_same_given),
+            cmocka_unit_test(test_a_copy_goes_its_own_way),
+            cmocka_unit_test(test_a_copy_survives_any_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

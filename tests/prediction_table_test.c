@@ -383,6 +383,113 @@ static void json_holds_the_numbers_and_names_of_every_model(void **state)
     }
 }
 
+// ---- smoothed measures and energy ----------------------------------------------------
+
+// What the model says with three steps of propagation, in arrays of the caller's.
+typedef struct smoothed {
+    float smoothed[OPN_N_MEASURES][N_NODES];
+    float energy[N_NODES];
+    opn_prediction at;
+} smoothed;
+
+static void ask_smoothed(const scene *at, smoothed *out)
+{
+    opn_params *params = trial_params(ctx, "propagate=3");
+    out->at = nothing;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        out->at.smoothed[m] = out->smoothed[m];
+    out->at.energy = out->energy;
+    assert_int_equal(opn_model_predict(ctx, at->model, at->graph, params, &out->at),
+                     OPN_OK);
+    opn_params_free(params);
+}
+
+static void a_smoothed_measure_is_the_measure_propagated(void **state)
+{
+    (void)state;
+    for (int m = 0; m < TRIAL_N_MODELS; m++) {
+        char settings[64];
+        smoothed said;
+        snprintf(settings, sizeof(settings), "model=%s epochs=3 samples=3",
+                 trial_models[m]);
+        scene at = open_scene(settings);
+        ask_smoothed(&at, &said);
+        for (int u = 0; u < OPN_N_MEASURES; u++) {
+            float want[N_NODES];
+            memcpy(want, at.said.at.measure[u], sizeof(want));
+            if (!opn_model_measures(at.model, (opn_measure)u)) {
+                for (int i = 0; i < N_NODES; i++)
+                    assert_true(isnan(said.smoothed[u][i]));
+                continue;
+            }
+            assert_int_equal(opn_graph_propagate(ctx, at.graph, 3, want), OPN_OK);
+            assert_memory_equal(said.smoothed[u], want, sizeof(want));
+        }
+        close_scene(&at);
+    }
+}
+
+// The evidence of s-gcn is exp(z), and it makes one pass: -ln sum exp(z) = -ln(S - K).
+static void energy_is_minus_the_logarithm_of_all_evidence(void **state)
+{
+    (void)state;
+    smoothed said;
+    scene at = open_scene("model=s-gcn epochs=3");
+    ask_smoothed(&at, &said);
+    for (int i = 0; i < N_NODES; i++) {
+        double evidence = 0.0;
+        for (int k = 0; k < N_CLASSES; k++)
+            evidence += (double)at.said.at.alpha[i * N_CLASSES + k] - 1.0;
+        assert_float_equal(said.energy[i], (float)-log(evidence), 1e-5f);
+    }
+    close_scene(&at);
+}
+
+static void
+every_format_names_smoothed_measures_with_a_tilde_and_has_the_energy(void **state)
+{
+    (void)state;
+    static const char head[] = "node,role,label,vacuity~,dissonance~,aleatoric~,"
+                               "epistemic~,entropy~,energy\n";
+    char path[SUPPORT_PATH];
+    json_error_t error;
+    size_t n_bytes = 0;
+    opn_i_zip *zip = NULL;
+    smoothed said;
+    scene at = open_scene("model=gcn epochs=3"); // which has entropy alone
+    ask_smoothed(&at, &said);
+    at.said.at = said.at; // its arrays are freed by their block
+    save(&at, "out.csv", path);
+    char *text = support_read_file(path, NULL);
+    assert_memory_equal(text, head, sizeof(head) - 1);
+    assert_null(strstr(text, ",nan"));
+    assert_non_null(strstr(text, ",,,,,")); // nothing stands for what is not there
+    free(text);
+    save(&at, "out.npz", path);
+    char *bytes = support_read_file(path, &n_bytes);
+    assert_int_equal(
+            opn_i_zip_open(ctx, path, (const unsigned char *)bytes, n_bytes, &zip),
+            OPN_OK);
+    expect_floats(zip, "entropy~", N_NODES, said.smoothed[OPN_MEASURE_ENTROPY]);
+    expect_floats(zip, "vacuity~", N_NODES, said.smoothed[OPN_MEASURE_VACUITY]);
+    expect_floats(zip, "energy", N_NODES, said.energy);
+    opn_i_zip_close(zip);
+    free(bytes);
+    save(&at, "out.json", path);
+    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    for (int i = 0; i < N_NODES; i++) {
+        const json_t *node = json_array_get(document, (size_t)i);
+        for (int m = 0; m < OPN_N_MEASURES; m++) {
+            char name[32];
+            snprintf(name, sizeof(name), "%s~", opn_measure_name((opn_measure)m));
+            expect_json_number(json_object_get(node, name), said.smoothed[m][i]);
+        }
+        expect_json_number(json_object_get(node, "energy"), said.energy[i]);
+    }
+    json_decref(document);
+    close_scene(&at);
+}
+
 // ---- what is left out ----------------------------------------------------------------
 
 static void arrays_nobody_asked_for_are_left_out(void **state)
@@ -544,6 +651,10 @@ int main(void)
             WITH_CTX(a_name_without_an_ending_is_csv),
             WITH_CTX(npz_holds_the_numbers_and_names_of_every_model),
             WITH_CTX(json_holds_the_numbers_and_names_of_every_model),
+            WITH_CTX(a_smoothed_measure_is_the_measure_propagated),
+            WITH_CTX(energy_is_minus_the_logarithm_of_all_evidence),
+            WITH_CTX(
+                    every_format_names_smoothed_measures_with_a_tilde_and_has_the_energy),
             WITH_CTX(arrays_nobody_asked_for_are_left_out),
             WITH_CTX(without_a_split_labelled_nodes_are_the_pool),
             WITH_CTX(a_class_with_a_name_without_end_keeps_it),

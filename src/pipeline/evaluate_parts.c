@@ -34,20 +34,23 @@ cleanup:
     return status;
 }
 
+static json_t *describe_param(const opn_params *params, const opn_param *param)
+{
+    if (param->kind == OPN_PARAM_INT)
+        return json_integer(opn_params_int(params, param->name));
+    if (param->kind == OPN_PARAM_REAL)
+        return json_real(opn_params_real(params, param->name));
+    return json_string(opn_params_text(params, param->name));
+}
+
 static json_t *describe_params(const opn_params *params)
 {
     json_t *object = json_object();
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        const char *value = opn_params_text(params, param->name);
-        const bool is_number =
-                param->kind == OPN_PARAM_INT || param->kind == OPN_PARAM_REAL;
-        if (!opn_i_shapes_weights(param) && !shapes_judgement(param) &&
-            strcmp(param->name, "preset") != 0)
-            continue;
-        json_object_set_new(object, param->name,
-                            is_number ? json_real(opn_params_real(params, param->name))
-                                      : json_string(value));
+        if (opn_i_shapes_weights(param) || shapes_judgement(param) ||
+            strcmp(param->name, "preset") == 0)
+            json_object_set_new(object, param->name, describe_param(params, param));
     }
     return object;
 }

@@ -4,6 +4,7 @@
 #include "io/file_write.h"
 #include "io/json_write.h"
 #include "report/evaluation_data.h"
+#include "report/text_line.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,36 +102,28 @@ cleanup:
 
 // ---- text ----------------------------------------------------------------------------
 
-// A mean and half its interval in 13 columns; one seed has no interval.
-static void put_estimate(opn_i_file_writer *file, opn_estimate e, int n_digits)
-{
-    if (e.n == 0)
-        opn_i_file_writer_printf(file, "  %13s", "");
-    else if (e.n == 1)
-        opn_i_file_writer_printf(file, "  %6.*f%7s", n_digits, e.mean, "");
-    else
-        opn_i_file_writer_printf(file, "  %6.*f ± %-4.*f", n_digits, e.mean, n_digits,
-                                 0.5 * (e.high - e.low));
-}
-
 static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
     static const char *const heads[OPN_N_METRICS] = {"AUROC", "AUPR", "AUPR errors",
                                                      "FPR at 95 %", "AURC"};
-    opn_i_file_writer_printf(file, "%-13s%-12s", "model", "score");
+    opn_i_text_line line = {""};
+    opn_i_line_add(&line, "%-13s%-12s", "model", "score");
     for (int k = 0; k < OPN_N_METRICS; k++)
-        opn_i_file_writer_printf(file, "  %*s%-*s", 0, "", 13, heads[k]);
-    opn_i_file_writer_printf(file, "\n");
+        opn_i_line_add(&line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[k]);
+    opn_i_line_end(&line, file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         const char *model = opn_evaluation_model(evaluation, m);
         for (int32_t s = 0; s < OPN_N_SCORES; s++) {
             if (opn_evaluation_metric(evaluation, m, OPN_METRIC_AURC, s).n == 0)
                 continue;
-            opn_i_file_writer_printf(file, "%-13s%-12s", model, opn_score_name(s));
-            for (int k = 0; k < OPN_N_METRICS; k++)
-                put_estimate(file, opn_evaluation_metric(evaluation, m, (opn_metric)k, s),
-                             1);
-            opn_i_file_writer_printf(file, "\n");
+            opn_i_line_add(&line, "%-13s%-12s", model, opn_score_name(s));
+            for (int k = 0; k < OPN_N_METRICS; k++) {
+                const opn_estimate e =
+                        opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
+                opn_i_line_add(&line, "  ");
+                opn_i_line_add_estimate(&line, &e, 1);
+            }
+            opn_i_line_end(&line, file);
             model = "";
         }
     }
@@ -138,20 +131,29 @@ static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation
 
 static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
-    opn_i_file_writer_printf(file, "\n%-13s  %-13s  %-13s  %-13s  %-13s  %8s  %8s\n",
-                             "model", "accuracy", "Brier", "NLL", "ECE", "epochs",
-                             "seconds");
+    static const char *const heads[OPN_N_QUALITIES] = {"accuracy", "Brier", "NLL", "ECE"};
+    opn_i_text_line line = {""};
+    opn_i_line_end(&line, file);
+    opn_i_line_add(&line, "%-13s", "model");
+    for (int q = 0; q < OPN_N_QUALITIES; q++)
+        opn_i_line_add(&line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[q]);
+    opn_i_line_add(&line, "  %8s  %8s", "epochs", "seconds");
+    opn_i_line_end(&line, file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         const opn_seconds seconds = mean_seconds(evaluation, m);
-        opn_i_file_writer_printf(file, "%-13s", opn_evaluation_model(evaluation, m));
-        for (int q = 0; q < OPN_N_QUALITIES; q++)
-            put_estimate(file, opn_evaluation_quality(evaluation, m, (opn_quality)q),
-                         q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
-        opn_i_file_writer_printf(file, "  %8.0f", mean_epochs(evaluation, m));
+        opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
+        for (int q = 0; q < OPN_N_QUALITIES; q++) {
+            const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
+            opn_i_line_add(&line, "  ");
+            opn_i_line_add_estimate(
+                    &line, &e, q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
+        }
+        opn_i_line_add(&line, "  %8.0f", mean_epochs(evaluation, m));
         if (isnan(total_of(&seconds)))
-            opn_i_file_writer_printf(file, "  %8s\n", "kept");
+            opn_i_line_add(&line, "  %8s", "kept");
         else
-            opn_i_file_writer_printf(file, "  %8.2f\n", total_of(&seconds));
+            opn_i_line_add(&line, "  %8.2f", total_of(&seconds));
+        opn_i_line_end(&line, file);
     }
 }
 

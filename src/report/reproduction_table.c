@@ -3,7 +3,7 @@
 #include "report/reproduction_data.h"
 
 #include "io/bytes.h"
-#include "io/file_write.h"
+#include "report/text_line.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,216 +52,192 @@ typedef struct page {
     opn_i_file_writer *file;
     const opn_reproduction *found;
     bool is_markdown;
+    opn_i_text_line line;
 } page;
 
-static void put_gap(const page *p)
+// ---- cells of a table ----------------------------------------------------------------
+
+// Begins a cell; the first of a row begins the row.
+static void start_cell(page *p)
 {
-    opn_i_file_writer_printf(p->file, p->is_markdown ? " | " : "  ");
+    if (p->line.text[0] == 0)
+        opn_i_line_add(&p->line, "%s", p->is_markdown ? "| " : "");
+    else
+        opn_i_line_add(&p->line, "%s", p->is_markdown ? " | " : "  ");
 }
 
-static void put_text(const page *p, int width, const char *text)
+static void put_text(page *p, int width, const char *text)
 {
-    opn_i_file_writer_printf(p->file, "%-*s", p->is_markdown ? 0 : width, text);
+    start_cell(p);
+    opn_i_line_add(&p->line, "%-*s", p->is_markdown ? 0 : width, text);
 }
 
-static void start_row(const page *p)
+static void put_number(page *p, int width, int n_digits, double number)
 {
-    opn_i_file_writer_printf(p->file, p->is_markdown ? "| " : "");
+    start_cell(p);
+    if (isnan(number))
+        opn_i_line_add(&p->line, "%*s", width, "");
+    else
+        opn_i_line_add(&p->line, "%*.*f", width, n_digits, number);
 }
 
-static void end_row(const page *p)
+static void end_row(page *p)
 {
-    opn_i_file_writer_printf(p->file, p->is_markdown ? " |\n" : "\n");
+    opn_i_line_add(&p->line, "%s", p->is_markdown ? " |" : "");
+    opn_i_line_end(&p->line, p->file);
 }
 
 static void put_heading(const page *p, const char *text)
 {
-    opn_i_file_writer_printf(p->file, p->is_markdown ? "\n## %s\n\n" : "\n%s\n\n", text);
+    opn_i_file_writer_printf(p->file, "\n%s%s\n\n", p->is_markdown ? "## " : "", text);
+}
+
+typedef struct column {
+    const char *name;
+    int width;
+    bool is_number;
+} column;
+
+static void put_columns(page *p, const column *columns, size_t n)
+{
+    for (size_t c = 0; c < n; c++)
+        put_text(p, columns[c].width, columns[c].name);
+    end_row(p);
+    if (!p->is_markdown)
+        return;
+    for (size_t c = 0; c < n; c++)
+        opn_i_line_add(&p->line, "%s", columns[c].is_number ? "|--:" : "|---");
+    opn_i_line_add(&p->line, "|");
+    opn_i_line_end(&p->line, p->file);
 }
 
 // ---- figures -------------------------------------------------------------------------
 
-static void put_figure(const page *p, double paper, opn_estimate ours)
+static void put_figure(page *p, double paper, const opn_estimate *ours)
 {
-    if (isnan(paper))
-        opn_i_file_writer_printf(p->file, "%5s", "");
+    put_number(p, 5, 1, paper);
+    start_cell(p);
+    opn_i_line_add_estimate(&p->line, ours, 1);
+    start_cell(p);
+    if (isnan(paper) || ours->n == 0)
+        opn_i_line_add(&p->line, "%5s", "");
     else
-        opn_i_file_writer_printf(p->file, "%5.1f", paper);
-    put_gap(p);
-    if (ours.n == 0)
-        opn_i_file_writer_printf(p->file, "%11s", "");
-    else if (ours.n == 1)
-        opn_i_file_writer_printf(p->file, "%5.1f%6s", ours.mean, "");
-    else
-        opn_i_file_writer_printf(p->file, "%5.1f ± %-3.1f", ours.mean,
-                                 0.5 * (ours.high - ours.low));
-    put_gap(p);
-    if (isnan(paper) || ours.n == 0)
-        opn_i_file_writer_printf(p->file, "%5s", "");
-    else
-        opn_i_file_writer_printf(p->file, "%+5.1f", ours.mean - paper);
+        opn_i_line_add_difference(&p->line, 5, ours->mean - paper);
 }
 
-static void put_row_heads(const page *p)
+static void put_row(page *p, const opn_i_result_row *row)
 {
-    static const struct {
-        const char *text;
-        int width;
-    } heads[] = {{"dataset", 10},    {"model", 12}, {"measure", 11}, {"setting", 13},
-                 {"AUROC paper", 5}, {"ours", 11},  {"diff.", 5},    {"AUPR paper", 5},
-                 {"ours", 11},       {"diff.", 5}};
-    start_row(p);
-    for (size_t h = 0; h < sizeof(heads) / sizeof(heads[0]); h++) {
-        const char *text = heads[h].text;
-        if (!p->is_markdown && strstr(text, " paper") != NULL)
-            text = h == 4 ? "AUROC" : "AUPR"; // where it is narrow
-        if (h > 0)
-            put_gap(p);
-        put_text(p, heads[h].width, text);
-    }
-    end_row(p);
-    if (p->is_markdown)
-        opn_i_file_writer_printf(p->file, "|---|---|---|---|--:|--:|--:|--:|--:|--:|\n");
-}
-
-static void put_row(const page *p, const opn_i_result_row *row)
-{
-    start_row(p);
     put_text(p, 10, row->dataset);
-    put_gap(p);
     put_text(p, 12, row->model);
-    put_gap(p);
     put_text(p, 11, row->measure);
-    put_gap(p);
     put_text(p, 13, row->setting);
-    for (int k = 0; k < OPN_AUROC_AUPR; k++) {
-        put_gap(p);
-        put_figure(p, row->paper[k], row->ours[k]);
-    }
+    for (int k = 0; k < OPN_AUROC_AUPR; k++)
+        put_figure(p, row->paper[k], &row->ours[k]);
     end_row(p);
 }
 
-static void put_table(const page *p, const char *table, const char *task)
+static void put_table_head(page *p, const char *table, const char *task)
 {
-    bool has_heading = false;
+    static const column columns[] = {{"dataset", 10, false},   {"model", 12, false},
+                                     {"measure", 11, false},   {"setting", 13, false},
+                                     {"paper", 5, true},       {"AUROC, ours", 14, true},
+                                     {"diff.", 5, true},       {"paper", 5, true},
+                                     {"AUPR, ours", 14, true}, {"diff.", 5, true}};
+    const bool is_ood = strcmp(task, "ood") == 0;
+    char heading[96];
+    snprintf(heading, sizeof(heading), "Table %s: %s", table,
+             is_ood ? "out-of-distribution detection" : "misclassification detection");
+    put_heading(p, heading);
+    if (strcmp(table, "beyond") == 0)
+        opn_i_file_writer_printf(p->file,
+                                 "Not of the paper; its figure beside them is that of "
+                                 "s-bgcn-t-k by %s.\n\n",
+                                 is_ood ? "vacuity" : "dissonance");
+    put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
+}
+
+static void put_table(page *p, const char *table, const char *task)
+{
+    bool has_head = false;
     for (int32_t r = 0; r < p->found->n_rows; r++) {
         const opn_i_result_row *row = &p->found->row[r];
-        char heading[96];
         if (strcmp(row->table, table) != 0 || strcmp(row->task, task) != 0)
             continue;
-        if (!has_heading) {
-            snprintf(heading, sizeof(heading), "Table %s: %s", table,
-                     strcmp(task, "ood") == 0 ? "out-of-distribution detection"
-                                              : "misclassification detection");
-            put_heading(p, heading);
-            if (strcmp(table, "beyond") == 0)
-                opn_i_file_writer_printf(
-                        p->file,
-                        "Not of the paper; its figure beside them is that of "
-                        "s-bgcn-t-k by %s.\n\n",
-                        strcmp(task, "ood") == 0 ? "vacuity" : "dissonance");
-            put_row_heads(p);
-            has_heading = true;
-        }
+        if (!has_head)
+            put_table_head(p, table, task);
+        has_head = true;
         put_row(p, row);
     }
 }
 
 // ---- answers and costs ---------------------------------------------------------------
 
-static void put_difference(const page *p, const opn_comparison *d)
+static void put_answer(page *p, const opn_i_answer *answer)
 {
-    opn_i_file_writer_printf(p->file, "%+.1f [%.1f, %.1f]", d->difference, d->low,
-                             d->high);
-}
-
-static void put_answer(const page *p, const opn_i_answer *answer)
-{
-    start_row(p);
     put_text(p, 10, answer->dataset);
-    put_gap(p);
     put_text(p, 13, opn_i_verdict(&answer->difference[0]));
-    put_gap(p);
     put_text(p, 11, answer->rival);
     for (int k = 0; k < OPN_AUROC_AUPR; k++) {
-        put_gap(p);
-        put_difference(p, &answer->difference[k]);
+        const opn_comparison *d = &answer->difference[k];
+        start_cell(p);
+        opn_i_line_add_difference(&p->line, 5, d->difference);
+        opn_i_line_add(&p->line, " [");
+        opn_i_line_add_difference(&p->line, 5, d->low);
+        opn_i_line_add(&p->line, ", ");
+        opn_i_line_add_difference(&p->line, 5, d->high);
+        opn_i_line_add(&p->line, "]");
     }
-    put_gap(p);
-    opn_i_file_writer_printf(p->file, "%.3f", answer->difference[0].p_value);
+    put_number(p, 5, 3, answer->difference[0].p_value);
     end_row(p);
 }
 
-static void put_answers(const page *p)
+static void put_answers(page *p, int number)
 {
-    for (int number = 1; number <= N_ANSWERS; number++) {
-        bool has_heading = false;
-        for (int32_t a = 0; a < p->found->n_answers; a++) {
-            char heading[200];
-            if (p->found->answer[a].number != number)
-                continue;
-            if (!has_heading) {
-                snprintf(heading, sizeof(heading), "Answer A%d: %s", number,
-                         opn_i_question(number));
-                put_heading(p, heading);
-                opn_i_file_writer_printf(
-                        p->file,
-                        p->is_markdown
-                                ? "| dataset | verdict | against | AUROC difference [95 "
-                                  "%%] | AUPR difference [95 %%] | p of Wilcoxon "
-                                  "(AUROC) |\n|---|---|---|--:|--:|--:|\n"
-                                : "dataset     verdict        against      AUROC "
-                                  "difference [95 %%]  AUPR difference [95 %%]  p of "
-                                  "Wilcoxon\n");
-            }
-            has_heading = true;
-            put_answer(p, &p->found->answer[a]);
+    static const column columns[] = {
+            {"dataset", 10, false},     {"verdict", 13, false},    {"against", 11, false},
+            {"AUROC [95 %]", 20, true}, {"AUPR [95 %]", 20, true}, {"p", 5, true}};
+    bool has_head = false;
+    for (int32_t a = 0; a < p->found->n_answers; a++) {
+        char heading[200];
+        if (p->found->answer[a].number != number)
+            continue;
+        if (!has_head) {
+            snprintf(heading, sizeof(heading), "Answer A%d: %s", number,
+                     opn_i_question(number));
+            put_heading(p, heading);
+            put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
         }
+        has_head = true;
+        put_answer(p, &p->found->answer[a]);
     }
 }
 
-static void put_cost(const page *p, const opn_i_cost *cost)
+static void put_costs(page *p)
 {
-    start_row(p);
-    put_text(p, 10, cost->dataset);
-    put_gap(p);
-    put_text(p, 17, cost->task);
-    put_gap(p);
-    put_text(p, 12, cost->model);
-    put_gap(p);
-    put_text(p, 13, cost->setting);
-    put_gap(p);
-    opn_i_file_writer_printf(p->file, "%5d", (int)cost->n_seeds);
-    put_gap(p);
-    opn_i_file_writer_printf(p->file, "%6.0f", cost->n_pool);
-    put_gap(p);
-    opn_i_file_writer_printf(p->file, "%5.1f %%", cost->prevalence);
-    put_gap(p);
-    opn_i_file_writer_printf(p->file, "%6.0f", cost->n_epochs);
-    put_gap(p);
-    if (isnan(cost->seconds))
-        opn_i_file_writer_printf(p->file, "%7s", "kept");
-    else
-        opn_i_file_writer_printf(p->file, "%7.2f", cost->seconds);
-    end_row(p);
-}
-
-static void put_costs(const page *p)
-{
+    static const column columns[] = {
+            {"dataset", 10, false}, {"task", 17, false}, {"model", 12, false},
+            {"setting", 13, false}, {"seeds", 5, true},  {"pool", 6, true},
+            {"positive", 8, true},  {"epochs", 6, true}, {"seconds", 7, true}};
     put_heading(p, "Runs");
     opn_i_file_writer_printf(
-            p->file, "Pool and share of positives of the scores; epochs of the model and "
-                     "seconds of one run on one core, without loading, as means over the "
-                     "seeds. kept: the trained model was there from before.\n\n");
-    opn_i_file_writer_printf(
             p->file,
-            p->is_markdown
-                    ? "| dataset | task | model | setting | seeds | pool | positive | "
-                      "epochs | seconds |\n|---|---|---|---|--:|--:|--:|--:|--:|\n"
-                    : "dataset     task               model         setting        seeds "
-                      "   pool  positive  epochs  seconds\n");
-    for (int32_t c = 0; c < p->found->n_costs; c++)
-        put_cost(p, &p->found->cost[c]);
+            "Pool and share of positives of the scores; epochs of the model and "
+            "seconds of one run on one\ncore, without loading, as means over the "
+            "seeds. No seconds: the trained model was there from before.\n\n");
+    put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int32_t c = 0; c < p->found->n_costs; c++) {
+        const opn_i_cost *cost = &p->found->cost[c];
+        put_text(p, 10, cost->dataset);
+        put_text(p, 17, cost->task);
+        put_text(p, 12, cost->model);
+        put_text(p, 13, cost->setting);
+        put_number(p, 5, 0, cost->n_seeds);
+        put_number(p, 6, 0, cost->n_pool);
+        put_number(p, 8, 1, cost->prevalence);
+        put_number(p, 6, 0, cost->n_epochs);
+        put_number(p, 7, 2, cost->seconds);
+        end_row(p);
+    }
 }
 
 static void put_introduction(const page *p)
@@ -270,13 +246,18 @@ static void put_introduction(const page *p)
         opn_i_file_writer_printf(
                 p->file,
                 "# Results\n\nWritten by `opine reproduce -o RUN` (version %s), which "
-                "keeps every single result in `RUN/cells.jsonl`; never edited by hand.\n",
+                "keeps every single result in\n`RUN/cells.jsonl`; never edited by "
+                "hand.\n\n",
                 opn_version());
-    opn_i_file_writer_printf(
-            p->file,
-            "%sPercent; ours as mean ± half of the 95 %% interval over seeds, or splits "
-            "where they are drawn.\n",
-            p->is_markdown ? "\n" : "");
+    opn_i_file_writer_printf(p->file,
+                             "Percent; ours as mean ± half of the 95 %% interval over "
+                             "seeds, or splits where they are drawn.\n");
+    if (p->found->n_answers > 0)
+        opn_i_file_writer_printf(
+                p->file,
+                "Answers: mean difference seed by seed with its bootstrap "
+                "interval, p of Wilcoxon's test for AUROC;\nsupported means that "
+                "the interval of AUROC is above 0.\n");
 }
 
 static opn_status
@@ -286,12 +267,13 @@ save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path, bool is
     page p = {.found = found, .is_markdown = is_markdown};
     OPN_TRY(opn_i_file_writer_open(ctx, path, &p.file));
     put_introduction(&p);
-    put_answers(&p);
+    for (int number = 1; number <= N_ANSWERS; number++)
+        put_answers(&p, number);
     for (int t = 0; t < N_TABLES; t++)
         for (int k = 0; k < N_TASKS; k++)
             put_table(&p, tables[t], tasks[k]);
     put_costs(&p);
-    return opn_i_file_writer_commit(p.file);
+    status = opn_i_file_writer_commit(p.file);
 cleanup:
     return status;
 }

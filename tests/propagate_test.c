@@ -1,0 +1,300 @@
+// propagate_test.c -- values smoothed over the graph, against a dense oracle.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "opine/opine.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static opn_ctx *ctx;
+
+enum { MOST_NODES = 40, MOST_EDGES = 4 * MOST_NODES };
+
+// A graph as a matrix [V,V], and its values.
+typedef struct scene {
+    int n;
+    double weight[MOST_NODES][MOST_NODES]; // 0 where there is no edge
+    float value[MOST_NODES];
+    opn_graph *graph;
+} scene;
+
+static void draw_values(scene *at, uint64_t *random)
+{
+    for (int i = 0; i < at->n; i++)
+        at->value[i] = (float)below(random, 2001) / 100.0f - 10.0f;
+}
+
+// About two edges a node; nodes that 7 divides stay alone.
+static scene draw_scene(int n, bool is_weighted, uint64_t *random)
+{
+    scene at = {.n = n};
+    opn_vid source[MOST_EDGES];
+    opn_vid target[MOST_EDGES];
+    float weight[MOST_EDGES];
+    int n_edges = 0;
+    for (int e = 0; e < 2 * n; e++) {
+        const int i = (int)below(random, (uint32_t)n);
+        const int j = (int)below(random, (uint32_t)n);
+        if (i == j || i % 7 == 0 || j % 7 == 0 || at.weight[i][j] > 0.0)
+            continue;
+        source[n_edges] = i;
+        target[n_edges] = j;
+        weight[n_edges] = is_weighted ? (float)(1 + below(random, 40)) / 8.0f : 1.0f;
+        at.weight[i][j] = at.weight[j][i] = (double)weight[n_edges++];
+    }
+    assert_int_equal(opn_graph_create_edges(ctx, n, n_edges, source, target,
+                                            is_weighted ? weight : NULL, &at.graph),
+                     OPN_OK);
+    draw_values(&at, random);
+    return at;
+}
+
+// u <- u/2 + D^-1 (A + I) u / 2, element by element.
+static void smooth_densely(const scene *at, int n_steps, double *u)
+{
+    for (int i = 0; i < at->n; i++)
+        u[i] = (double)at->value[i];
+    for (int step = 0; step < n_steps; step++) {
+        double next[MOST_NODES];
+        for (int i = 0; i < at->n; i++) {
+            double sum = 0.0;
+            double degree = 0.0;
+            for (int j = 0; j < at->n; j++) {
+                const double a = at->weight[i][j] + (i == j ? 1.0 : 0.0);
+                sum += a * u[j];
+                degree += a;
+            }
+            next[i] = u[i] / 2.0 + sum / degree / 2.0;
+        }
+        memcpy(u, next, sizeof(next));
+    }
+}
+
+static void propagate(const scene *at, int n_steps, float *value)
+{
+    memcpy(value, at->value, sizeof(at->value));
+    assert_int_equal(opn_graph_propagate(ctx, at->graph, n_steps, value), OPN_OK);
+}
+
+// ---- what a step does ----------------------------------------------------------------
+
+static void a_step_is_half_the_node_and_half_the_weighted_mean_around_it(void **state)
+{
+    (void)state;
+    static const int sizes[] = {1, 2, 3, 8, 17, MOST_NODES};
+    static const int steps[] = {1, 2, 5, 50};
+    uint64_t random = 1;
+    for (int c = 0; c < 2 * 6 * 4; c++) {
+        scene at = draw_scene(sizes[c / 8], c % 2 == 0, &random);
+        const int n_steps = steps[c / 2 % 4];
+        double want[MOST_NODES];
+        float got[MOST_NODES];
+        smooth_densely(&at, n_steps, want);
+        propagate(&at, n_steps, got);
+        for (int i = 0; i < at.n; i++)
+            if (fabs((double)got[i] - want[i]) > 1e-6 * fmax(1.0, fabs(want[i])))
+                fail_msg("node %d of %d, %d steps: %g, should be %g", i, at.n, n_steps,
+                         (double)got[i], want[i]);
+        opn_graph_free(at.graph);
+    }
+}
+
+static void two_calls_of_one_step_are_nearly_one_call_of_two(void **state)
+{
+    (void)state;
+    uint64_t random = 2;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    float both[MOST_NODES];
+    float twice[MOST_NODES];
+    propagate(&at, 2, both);
+    propagate(&at, 1, twice);
+    assert_int_equal(opn_graph_propagate(ctx, at.graph, 1, twice), OPN_OK);
+    for (int i = 0; i < at.n; i++)
+        assert_float_equal(twice[i], both[i], 2e-6f); // rounded to float in between
+    opn_graph_free(at.graph);
+}
+
+// ---- what it keeps -------------------------------------------------------------------
+
+static void an_isolated_node_keeps_its_value(void **state)
+{
+    (void)state;
+    uint64_t random = 3;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    float got[MOST_NODES];
+    propagate(&at, 9, got);
+    for (int i = 0; i < at.n; i += 7)
+        assert_true(got[i] == at.value[i]);
+    opn_graph_free(at.graph);
+}
+
+static void no_steps_change_no_bit(void **state)
+{
+    (void)state;
+    uint64_t random = 4;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    float got[MOST_NODES];
+    at.value[0] = -0.0f;
+    at.value[1] = 1e-45f;
+    at.value[2] = 3.4e38f;
+    propagate(&at, 0, got);
+    assert_memory_equal(got, at.value, sizeof(got));
+    opn_graph_free(at.graph);
+}
+
+static void a_constant_stays_what_it_is(void **state)
+{
+    (void)state;
+    static const float constants[] = {0.0f, 1.0f, -0.3f, 1e-30f, 1e30f};
+    uint64_t random = 5;
+    for (int c = 0; c < 5; c++) {
+        scene at = draw_scene(MOST_NODES, c % 2 == 0, &random);
+        float got[MOST_NODES];
+        for (int i = 0; i < at.n; i++)
+            at.value[i] = constants[c];
+        propagate(&at, 20, got);
+        for (int i = 0; i < at.n; i++)
+            assert_true(got[i] == constants[c]);
+        opn_graph_free(at.graph);
+    }
+}
+
+static void values_stay_between_the_least_and_the_most(void **state)
+{
+    (void)state;
+    uint64_t random = 6;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    float got[MOST_NODES];
+    float least = INFINITY;
+    float most = -INFINITY;
+    for (int i = 0; i < at.n; i++) {
+        least = fminf(least, at.value[i]);
+        most = fmaxf(most, at.value[i]);
+    }
+    for (int n_steps = 1; n_steps < 30; n_steps += 4) {
+        propagate(&at, n_steps, got);
+        for (int i = 0; i < at.n; i++)
+            assert_true(got[i] >= least && got[i] <= most);
+    }
+    opn_graph_free(at.graph);
+}
+
+// Where all have as many neighbours, what one node loses another one gets.
+static void a_regular_graph_keeps_the_mean(void **state)
+{
+    (void)state;
+    enum { N = 24, REACH = 3 };
+    uint64_t random = 7;
+    scene at = {.n = N};
+    opn_vid source[N * REACH];
+    opn_vid target[N * REACH];
+    float got[MOST_NODES];
+    double before = 0.0;
+    double after = 0.0;
+    for (int e = 0; e < N * REACH; e++) {
+        source[e] = e % N;
+        target[e] = (e % N + 1 + e / N) % N; // the next three of a ring
+    }
+    assert_int_equal(opn_graph_create_edges(ctx, N, (opn_off)N * REACH, source, target,
+                                            NULL, &at.graph),
+                     OPN_OK);
+    draw_values(&at, &random);
+    propagate(&at, 11, got);
+    for (int i = 0; i < N; i++) {
+        before += (double)at.value[i];
+        after += (double)got[i];
+    }
+    assert_true(fabs(before - after) < 1e-4);
+    opn_graph_free(at.graph);
+}
+
+// ---- failures ------------------------------------------------------------------------
+
+static void a_directed_graph_and_fewer_than_no_steps_are_refused(void **state)
+{
+    (void)state;
+    char folder[SUPPORT_PATH];
+    char path[SUPPORT_PATH];
+    opn_graph *directed = NULL;
+    float value[] = {1.0f, 2.0f};
+    support_temp_folder(folder);
+    support_write_text(support_path(path, folder, "features.csv"), "node,u\na,1\nb,2\n");
+    support_write_text(support_path(path, folder, "edges.csv"), "from,to\na,b\n");
+    assert_int_equal(opn_graph_load(ctx, folder, NULL, &directed), OPN_OK);
+    assert_int_equal(opn_graph_propagate(ctx, directed, 1, value), OPN_ERR_SHAPE);
+    support_expect_error(ctx, "directed");
+    assert_int_equal(opn_graph_propagate(ctx, directed, -1, value), OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "-1 steps");
+    assert_true(value[0] == 1.0f && value[1] == 2.0f);
+    opn_graph_free(directed);
+    support_remove_folder(folder);
+}
+
+static void an_interruption_leaves_the_values(void **state)
+{
+    (void)state;
+    uint64_t random = 8;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    for (long k = 1; k <= 5; k++) {
+        listener heard = {.interrupt_at = k};
+        float got[MOST_NODES];
+        memcpy(got, at.value, sizeof(got));
+        support_listen(ctx, &heard);
+        assert_int_equal(opn_graph_propagate(ctx, at.graph, 5, got), OPN_ERR_INTERRUPTED);
+        opn_ctx_set_hooks(ctx, NULL);
+        assert_memory_equal(got, at.value, sizeof(got));
+    }
+    opn_graph_free(at.graph);
+}
+
+static void every_allocation_failure_leaves_the_values(void **state)
+{
+    (void)state;
+    uint64_t random = 9;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    opn_status status = OPN_ERR_NOMEM;
+    long fail_at = 1;
+    for (; status != OPN_OK; fail_at++) {
+        meter m = {0};
+        opn_ctx *own = support_ctx(&m);
+        float got[MOST_NODES];
+        memcpy(got, at.value, sizeof(got));
+        m.n_requests = 0;
+        m.fail_at = fail_at;
+        status = opn_graph_propagate(own, at.graph, 2, got);
+        assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
+        if (status != OPN_OK)
+            assert_memory_equal(got, at.value, sizeof(got));
+        support_ctx_free(own, &m);
+    }
+    assert_int_equal(fail_at, 4); // two that fail, one that does not
+    opn_graph_free(at.graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            WITH_CTX(a_step_is_half_the_node_and_half_the_weighted_mean_around_it),
+            WITH_CTX(two_calls_of_one_step_are_nearly_one_call_of_two),
+            WITH_CTX(an_isolated_node_keeps_its_value),
+            WITH_CTX(no_steps_change_no_bit),
+            WITH_CTX(a_constant_stays_what_it_is),
+            WITH_CTX(values_stay_between_the_least_and_the_most),
+            WITH_CTX(a_regular_graph_keeps_the_mean),
+            WITH_CTX(a_directed_graph_and_fewer_than_no_steps_are_refused),
+            WITH_CTX(an_interruption_leaves_the_values),
+            WITH_CTX(every_allocation_failure_leaves_the_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
