@@ -8,7 +8,7 @@ JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE := cmake --log-level=NOTICE
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all demo check bench golden format clean install
+.PHONY: all demo check bench golden results format clean install
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) --parallel $(JOBS) --target opine opine_shared
@@ -45,6 +45,15 @@ bench:
 golden:
 	@tools/bootstrap golden
 	@set -e; for script in tests/golden/*.py; do echo "$$script"; /usr/bin/python3 $$script; done
+
+# Measures the paper's tables and what each choice does, on the six datasets: some hours. Both
+# go on from what results/ has.
+results:
+	@tools/bootstrap build
+	@$(MAKE) all
+	$(BUILD)/opine reproduce -o results
+	cp results/results.md docs/results.md
+	tools/sensitivity $(BUILD) results/sensitivity
 
 format:
 	@tools/lint format --fix

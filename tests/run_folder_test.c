@@ -650,8 +650,8 @@ static void no_memory_for_json_writes_no_line_that_lacks_something(void **state)
     (void)state;
     uint64_t random = 15;
     const opn_cell cell = draw_cell(&random);
-    bool has_failed = true;
-    for (long fail_at = 1; has_failed; fail_at++) {
+    bool was_refused = true;
+    for (long fail_at = 1; was_refused; fail_at++) {
         place at = open_place();
         opn_i_run_folder *folder = open_folder(&at);
         n_until_refusal = fail_at;
@@ -659,10 +659,10 @@ static void no_memory_for_json_writes_no_line_that_lacks_something(void **state)
         const opn_status status =
                 opn_i_run_folder_add(at.ctx, folder, "0", json_object(), &cell);
         json_set_alloc_funcs(malloc, free);
-        has_failed = n_until_refusal <= 0;
-        assert_int_equal(status, has_failed ? OPN_ERR_NOMEM : OPN_OK);
+        was_refused = n_until_refusal <= 0;
+        assert_true(status == OPN_OK || (status == OPN_ERR_NOMEM && was_refused));
         opn_i_run_folder_close(folder);
-        expect_filled(&at, has_failed ? 0 : 1, 15);
+        expect_filled(&at, status == OPN_OK, 15);
         support_close_stage(at.s);
     }
 }
