@@ -136,12 +136,17 @@ static void format_amount(double amount, const char *unit, char *out, size_t roo
 static void draw_bar(const opn_progress *progress, int64_t elapsed_ms)
 {
     char done[64];
-    char rate[64];
+    char amount[64];
+    char rate[72] = "";
     char left[32] = "";
     char bar[41] = "";
     const double seconds = (double)(elapsed_ms > 0 ? elapsed_ms : 1) / 1000.0;
     format_amount((double)progress->done, progress->unit, done, sizeof(done));
-    format_amount((double)progress->done / seconds, progress->unit, rate, sizeof(rate));
+    if ((double)progress->done >= seconds) { // of what takes longer, the rate is 0
+        format_amount((double)progress->done / seconds, progress->unit, amount,
+                      sizeof(amount));
+        snprintf(rate, sizeof(rate), ", %s/s", amount);
+    }
     if (progress->total > 0 && progress->done > 0) {
         const double share = (double)progress->done / (double)progress->total;
         const double to_go = seconds * (1.0 - share) / share;
@@ -151,8 +156,7 @@ static void draw_bar(const opn_progress *progress, int64_t elapsed_ms)
         snprintf(left, sizeof(left), ", %d:%02d left", (int)to_go / 60, (int)to_go % 60);
     }
     char line[256];
-    snprintf(line, sizeof(line), "%s%s %s, %s/s%s", progress->stage, bar, done, rate,
-             left);
+    snprintf(line, sizeof(line), "%s%s %s%s%s", progress->stage, bar, done, rate, left);
     fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, line);
     fflush(stderr);
     terminal.is_shown = true;
