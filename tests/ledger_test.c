@@ -198,7 +198,7 @@ static void a_row_that_the_file_lacks_is_named(void **state)
     add(d, ENTROPY, 90.0);
     add(d, VACUITY, 80.0);
     ledger_compare(&d->kept, &d->found, "cora,ood,", &d->wrong);
-    expect_complaint(d, "the ledger lacks " VACUITY ", which is 80.00");
+    expect_complaint(d, "the ledger lacks " VACUITY " (80.00)");
 }
 
 static void a_row_too_many_or_doubled_is_named_unless_of_another_prefix(void **state)

@@ -45,11 +45,12 @@ static double draw_number(uint64_t *random)
 // Every third score is missing, as where a model has it not.
 static opn_cell draw_cell(uint64_t *random)
 {
-    opn_cell cell = {.seed = below(random, 1000),
-                     .n_pool = 1000.0,
-                     .prevalence = draw_number(random),
-                     .n_epochs = 200.0,
-                     .seconds = {NAN, 0.0, draw_number(random), draw_number(random)}};
+    opn_cell cell = {
+            .seed = below(random, 1000),
+            .n_pool = 1000.0,
+            .prevalence = draw_number(random),
+            .n_epochs = 200.0,
+            .seconds = {(double)NAN, 0.0, draw_number(random), draw_number(random)}};
     for (int c = 0; c < 64; c++)
         cell.split_hash[c] = "0123456789abcdef"[below(random, 16)];
     for (int q = 0; q < OPN_N_QUALITIES; q++)

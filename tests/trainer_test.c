@@ -332,8 +332,9 @@ static int32_t best_by_hand(network *net,
         some.validation = NULL;
         train(net, model, &some, &trained);
         opn_i_gcn_forward(&net->exec, &net->gcn, trained.weights, 0.0, false);
-        const double loss = opn_i_objective_supervised(&objective, net->validation,
+        const double term = opn_i_objective_supervised(&objective, net->validation,
                                                        net->gcn.z, &accuracy);
+        const double loss = options->stops_on_accuracy ? 1.0 - accuracy : term;
         if (loss < *best_loss) {
             *best_loss = loss;
             best_epoch = epoch;
@@ -346,9 +347,8 @@ static int32_t best_by_hand(network *net,
     return best_epoch;
 }
 
-static void early_stopping_keeps_the_weights_of_the_best_supervised_term(void **state)
+static void expect_best_weights(bool stops_on_accuracy)
 {
-    (void)state;
     for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
         network net;
         network_init_golden(ctx, &golden_cases[0], &net);
@@ -357,6 +357,7 @@ static void early_stopping_keeps_the_weights_of_the_best_supervised_term(void **
         opn_i_train_options options = usual_options();
         options.n_epochs = 80;
         options.patience = 6;
+        options.stops_on_accuracy = stops_on_accuracy;
         options.learning_rate = 0.2;
         options.validation = net.validation;
         opn_i_train_state trained = new_state(&net);
@@ -373,6 +374,18 @@ static void early_stopping_keeps_the_weights_of_the_best_supervised_term(void **
         opn_i_train_state_deinit(&ctx->alloc, &trained);
         network_deinit(&net);
     }
+}
+
+static void early_stopping_keeps_the_weights_of_the_best_supervised_term(void **state)
+{
+    (void)state;
+    expect_best_weights(false);
+}
+
+static void early_stopping_may_watch_the_accuracy_instead(void **state)
+{
+    (void)state;
+    expect_best_weights(true);
 }
 
 // The terms of prior and teacher may be as large as they like: nothing is watched but
@@ -630,6 +643,7 @@ int main(void)
             WITH_CTX(another_seed_gives_other_weights),
             WITH_CTX(the_epoch_loop_allocates_nothing),
             WITH_CTX(early_stopping_keeps_the_weights_of_the_best_supervised_term),
+            WITH_CTX(early_stopping_may_watch_the_accuracy_instead),
             WITH_CTX(a_ramp_does_not_stop_training),
             WITH_CTX(validation_without_patience_changes_nothing),
             WITH_CTX(no_epoch_leaves_the_weights_as_they_were_drawn),

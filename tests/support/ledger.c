@@ -156,7 +156,7 @@ void ledger_compare(ledger *kept,
         const ledger_row *new = &found->row[r];
         ledger_row *old = find_unmatched(kept, new->key);
         if (old == NULL) {
-            complain(about, "the ledger lacks %s, which is %.2f\n", new->key, new->mean);
+            complain(about, "the ledger lacks %s (%.2f)\n", new->key, new->mean);
             continue;
         }
         old->is_matched = true;
