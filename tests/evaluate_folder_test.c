@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/context.h"
+#include "math/real.h"
 #include "opine/opine.h"
 #include "pipeline/run_folder.h"
 #include "support/support.h"
@@ -26,9 +27,9 @@
 #include <unistd.h>
 
 // Nothing here is to survive the machine.
-int fdatasync(int file)
+int fdatasync(int fildes)
 {
-    (void)file;
+    (void)fildes;
     return 0;
 }
 
@@ -194,6 +195,14 @@ static int count_models(const place *at, const char *ending)
     return n;
 }
 
+// The file of a model holds floats: a double build judges a kept model a little otherwise
+// than the one it was made from.
+static void skip_double_build(void)
+{
+    if (sizeof(opn_real) != sizeof(float))
+        skip();
+}
+
 // ---- going on ------------------------------------------------------------------------
 
 static void a_second_call_trains_nothing_and_gives_the_same_bits(void **state)
@@ -223,6 +232,7 @@ static void a_second_call_trains_nothing_and_gives_the_same_bits(void **state)
 static void a_kept_model_is_judged_again_without_training(void **state)
 {
     (void)state;
+    skip_double_build();
     place at = open_place();
     count c;
     opn_evaluation *first = evaluate_counting(&at, settings, &c);
@@ -240,6 +250,7 @@ static void a_kept_model_is_judged_again_without_training(void **state)
 static void more_seeds_and_models_later_take_what_is_there(void **state)
 {
     (void)state;
+    skip_double_build();
     place at = open_place();
     count c;
     opn_evaluation *found = evaluate_counting(&at, "seeds=2 model=gcn epochs=4", &c);
@@ -263,6 +274,7 @@ static void more_seeds_and_models_later_take_what_is_there(void **state)
 static void other_parameters_do_not_mix(void **state)
 {
     (void)state;
+    skip_double_build();
     static const char base[] = "seeds=1 model=s-bgcn-t-k epochs=4 hidden=4 ";
     static const char *const pairs[][2] = {
             {"samples=2", "samples=3"},
@@ -311,6 +323,7 @@ static void other_data_do_not_mix(void **state)
 static void an_interruption_at_any_moment_loses_nothing_and_changes_no_bit(void **state)
 {
     (void)state;
+    skip_double_build();
     static const char with[] = "seeds=2 model=gcn,s-bgcn-t-k epochs=3 samples=2 hidden=3 "
                                "propagate=2";
     place at = open_place();
@@ -369,6 +382,7 @@ static int stop_after_a_cell(void *user)
 static void an_interruption_of_several_threads_goes_on_on_one(void **state)
 {
     (void)state;
+    skip_double_build();
     place at = open_place();
     opn_graph *metered = at.graph;
     opn_ctx *own = support_ctx(NULL); // the meter counts for one thread only
@@ -392,6 +406,7 @@ static void an_interruption_of_several_threads_goes_on_on_one(void **state)
 static void a_torn_last_line_is_done_again(void **state)
 {
     (void)state;
+    skip_double_build();
     place at = open_place();
     size_t n = 0;
     opn_evaluation *first = evaluate(&at, settings, at.s->path);
@@ -400,6 +415,7 @@ static void a_torn_last_line_is_done_again(void **state)
     opn_evaluation *second = evaluate(&at, settings, at.s->path);
     expect_same(first, second);
     assert_int_equal(count_lines(at.cells), N_CELLS);
+    expect_right(&at, settings); // from what the second has left
     free(text);
     opn_evaluation_free(first);
     opn_evaluation_free(second);
@@ -538,6 +554,7 @@ static void a_folder_in_use_by_another_process_is_refused(void **state)
 static void every_allocation_failure_leaves_a_folder_to_go_on_from(void **state)
 {
     (void)state;
+    skip_double_build();
     static const char with[] = "seeds=1 model=s-bgcn-t-k,gcn epochs=1 hidden=2 samples=1 "
                                "propagate=1";
     place at = open_place();

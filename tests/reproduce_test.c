@@ -161,7 +161,8 @@ static void a_dataset_of_no_table_or_without_data_is_refused(void **state)
     assert_int_equal(opn_params_set(ctx, params, "dataset", "demo"), OPN_OK);
     assert_int_equal(opn_reproduce(ctx, params, NULL, &found), OPN_ERR_INVALID_ARG);
     assert_int_equal(opn_params_set(ctx, params, "dataset", "cora"), OPN_OK);
-    assert_int_equal(opn_params_set(ctx, params, "data_dir", "/no/such"), OPN_OK);
+    assert_int_equal(setenv("OPINE_DATA", "/no/such", 1), 0);
+    assert_int_equal(setenv("XDG_DATA_HOME", "/no/such", 1), 0);
     assert_int_equal(opn_reproduce(ctx, params, NULL, &found), OPN_ERR_READ);
     support_expect_error(ctx, "cora");
     assert_null(found);
@@ -561,6 +562,8 @@ static void one_seed_has_no_interval(void **state)
         const char *first = strstr(text, "±"); // of what explains the tables
         assert_non_null(first);
         assert_null(strstr(first + 1, "±"));
+        for (const char *at = strchr(text, '['); at != NULL; at = strchr(at + 1, '['))
+            assert_memory_equal(at, "[95 %]", 6); // of a head
         free(text);
     }
     opn_reproduction_free(found);

@@ -26,9 +26,9 @@
 #include <unistd.h>
 
 // Nothing here is to survive the machine.
-int fdatasync(int file)
+int fdatasync(int fildes)
 {
-    (void)file;
+    (void)fildes;
     return 0;
 }
 
@@ -507,6 +507,17 @@ static void a_folder_that_another_process_has_is_refused_until_it_ends(void **st
     support_close_stage(at.s);
 }
 
+static void a_folder_is_not_opened_twice_in_one_process(void **state)
+{
+    (void)state;
+    place at = open_place();
+    opn_i_run_folder *folder = open_folder(&at);
+    expect_refused(&at, OPN_ERR_WRITE, "cells.jsonl: another run is writing to it");
+    opn_i_run_folder_close(folder);
+    expect_filled(&at, 0, 16);
+    support_close_stage(at.s);
+}
+
 // ---- the manifest --------------------------------------------------------------------
 
 static json_t *read_manifest(const place *at)
@@ -684,6 +695,7 @@ int main(void)
             cmocka_unit_test(what_is_no_folder_is_refused),
             cmocka_unit_test(a_folder_that_may_not_be_written_is_refused),
             cmocka_unit_test(a_folder_that_another_process_has_is_refused_until_it_ends),
+            cmocka_unit_test(a_folder_is_not_opened_twice_in_one_process),
             cmocka_unit_test(the_manifest_replaces_an_entry_and_keeps_the_others),
             cmocka_unit_test(a_damaged_manifest_is_refused_and_left_alone),
             cmocka_unit_test(a_full_disk_takes_the_whole_line_or_nothing),

@@ -127,7 +127,7 @@ typedef struct opn_reproduction opn_reproduction;
 
 // Measures what the tables need that the parameter table names (all: ""), on the datasets
 // that `dataset` names (all: ""), over `seeds` seeds, by default 10, and 5 on the three
-// large graphs; at most 5 for the row that takes 10,000 epochs. `folder` is as for
+// large graphs; at most 3 for the row that takes 10,000 epochs. `folder` is as for
 // opn_evaluate().
 // Errors: those of opn_evaluate() and opn_graph_load(); INVALID_ARG (a dataset that is in
 // none of the tables).

@@ -8,8 +8,8 @@
 #include "graph/sparse_input.h"
 #include "io/bytes.h"
 #include "io/csv.h"
-#include "io/pickle.h"
 #include "io/path.h"
+#include "io/pickle.h"
 
 #include <string.h>
 

@@ -154,22 +154,18 @@ opn_i_add_costs(opn_ctx *ctx, const opn_i_measured *measured, opn_reproduction *
 {
     opn_status status = OPN_OK;
     const opn_evaluation *evaluation = measured->evaluation;
-    const int32_t n = opn_evaluation_n_seeds(evaluation);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
-        const opn_cell *cell = opn_evaluation_cells(evaluation, m);
-        opn_i_cost cost = {
+        const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
+        const opn_i_cost cost = {
                 .dataset = measured->dataset,
                 .task = measured->task,
                 .model = opn_i_model_kind_find(opn_evaluation_model(evaluation, m))->id,
                 .setting = measured->setting,
-                .n_seeds = n};
-        for (int32_t s = 0; s < n; s++) {
-            const opn_seconds *took = &cell[s].seconds;
-            cost.seconds += (took->teacher + took->prior + took->train + took->infer) / n;
-            cost.n_epochs += cell[s].n_epochs / n;
-            cost.n_pool += cell[s].n_pool / n;
-            cost.prevalence += cell[s].prevalence / n;
-        }
+                .n_seeds = opn_evaluation_n_seeds(evaluation),
+                .n_epochs = mean.n_epochs,
+                .seconds = mean.total_seconds,
+                .n_pool = mean.n_pool,
+                .prevalence = mean.prevalence};
         OPN_TRY_RESERVE(ctx, found->cost, found->cost_room, (size_t)found->n_costs,
                         (size_t)found->n_costs + 1);
         found->cost[found->n_costs++] = cost;

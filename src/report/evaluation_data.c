@@ -80,3 +80,22 @@ opn_evaluation_quality(const opn_evaluation *evaluation, int32_t m, opn_quality 
     opn_estimate_mean(evaluation->n_seeds, value, &estimate);
     return estimate;
 }
+
+opn_i_means opn_i_evaluation_means(const opn_evaluation *evaluation, int32_t m)
+{
+    opn_i_means mean = {0};
+    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
+    const double n = evaluation->n_seeds;
+    for (int32_t s = 0; s < evaluation->n_seeds; s++) {
+        mean.n_pool += cell[s].n_pool / n;
+        mean.prevalence += cell[s].prevalence / n;
+        mean.n_epochs += cell[s].n_epochs / n;
+        mean.seconds.teacher += cell[s].seconds.teacher / n;
+        mean.seconds.prior += cell[s].seconds.prior / n;
+        mean.seconds.train += cell[s].seconds.train / n;
+        mean.seconds.infer += cell[s].seconds.infer / n;
+    }
+    mean.total_seconds = mean.seconds.teacher + mean.seconds.prior + mean.seconds.train +
+                         mean.seconds.infer;
+    return mean;
+}

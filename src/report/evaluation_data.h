@@ -19,4 +19,14 @@ struct opn_evaluation {
     opn_cell *cell; // [n_models, n_seeds]
 };
 
+// Means over the seeds of what is no figure of quality. Seconds are NaN when a model was
+// there already and took no time.
+typedef struct opn_i_means {
+    double n_pool, prevalence, n_epochs;
+    opn_seconds seconds;
+    double total_seconds;
+} opn_i_means;
+
+opn_i_means opn_i_evaluation_means(const opn_evaluation *evaluation, int32_t m);
+
 #endif // OPN_EVALUATION_DATA_H

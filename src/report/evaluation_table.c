@@ -15,52 +15,6 @@ static bool is_ood(const opn_evaluation *evaluation)
     return strcmp(opn_params_text(evaluation->params, "task"), "ood") == 0;
 }
 
-// Mean over all models and seeds of a number of each cell.
-static double mean_pool(const opn_evaluation *evaluation)
-{
-    double sum = 0.0;
-    for (int32_t s = 0; s < evaluation->n_seeds; s++)
-        sum += evaluation->cell[s].n_pool;
-    return sum / evaluation->n_seeds;
-}
-
-static double mean_prevalence(const opn_evaluation *evaluation, int32_t m)
-{
-    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
-    double sum = 0.0;
-    for (int32_t s = 0; s < evaluation->n_seeds; s++)
-        sum += cell[s].prevalence;
-    return sum / evaluation->n_seeds;
-}
-
-static double mean_epochs(const opn_evaluation *evaluation, int32_t m)
-{
-    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
-    double sum = 0.0;
-    for (int32_t s = 0; s < evaluation->n_seeds; s++)
-        sum += cell[s].n_epochs;
-    return sum / evaluation->n_seeds;
-}
-
-// Means over the seeds; NaN when a model was there already and took no time.
-static opn_seconds mean_seconds(const opn_evaluation *evaluation, int32_t m)
-{
-    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
-    opn_seconds sum = {0};
-    for (int32_t s = 0; s < evaluation->n_seeds; s++) {
-        sum.teacher += cell[s].seconds.teacher / evaluation->n_seeds;
-        sum.prior += cell[s].seconds.prior / evaluation->n_seeds;
-        sum.train += cell[s].seconds.train / evaluation->n_seeds;
-        sum.infer += cell[s].seconds.infer / evaluation->n_seeds;
-    }
-    return sum;
-}
-
-static double total_of(const opn_seconds *s)
-{
-    return s->teacher + s->prior + s->train + s->infer;
-}
-
 // The score the paper recommends for the task, where both models have it, else entropy.
 static int32_t main_score(const opn_evaluation *evaluation, int32_t m, int32_t other)
 {
@@ -140,7 +94,7 @@ static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluat
     opn_i_line_add(&line, "  %8s  %8s", "epochs", "seconds");
     opn_i_line_end(&line, file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
-        const opn_seconds seconds = mean_seconds(evaluation, m);
+        const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
         opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
         for (int q = 0; q < OPN_N_QUALITIES; q++) {
             const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
@@ -148,11 +102,11 @@ static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluat
             opn_i_line_add_estimate(
                     &line, &e, q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
         }
-        opn_i_line_add(&line, "  %8.0f", mean_epochs(evaluation, m));
-        if (isnan(total_of(&seconds)))
+        opn_i_line_add(&line, "  %8.0f", mean.n_epochs);
+        if (isnan(mean.total_seconds))
             opn_i_line_add(&line, "  %8s", "kept");
         else
-            opn_i_line_add(&line, "  %8.2f", total_of(&seconds));
+            opn_i_line_add(&line, "  %8.2f", mean.total_seconds);
         opn_i_line_end(&line, file);
     }
 }
@@ -187,6 +141,7 @@ static opn_status
 save_text(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
 {
     opn_status status = OPN_OK;
+    const opn_i_means first = opn_i_evaluation_means(evaluation, 0);
     opn_i_file_writer *file = NULL;
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
     opn_i_file_writer_printf(
@@ -194,8 +149,8 @@ save_text(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
             evaluation->dataset, opn_params_text(evaluation->params, "task"),
             opn_params_text(evaluation->params, "protocol"),
             opn_params_text(evaluation->params, "preset"), (int)evaluation->n_seeds,
-            evaluation->n_seeds == 1 ? "" : "s", mean_pool(evaluation));
-    opn_i_file_writer_printf(file, ", %.1f %% of them %s", mean_prevalence(evaluation, 0),
+            evaluation->n_seeds == 1 ? "" : "s", first.n_pool);
+    opn_i_file_writer_printf(file, ", %.1f %% of them %s", first.prevalence,
                              is_ood(evaluation) ? "out-of-distribution"
                                                 : "classified right by the first model");
     opn_i_file_writer_printf(file, "\n\n");
@@ -220,14 +175,14 @@ static json_t *json_estimate(opn_estimate e)
     return object;
 }
 
-static json_t *json_seconds(const opn_seconds *s)
+static json_t *json_seconds(const opn_i_means *mean)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "teacher", opn_i_json_number(s->teacher));
-    json_object_set_new(object, "prior", opn_i_json_number(s->prior));
-    json_object_set_new(object, "train", opn_i_json_number(s->train));
-    json_object_set_new(object, "infer", opn_i_json_number(s->infer));
-    json_object_set_new(object, "total", opn_i_json_number(total_of(s)));
+    json_object_set_new(object, "teacher", opn_i_json_number(mean->seconds.teacher));
+    json_object_set_new(object, "prior", opn_i_json_number(mean->seconds.prior));
+    json_object_set_new(object, "train", opn_i_json_number(mean->seconds.train));
+    json_object_set_new(object, "infer", opn_i_json_number(mean->seconds.infer));
+    json_object_set_new(object, "total", opn_i_json_number(mean->total_seconds));
     return object;
 }
 
@@ -235,12 +190,11 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
 {
     json_t *object = json_object();
     json_t *epochs = json_object();
-    const opn_seconds seconds = mean_seconds(evaluation, m);
+    const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
     json_object_set_new(object, "model",
                         json_string(opn_evaluation_model(evaluation, m)));
     json_object_set_new(object, "seeds", json_integer(evaluation->n_seeds));
-    json_object_set_new(object, "prevalence",
-                        opn_i_json_number(mean_prevalence(evaluation, m)));
+    json_object_set_new(object, "prevalence", opn_i_json_number(mean.prevalence));
     for (int q = 0; q < OPN_N_QUALITIES; q++)
         json_object_set_new(
                 object, opn_quality_name((opn_quality)q),
@@ -254,9 +208,9 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
         }
         json_object_set_new(object, opn_metric_name((opn_metric)k), scores);
     }
-    json_object_set_new(epochs, "mean", opn_i_json_number(mean_epochs(evaluation, m)));
+    json_object_set_new(epochs, "mean", opn_i_json_number(mean.n_epochs));
     json_object_set_new(object, "epochs", epochs);
-    json_object_set_new(object, "seconds", json_seconds(&seconds));
+    json_object_set_new(object, "seconds", json_seconds(&mean));
     return object;
 }
 
@@ -292,6 +246,7 @@ cleanup:
 static json_t *json_head(const opn_evaluation *evaluation)
 {
     json_t *document = json_object();
+    const opn_i_means first = opn_i_evaluation_means(evaluation, 0);
     json_t *pool = json_object();
     json_object_set_new(document, "dataset", json_string(evaluation->dataset));
     json_object_set_new(document, "task",
@@ -303,9 +258,8 @@ static json_t *json_head(const opn_evaluation *evaluation)
     json_object_set_new(document, "version", json_string(opn_version()));
     json_object_set_new(document, "data_hash", json_string(evaluation->data_hash));
     json_object_set_new(document, "threads", json_integer(evaluation->n_threads));
-    json_object_set_new(pool, "nodes", json_integer(llround(mean_pool(evaluation))));
-    json_object_set_new(pool, "prevalence",
-                        opn_i_json_number(mean_prevalence(evaluation, 0)));
+    json_object_set_new(pool, "nodes", json_integer(llround(first.n_pool)));
+    json_object_set_new(pool, "prevalence", opn_i_json_number(first.prevalence));
     json_object_set_new(document, "pool", pool);
     return document;
 }
