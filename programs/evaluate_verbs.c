@@ -42,10 +42,22 @@ static opn_status keep_evaluation(opine_app *app, const opn_evaluation *found)
     return status;
 }
 
+// A run is kept in a folder, which standard output is not.
+static bool is_folder_name(const opine_app *app, const char *verb)
+{
+    const char *folder = run_folder(app);
+    if (folder == NULL || strcmp(folder, "-") != 0)
+        return true;
+    complain("%s -o names a folder to keep results in, not standard output", verb);
+    return false;
+}
+
 int run_evaluate(opine_app *app)
 {
     opn_graph *graph = NULL;
     opn_evaluation *found = NULL;
+    if (!is_folder_name(app, "evaluate"))
+        return EXIT_USAGE;
     opn_status status = load_prepared(app, app->argument[0], &graph);
     if (status == OPN_OK)
         status = opn_evaluate(app->ctx, graph, app->params, run_folder(app), &found);
@@ -78,6 +90,8 @@ static opn_status keep_reproduction(opine_app *app, const opn_reproduction *foun
 int run_reproduce(opine_app *app)
 {
     opn_reproduction *found = NULL;
+    if (!is_folder_name(app, "reproduce"))
+        return EXIT_USAGE;
     opn_status status = opn_reproduce(app->ctx, app->params, run_folder(app), &found);
     terminal_clear();
     if (status == OPN_OK)

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "json_output.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,12 +156,22 @@ static int close_output(int code)
     return code;
 }
 
+// A file must not be opened in the place of a closed standard stream, where messages
+// would be written into it. What stands there cannot be written to either.
+static void hold_streams(void)
+{
+    for (int stream = 0; stream <= 2; stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)open("/dev/null", O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     opine_app app = {0};
     char name[64];
     int n_used = 0;
     const opn_hooks hooks = terminal_hooks();
+    hold_streams();
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         help_overview();
         return close_output(EXIT_DONE);

@@ -41,7 +41,8 @@ typedef int32_t opn_vid;
 typedef int64_t opn_off;
 
 // Allocation hooks. `user` is passed back untouched. Zero-initialise for malloc/free.
-// Both must be safe to call from several threads if contexts are used on several.
+// Both must be safe to call from several threads if contexts are used on several, or if a
+// context may use several threads for an evaluation.
 typedef struct opn_alloc {
     void *(*alloc)(void *user, size_t n_bytes);
     void (*release)(void *user, void *ptr);

@@ -7,9 +7,6 @@
 
 #include <jansson.h>
 
-// Jansson answers NULL when it has no memory, takes NULL for a value, and fails to write
-// what is missing one: memory is checked for once, when a document is written.
-
 // A number; null for NaN and infinity, which JSON does not have.
 json_t *opn_i_json_number(double number);
 
@@ -17,7 +14,8 @@ json_t *opn_i_json_number(double number);
 json_t *opn_i_json_interval(double low, double high);
 
 // Writes a document, which is consumed, with n_digits digits of each number; "-" is
-// standard output. Errors: WRITE, NOMEM.
+// standard output. Errors: WRITE, NOMEM. Jansson leaves out a member there was no memory
+// for without a word; what must be whole is read back by whoever writes it.
 OPN_NODISCARD opn_status opn_i_json_save(opn_ctx *ctx,
                                          const char *path,
                                          json_t *document,

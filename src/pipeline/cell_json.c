@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static void put_number(json_t *object, const char *key, double number)
+static bool put_number(json_t *object, const char *key, double number)
 {
-    json_object_set_new(object, key, opn_i_json_number(number));
+    return json_object_set_new(object, key, opn_i_json_number(number)) == 0;
 }
 
 static bool get_number(const json_t *object, const char *key, double *number)
@@ -19,28 +19,41 @@ static bool get_number(const json_t *object, const char *key, double *number)
     return json_is_number(value) || json_is_null(value);
 }
 
-void opn_i_cell_to_json(const opn_cell *cell, json_t *object)
+static bool put_seconds(json_t *object, const opn_seconds *seconds)
 {
-    json_t *seconds = json_object();
-    json_object_set_new(object, "seed", json_integer((json_int_t)cell->seed));
-    json_object_set_new(object, "split_hash", json_string(cell->split_hash));
-    put_number(object, "pool", cell->n_pool);
-    put_number(object, "prevalence", cell->prevalence);
-    put_number(object, "epochs", cell->n_epochs);
-    put_number(seconds, "teacher", cell->seconds.teacher);
-    put_number(seconds, "prior", cell->seconds.prior);
-    put_number(seconds, "train", cell->seconds.train);
-    put_number(seconds, "infer", cell->seconds.infer);
-    json_object_set_new(object, "seconds", seconds);
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
-        put_number(object, opn_quality_name((opn_quality)q), cell->quality[q]);
-    for (int m = 0; m < OPN_N_METRICS; m++) {
-        json_t *scores = json_object();
-        for (int32_t s = 0; s < OPN_N_SCORES; s++)
-            if (!isnan(cell->metric[m][s]))
-                put_number(scores, opn_score_name(s), cell->metric[m][s]);
-        json_object_set_new(object, opn_metric_name((opn_metric)m), scores);
-    }
+    json_t *to = json_object();
+    const bool is_whole = put_number(to, "teacher", seconds->teacher) &&
+                          put_number(to, "prior", seconds->prior) &&
+                          put_number(to, "train", seconds->train) &&
+                          put_number(to, "infer", seconds->infer);
+    return json_object_set_new(object, "seconds", to) == 0 && is_whole;
+}
+
+static bool put_scores(json_t *object, const char *key, const double *metric)
+{
+    json_t *scores = json_object();
+    bool is_whole = true;
+    for (int32_t s = 0; s < OPN_N_SCORES; s++)
+        if (!isnan(metric[s]))
+            is_whole = put_number(scores, opn_score_name(s), metric[s]) && is_whole;
+    return json_object_set_new(object, key, scores) == 0 && is_whole;
+}
+
+bool opn_i_cell_to_json(const opn_cell *cell, json_t *object)
+{
+    bool is_whole = json_object_set_new(object, "seed",
+                                        json_integer((json_int_t)cell->seed)) == 0 &&
+                    json_object_set_new(object, "split_hash",
+                                        json_string(cell->split_hash)) == 0 &&
+                    put_number(object, "pool", cell->n_pool) &&
+                    put_number(object, "prevalence", cell->prevalence) &&
+                    put_number(object, "epochs", cell->n_epochs) &&
+                    put_seconds(object, &cell->seconds);
+    for (int q = 0; q < OPN_N_QUALITIES && is_whole; q++)
+        is_whole = put_number(object, opn_quality_name((opn_quality)q), cell->quality[q]);
+    for (int m = 0; m < OPN_N_METRICS && is_whole; m++)
+        is_whole = put_scores(object, opn_metric_name((opn_metric)m), cell->metric[m]);
+    return is_whole;
 }
 
 static bool get_seconds(const json_t *object, opn_seconds *seconds)
@@ -80,7 +93,9 @@ bool opn_i_cell_from_json(const json_t *object, opn_cell *cell)
         if (!json_is_object(scores))
             return false;
         for (int32_t s = 0; s < OPN_N_SCORES; s++)
-            (void)get_number(scores, opn_score_name(s), &cell->metric[m][s]);
+            if (!get_number(scores, opn_score_name(s), &cell->metric[m][s]) &&
+                json_object_get(scores, opn_score_name(s)) != NULL)
+                return false;
     }
     return true;
 }

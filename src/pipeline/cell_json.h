@@ -8,9 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-// Adds the figures of a cell to an object. Jansson answers NULL when it has no memory,
-// which is seen when the object is written.
-void opn_i_cell_to_json(const opn_cell *cell, json_t *object);
+// Adds the figures of a cell to an object; false when there is no memory for all of them.
+bool opn_i_cell_to_json(const opn_cell *cell, json_t *object);
 
 // The other way round; false when something is missing or of the wrong kind.
 bool opn_i_cell_from_json(const json_t *object, opn_cell *cell);

@@ -48,6 +48,20 @@ static bool is_in_job(const job *j, int32_t m)
            opn_i_model_kind_trained_as(e->kind[j->leader]);
 }
 
+// A kept model brings the sampling it was trained with; what counts is what is asked now.
+static opn_status give_sampling(opn_ctx *ctx, opn_params *params)
+{
+    opn_status status = OPN_OK;
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        if (strcmp(param->group, "Sampling") == 0)
+            OPN_TRY(opn_params_set(ctx, params, param->name,
+                                   opn_params_text(params, param->name)));
+    }
+cleanup:
+    return status;
+}
+
 static opn_status prepare_job(job *j)
 {
     opn_status status = OPN_OK;
@@ -58,6 +72,7 @@ static opn_status prepare_job(job *j)
              (long long)(opn_params_int(j->params, "seed") + j->s));
     OPN_TRY(opn_params_set(j->ctx, j->params, "seed", seed));
     OPN_TRY(opn_params_set(j->ctx, j->params, "model", e->kind[j->leader]->id));
+    OPN_TRY(give_sampling(j->ctx, j->params));
     OPN_TRY(opn_split_from_params(j->ctx, e->graph, j->params, &j->split));
     OPN_TRY(opn_i_training_key(j->ctx, e->evaluation->data_hash, j->split, j->params,
                                e->kind[j->leader], j->key));
@@ -161,12 +176,18 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
             continue;
         if (isnan(cell->metric[OPN_METRIC_AUROC][score]))
             score = OPN_MEASURE_ENTROPY;
-        opn_i_log(ctx, OPN_LOG_INFO,
-                  "%s, %s, %s, seed %lld: accuracy %.1f, AUROC by %s %.1f",
-                  e->evaluation->dataset, opn_params_text(e->evaluation->params, "task"),
-                  e->kind[m]->id, (long long)cell->seed,
-                  cell->quality[OPN_QUALITY_ACCURACY], opn_score_name(score),
-                  cell->metric[OPN_METRIC_AUROC][score]);
+        char figures[96] = "";
+        if (!isnan(cell->quality[OPN_QUALITY_ACCURACY]))
+            snprintf(figures, sizeof(figures), ", accuracy %.1f",
+                     cell->quality[OPN_QUALITY_ACCURACY]);
+        const size_t n = strlen(figures);
+        if (!isnan(cell->metric[OPN_METRIC_AUROC][score]))
+            snprintf(figures + n, sizeof(figures) - n, ", AUROC by %s %.1f",
+                     opn_score_name(score), cell->metric[OPN_METRIC_AUROC][score]);
+        opn_i_log(ctx, OPN_LOG_INFO, "%s, %s, %s, seed %lld%s%s", e->evaluation->dataset,
+                  opn_params_text(e->evaluation->params, "task"), e->kind[m]->id,
+                  (long long)cell->seed, figures[0] != 0 ? ":" : "",
+                  figures + (figures[0] != 0));
     }
 }
 
@@ -243,17 +264,15 @@ cleanup:
     return status;
 }
 
-opn_status opn_evaluate(opn_ctx *ctx,
-                        const opn_graph *graph,
-                        const opn_params *params,
-                        const char *folder,
-                        opn_evaluation **out)
+opn_status opn_i_evaluate(opn_ctx *ctx,
+                          const opn_graph *graph,
+                          const opn_params *params,
+                          opn_i_run_folder *folder,
+                          opn_evaluation **out)
 {
     opn_status status = OPN_OK;
-    evaluating e = {.graph = graph};
+    evaluating e = {.graph = graph, .folder = folder};
     OPN_TRY(prepare(ctx, params, &e));
-    if (folder != NULL)
-        OPN_TRY(opn_i_run_folder_open(ctx, folder, &e.folder));
     const opn_i_jobs jobs = {.stage = "evaluating",
                              .n = e.n_leaders * e.evaluation->n_seeds,
                              .run = run_job,
@@ -261,17 +280,35 @@ opn_status opn_evaluate(opn_ctx *ctx,
                              .user = &e};
     status = opn_i_jobs_run(ctx, &jobs);
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
-                "interrupted; %s keeps what was done so far", folder);
+                "interrupted; %s keeps what was done so far",
+                opn_i_run_folder_path(folder));
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
+                "interrupted; with -o FOLDER what is done so far is kept");
     OPN_TRY(status);
     if (folder != NULL)
-        OPN_TRY(opn_i_run_folder_note(ctx, e.folder,
+        OPN_TRY(opn_i_run_folder_note(ctx, folder,
                                       opn_i_describe_evaluation(e.evaluation)));
     *out = e.evaluation;
     e.evaluation = NULL;
 cleanup:
-    opn_i_run_folder_close(e.folder);
     opn_i_release(&ctx->alloc, e.kind);
     opn_i_release(&ctx->alloc, e.leader);
     opn_evaluation_free(e.evaluation);
+    return status;
+}
+
+opn_status opn_evaluate(opn_ctx *ctx,
+                        const opn_graph *graph,
+                        const opn_params *params,
+                        const char *folder,
+                        opn_evaluation **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_run_folder *kept = NULL;
+    if (folder != NULL)
+        OPN_TRY(opn_i_run_folder_open(ctx, folder, &kept));
+    OPN_TRY(opn_i_evaluate(ctx, graph, params, kept, out));
+cleanup:
+    opn_i_run_folder_close(kept);
     return status;
 }

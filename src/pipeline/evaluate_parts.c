@@ -95,8 +95,8 @@ json_t *opn_i_describe_evaluation(const opn_evaluation *evaluation)
         json_object_set_new(one, "split", json_string(evaluation->cell[s].split_hash));
         json_array_append_new(seeds, one);
     }
+    json_object_set_new(id, "models", models);
     json_object_set_new(entry, "id", id);
-    json_object_set_new(entry, "models", models);
     json_object_set_new(entry, "seeds", seeds);
     return entry;
 }

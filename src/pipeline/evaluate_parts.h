@@ -5,9 +5,15 @@
 
 #include "io/path.h"
 #include "io/sha256.h"
+#include "pipeline/run_folder.h"
 #include "report/evaluation_data.h"
 
-#include <jansson.h>
+// opn_evaluate() with a folder that is open already, or NULL.
+OPN_NODISCARD opn_status opn_i_evaluate(opn_ctx *ctx,
+                                        const opn_graph *graph,
+                                        const opn_params *params,
+                                        opn_i_run_folder *folder,
+                                        opn_evaluation **out);
 
 // A hash of the training and of all that judges it: two cells with one key are the same.
 OPN_NODISCARD opn_status opn_i_cell_key(opn_ctx *ctx,
@@ -21,7 +27,7 @@ json_t *opn_i_describe_cell(const opn_evaluation *evaluation,
                             const opn_params *params,
                             const char *model);
 
-// An entry of the manifest: the same for all models, with the seeds and their splits.
+// An entry of the manifest: what was evaluated, with the seeds and their splits.
 json_t *opn_i_describe_evaluation(const opn_evaluation *evaluation);
 
 #endif // OPN_EVALUATE_PARTS_H

@@ -1,6 +1,7 @@
 // reproduce.c -- which runs the tables of the paper need, and what becomes of them.
 
 #include "graph/graph_data.h"
+#include "pipeline/evaluate_parts.h"
 #include "pipeline/reproduce_rows.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ enum {
 typedef struct reproducing {
     opn_ctx *ctx;
     const opn_params *params;
-    const char *folder; // or NULL
+    opn_i_run_folder *folder; // or NULL; held for the whole run
     opn_reproduction *found;
     const char *dataset, *task;
     const setting *setting;
@@ -123,7 +124,7 @@ static opn_status evaluate(reproducing *r, const char *models, opn_evaluation **
     OPN_TRY(opn_params_set(r->ctx, params, "propagate", steps_text));
     if (r->setting->epochs != NULL)
         OPN_TRY(opn_params_set(r->ctx, params, "epochs", r->setting->epochs));
-    OPN_TRY(opn_evaluate(r->ctx, r->graph, params, r->folder, out));
+    OPN_TRY(opn_i_evaluate(r->ctx, r->graph, params, r->folder, out));
 cleanup:
     opn_params_free(params);
     return status;
@@ -227,9 +228,11 @@ opn_status opn_reproduce(opn_ctx *ctx,
                          opn_reproduction **out)
 {
     opn_status status = OPN_OK;
-    reproducing r = {.ctx = ctx, .params = params, .folder = folder};
+    reproducing r = {.ctx = ctx, .params = params};
     const char *wanted = opn_params_text(params, "dataset");
     OPN_TRY(check_datasets(ctx, wanted));
+    if (folder != NULL)
+        OPN_TRY(opn_i_run_folder_open(ctx, folder, &r.folder));
     OPN_TRY_NEW(ctx, r.found, 1);
     r.found->alloc = ctx->alloc;
     for (int d = 0; d < N_DATASETS; d++) {
@@ -240,6 +243,7 @@ opn_status opn_reproduce(opn_ctx *ctx,
     *out = r.found;
     r.found = NULL;
 cleanup:
+    opn_i_run_folder_close(r.folder);
     opn_reproduction_free(r.found);
     return status;
 }

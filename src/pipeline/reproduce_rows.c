@@ -245,8 +245,9 @@ opn_i_add_answers(opn_ctx *ctx, const opn_i_measured *measured, opn_reproduction
     const contender without_prior = {find_model(evaluation, "s-bgcn-t"), best.score};
     if (best.model < 0)
         return OPN_OK;
-    OPN_TRY(add_answer(ctx, measured, is_ood(measured) ? 2 : 1, best,
-                       find_rival(evaluation, best), found));
+    const contender rival = find_rival(evaluation, best);
+    if (rival.score >= 0)
+        OPN_TRY(add_answer(ctx, measured, is_ood(measured) ? 2 : 1, best, rival, found));
     if (is_ood(measured) && without_prior.model >= 0)
         OPN_TRY(add_answer(ctx, measured, 3, best, without_prior, found));
 cleanup:

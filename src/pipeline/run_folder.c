@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +39,11 @@ void opn_i_run_folder_close(opn_i_run_folder *folder)
     opn_i_release(&alloc, folder->cell);
     opn_i_release(&alloc, folder->path);
     opn_i_release(&alloc, folder);
+}
+
+const char *opn_i_run_folder_path(const opn_i_run_folder *folder)
+{
+    return folder->path;
 }
 
 // ---- opening -------------------------------------------------------------------------
@@ -120,12 +126,11 @@ static opn_status open_cells(opn_ctx *ctx, opn_i_run_folder *folder)
 {
     opn_status status = OPN_OK;
     char *path = NULL;
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     OPN_TRY(opn_i_join_path(ctx, folder->path, "cells.jsonl", "", &path));
     folder->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     OPN_FAIL_IF(ctx, folder->file < 0, OPN_ERR_WRITE, "%s: cannot be opened: %s", path,
                 strerror(errno));
-    OPN_FAIL_IF(ctx, fcntl(folder->file, F_SETLK, &whole) != 0, OPN_ERR_WRITE,
+    OPN_FAIL_IF(ctx, flock(folder->file, LOCK_EX | LOCK_NB) != 0, OPN_ERR_WRITE,
                 "%s: another run is writing to it", path);
     OPN_TRY(read_cells(ctx, folder, path));
 cleanup:
@@ -190,6 +195,21 @@ cleanup:
     return status;
 }
 
+// An object as a line, to be freed, or NULL when there is no memory: also when jansson
+// ran out of it within a text, which it does not tell.
+static char *line_of(json_t *object)
+{
+    json_error_t error;
+    char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_t *back = line != NULL ? json_loads(line, 0, &error) : NULL;
+    if (!json_equal(back, object)) {
+        free(line);
+        line = NULL;
+    }
+    json_decref(back);
+    return line;
+}
+
 opn_status opn_i_run_folder_add(opn_ctx *ctx,
                                 opn_i_run_folder *folder,
                                 const char *key,
@@ -198,9 +218,9 @@ opn_status opn_i_run_folder_add(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     char *line = NULL;
-    json_object_set_new(about, "key", json_string(key));
-    opn_i_cell_to_json(cell, about);
-    line = json_dumps(about, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (json_object_set_new(about, "key", json_string(key)) == 0 &&
+        opn_i_cell_to_json(cell, about))
+        line = line_of(about);
     (void)pthread_mutex_lock(&folder->lock);
     OPN_FAIL_IF(ctx, line == NULL, OPN_ERR_NOMEM, "out of memory for a result");
     OPN_TRY(remember(ctx, folder, key, cell));

@@ -21,6 +21,8 @@ OPN_NODISCARD opn_status opn_i_run_folder_open(opn_ctx *ctx,
                                                opn_i_run_folder **out);
 void opn_i_run_folder_close(opn_i_run_folder *folder); // accepts NULL
 
+const char *opn_i_run_folder_path(const opn_i_run_folder *folder);
+
 // Whether there is a result under that key. Safe from several threads.
 bool opn_i_run_folder_find(opn_i_run_folder *folder, const char *key, opn_cell *out);
 

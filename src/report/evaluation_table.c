@@ -111,10 +111,21 @@ static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluat
     }
 }
 
+// Nothing where no seed has both figures.
+static void
+put_comparison(opn_i_text_line *line, const char *what, const opn_comparison *c)
+{
+    if (c->n > 0)
+        opn_i_line_add(line, "  %s %+.1f [%.1f, %.1f] p %.3f", what, c->difference,
+                       c->low, c->high, c->p_value);
+}
+
 static opn_status
 put_duels(opn_ctx *ctx, opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
     opn_status status = OPN_OK;
+    opn_i_text_line line = {""};
+    char what[32];
     if (opn_evaluation_n_models(evaluation) < 2 || evaluation->n_seeds < 2)
         return OPN_OK;
     opn_i_file_writer_printf(file,
@@ -124,14 +135,11 @@ put_duels(opn_ctx *ctx, opn_i_file_writer *file, const opn_evaluation *evaluatio
     for (int32_t m = 1; m < opn_evaluation_n_models(evaluation); m++) {
         duel d;
         OPN_TRY(compare(ctx, evaluation, m, &d));
-        opn_i_file_writer_printf(
-                file,
-                "%-13s  accuracy %+.1f [%.1f, %.1f] p %.3f  AUROC by %s %+.1f "
-                "[%.1f, %.1f] p %.3f\n",
-                opn_evaluation_model(evaluation, m), d.accuracy.difference,
-                d.accuracy.low, d.accuracy.high, d.accuracy.p_value,
-                opn_score_name(d.score), d.auroc.difference, d.auroc.low, d.auroc.high,
-                d.auroc.p_value);
+        opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
+        put_comparison(&line, "accuracy", &d.accuracy);
+        snprintf(what, sizeof(what), "AUROC by %s", opn_score_name(d.score));
+        put_comparison(&line, what, &d.auroc);
+        opn_i_line_end(&line, file);
     }
 cleanup:
     return status;

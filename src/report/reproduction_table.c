@@ -172,20 +172,33 @@ static void put_table(page *p, const char *table, const char *task)
 
 // ---- answers and costs ---------------------------------------------------------------
 
+// A mean difference and its interval in 20 columns; one seed has no interval.
+static void put_difference(page *p, const opn_comparison *d)
+{
+    if (d->n == 0) {
+        opn_i_line_add(&p->line, "%20s", "");
+        return;
+    }
+    opn_i_line_add_difference(&p->line, 5, d->difference);
+    if (d->n == 1) {
+        opn_i_line_add(&p->line, "%15s", "");
+        return;
+    }
+    opn_i_line_add(&p->line, " [");
+    opn_i_line_add_difference(&p->line, 5, d->low);
+    opn_i_line_add(&p->line, ", ");
+    opn_i_line_add_difference(&p->line, 5, d->high);
+    opn_i_line_add(&p->line, "]");
+}
+
 static void put_answer(page *p, const opn_i_answer *answer)
 {
     put_text(p, 10, answer->dataset);
     put_text(p, 13, opn_i_verdict(&answer->difference[0]));
     put_text(p, 11, answer->rival);
     for (int k = 0; k < OPN_AUROC_AUPR; k++) {
-        const opn_comparison *d = &answer->difference[k];
         start_cell(p);
-        opn_i_line_add_difference(&p->line, 5, d->difference);
-        opn_i_line_add(&p->line, " [");
-        opn_i_line_add_difference(&p->line, 5, d->low);
-        opn_i_line_add(&p->line, ", ");
-        opn_i_line_add_difference(&p->line, 5, d->high);
-        opn_i_line_add(&p->line, "]");
+        put_difference(p, &answer->difference[k]);
     }
     put_number(p, 5, 3, answer->difference[0].p_value);
     end_row(p);
