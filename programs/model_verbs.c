@@ -173,7 +173,7 @@ static bool make_arrays(const opine_app *app,
 {
     const size_t n = (size_t)opn_graph_n_nodes(graph);
     const size_t n_wide = n * (size_t)opn_model_n_classes(model);
-    float *block = calloc(2 * n_wide + 2 * OPN_N_MEASURES * n + 1, sizeof(*block));
+    float *block = calloc(2 * (n_wide + OPN_N_MEASURES * n) + 1, sizeof(*block));
     out->predicted = calloc(n + 1, sizeof(*out->predicted));
     out->probability = block;
     if (block == NULL || out->predicted == NULL)

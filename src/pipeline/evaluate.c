@@ -9,16 +9,22 @@
 #include "pipeline/training_key.h"
 #include "report/evaluation_data.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// A model that takes part; all with one `trained_as` share their trainings.
+typedef struct entrant {
+    const opn_i_model_kind *kind, *trained_as;
+} entrant;
 
 // One evaluation under way. Workers only read it, but for the cells of their own jobs.
 typedef struct evaluating {
     const opn_graph *graph;
     opn_evaluation *evaluation;
-    opn_i_run_folder *folder;      // or NULL
-    const opn_i_model_kind **kind; // [n_models]
+    opn_i_run_folder *folder; // or NULL
+    entrant *entrant;         // [n_models]
     int32_t *leader; // [n_leaders] the first model of those that are trained alike
     int32_t n_models, n_leaders;
 } evaluating;
@@ -44,8 +50,7 @@ typedef struct job {
 static bool is_in_job(const job *j, int32_t m)
 {
     const evaluating *e = j->e;
-    return opn_i_model_kind_trained_as(e->kind[m]) ==
-           opn_i_model_kind_trained_as(e->kind[j->leader]);
+    return e->entrant[m].trained_as == e->entrant[j->leader].trained_as;
 }
 
 // A kept model brings the sampling it was trained with; what counts is what is asked now.
@@ -68,14 +73,13 @@ static opn_status prepare_job(job *j)
     const evaluating *e = j->e;
     char seed[24];
     OPN_TRY(opn_params_copy(j->ctx, e->evaluation->params, &j->params));
-    snprintf(seed, sizeof(seed), "%lld",
-             (long long)(opn_params_int(j->params, "seed") + j->s));
+    snprintf(seed, sizeof(seed), "%" PRId64, opn_params_int(j->params, "seed") + j->s);
     OPN_TRY(opn_params_set(j->ctx, j->params, "seed", seed));
-    OPN_TRY(opn_params_set(j->ctx, j->params, "model", e->kind[j->leader]->id));
+    OPN_TRY(opn_params_set(j->ctx, j->params, "model", e->entrant[j->leader].kind->id));
     OPN_TRY(give_sampling(j->ctx, j->params));
     OPN_TRY(opn_split_from_params(j->ctx, e->graph, j->params, &j->split));
     OPN_TRY(opn_i_training_key(j->ctx, e->evaluation->data_hash, j->split, j->params,
-                               e->kind[j->leader], j->key));
+                               e->entrant[j->leader].kind, j->key));
 cleanup:
     return status;
 }
@@ -91,8 +95,7 @@ static opn_status obtain_model(job *j)
     if (e->folder == NULL)
         return opn_model_train(j->ctx, e->graph, j->split, j->params, NULL, &j->model);
     snprintf(name, sizeof(name), "%.40s-%s-%s-%s-%.16s", e->evaluation->dataset,
-             opn_params_text(j->params, "task"),
-             opn_i_model_kind_trained_as(e->kind[j->leader])->id,
+             opn_params_text(j->params, "task"), e->entrant[j->leader].trained_as->id,
              opn_params_text(j->params, "seed"), j->key);
     OPN_TRY(opn_i_run_folder_model(j->ctx, e->folder, name, &path));
     OPN_TRY(opn_i_join_path(j->ctx, NULL, path, ".checkpoint", &checkpoint));
@@ -116,7 +119,7 @@ static opn_status judge_model(job *j, int32_t m, const char *key)
     opn_train_summary s;
     opn_cell cell = {.seed = (uint64_t)opn_params_int(j->params, "seed")};
     opn_model_summary(j->model, &s);
-    j->model->kind = j->e->kind[m]; // the same weights, seen by another model
+    j->model->kind = j->e->entrant[m].kind; // the same weights, seen by another model
     OPN_TRY(opn_i_split_hash(j->ctx, j->split, cell.split_hash));
     OPN_TRY(opn_i_judge(j->ctx, j->model, j->e->graph, j->split, j->params, &cell));
     cell.n_epochs = s.epochs;
@@ -125,8 +128,8 @@ static opn_status judge_model(job *j, int32_t m, const char *key)
     cell.seconds.train = j->was_loaded ? (double)NAN : s.train_seconds;
     *cell_of(j->e, m, j->s) = cell;
     if (j->e->folder != NULL) {
-        json_t *about =
-                opn_i_describe_cell(j->e->evaluation, j->params, j->e->kind[m]->id);
+        json_t *about = opn_i_describe_cell(j->e->evaluation, j->params,
+                                            j->e->entrant[m].kind->id);
         OPN_TRY(opn_i_run_folder_add(j->ctx, j->e->folder, key, about, &cell));
     }
 cleanup:
@@ -146,7 +149,7 @@ static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
         char key[OPN_SHA256_TEXT];
         if (!is_in_job(&j, m))
             continue;
-        OPN_TRY(opn_i_cell_key(ctx, j.key, j.params, e->kind[m]->id, key));
+        OPN_TRY(opn_i_cell_key(ctx, j.key, j.params, e->entrant[m].kind->id, key));
         if (e->folder != NULL &&
             opn_i_run_folder_find(e->folder, key, cell_of(e, m, j.s)))
             continue;
@@ -185,7 +188,7 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
             snprintf(figures + n, sizeof(figures) - n, ", AUROC by %s %.1f",
                      opn_score_name(score), cell->metric[OPN_METRIC_AUROC][score]);
         opn_i_log(ctx, OPN_LOG_INFO, "%s, %s, %s, seed %lld%s%s", e->evaluation->dataset,
-                  opn_params_text(e->evaluation->params, "task"), e->kind[m]->id,
+                  opn_params_text(e->evaluation->params, "task"), e->entrant[m].kind->id,
                   (long long)cell->seed, figures[0] != 0 ? ":" : "",
                   figures + (figures[0] != 0));
     }
@@ -206,18 +209,18 @@ static opn_status list_models(opn_ctx *ctx, evaluating *e)
     }
     OPN_FAIL_IF(ctx, names->n == 0, OPN_ERR_INVALID_ARG, "--model names no model");
     e->n_models = (int32_t)names->n;
-    OPN_TRY_NEW(ctx, e->kind, e->n_models);
+    OPN_TRY_NEW(ctx, e->entrant, e->n_models);
     OPN_TRY_NEW(ctx, e->leader, e->n_models);
     for (int32_t m = 0; m < e->n_models; m++) {
-        e->kind[m] = opn_i_model_kind_find(opn_i_names_at(names, m));
-        OPN_FAIL_IF(ctx, e->kind[m] == NULL, OPN_ERR_INVALID_ARG, "no model is called %s",
-                    opn_i_names_at(names, m));
+        const opn_i_model_kind *kind = opn_i_model_kind_find(opn_i_names_at(names, m));
         bool leads = true;
+        OPN_FAIL_IF(ctx, kind == NULL, OPN_ERR_INVALID_ARG, "no model is called %s",
+                    opn_i_names_at(names, m));
+        e->entrant[m] = (entrant){kind, opn_i_model_kind_trained_as(kind)};
         for (int32_t other = 0; other < m; other++) {
-            leads = leads && opn_i_model_kind_trained_as(e->kind[other]) !=
-                                     opn_i_model_kind_trained_as(e->kind[m]);
-            OPN_FAIL_IF(ctx, e->kind[other] == e->kind[m], OPN_ERR_INVALID_ARG,
-                        "--model names %s twice", e->kind[m]->id);
+            leads = leads && e->entrant[other].trained_as != e->entrant[m].trained_as;
+            OPN_FAIL_IF(ctx, e->entrant[other].kind == kind, OPN_ERR_INVALID_ARG,
+                        "--model names %s twice", kind->id);
         }
         if (leads)
             e->leader[e->n_leaders++] = m;
@@ -291,7 +294,7 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
     *out = e.evaluation;
     e.evaluation = NULL;
 cleanup:
-    opn_i_release(&ctx->alloc, e.kind);
+    opn_i_release(&ctx->alloc, e.entrant);
     opn_i_release(&ctx->alloc, e.leader);
     opn_evaluation_free(e.evaluation);
     return status;

@@ -4,6 +4,7 @@
 #include "opinion/measures.h"
 #include "pipeline/stage.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,6 +63,7 @@ static double energy_of(int32_t n, const double *z)
 {
     double top = z[0];
     double sum = 0.0;
+    assert(n > 0);
     for (int32_t k = 1; k < n; k++)
         top = fmax(top, z[k]);
     for (int32_t k = 0; k < n; k++)
