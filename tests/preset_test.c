@@ -126,14 +126,41 @@ static void expect_params(const opn_params *params, const preset_case *want)
     assert_string_equal(opn_params_text(params, "lambda1"), want->lambda1);
 }
 
+// The teacher is the plain GCN of 200 epochs, also where the model is given 1000.
+static void expect_teacher(const opn_params *params)
+{
+    const bool is_longer = strcmp(opn_params_text(params, "epochs"), "1000") == 0;
+    assert_string_equal(opn_params_text(params, "teacher_epochs"),
+                        is_longer ? "200" : "0");
+}
+
 static bool is_preset(const char *name)
 {
-    static const char *const names[] = {"hidden", "dropout",  "weight_decay",
-                                        "epochs", "patience", "lambda1"};
+    static const char *const names[] = {"hidden",   "dropout", "weight_decay",  "epochs",
+                                        "patience", "lambda1", "teacher_epochs"};
     for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
         if (strcmp(names[n], name) == 0)
             return true;
     return false;
+}
+
+static void strong_is_the_same_on_every_graph(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        opn_graph *graph = load(cases[c].dataset);
+        opn_params *params = make_params(cases[c].task);
+        assert_int_equal(opn_params_set(ctx, params, "preset", "strong"), OPN_OK);
+        assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
+        assert_string_equal(opn_params_text(params, "lambda1"), "0.3");
+        assert_string_equal(opn_params_text(params, "epochs"), "500");
+        assert_string_equal(opn_params_text(params, "teacher_epochs"), "0");
+        assert_string_equal(opn_params_text(params, "patience"), "0");
+        assert_string_equal(opn_params_text(params, "propagate"), "5");
+        assert_string_equal(opn_params_text(params, "hidden"), cases[c].hidden);
+        opn_params_free(params);
+        opn_graph_free(graph);
+    }
 }
 
 static void presets_are_those_of_the_paper_and_nothing_else_is_touched(void **state)
@@ -144,6 +171,7 @@ static void presets_are_those_of_the_paper_and_nothing_else_is_touched(void **st
         opn_params *params = make_params(cases[c].task);
         assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
         expect_params(params, &cases[c]);
+        expect_teacher(params);
         for (size_t p = 0; p < opn_param_count(); p++) {
             const opn_param *param = opn_param_at(p);
             if (!is_preset(param->name) && strcmp(param->name, "task") != 0)
@@ -361,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(presets_are_those_of_the_paper_and_nothing_else_is_touched),
+            WITH_CTX(strong_is_the_same_on_every_graph),
             WITH_CTX(presets_never_override_what_was_given),
             WITH_CTX(a_given_default_is_given_too),
             WITH_CTX(own_data_called_like_a_dataset_are_own_data),

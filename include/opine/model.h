@@ -16,7 +16,8 @@ typedef struct opn_model opn_model; // immutable once trained or loaded
 // ---- parameters ----------------------------------------------------------------------
 
 // Fills in what the parameter preset calls for on this graph and task, where `params`
-// were not set: hidden, dropout, weight_decay, epochs, patience, lambda1, propagate.
+// were not set: hidden, dropout, weight_decay, epochs, teacher_epochs, patience, lambda1,
+// propagate.
 OPN_API OPN_NODISCARD opn_status opn_params_use_preset(opn_ctx *ctx,
                                                        const opn_graph *graph,
                                                        opn_params *params);
@@ -38,10 +39,11 @@ OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
 
 // ---- training ------------------------------------------------------------------------
 
-// Trains the model that `params` describe (model, hidden, epochs, learning_rate, dropout,
-// weight_decay, lambda1, sigma, kernel_constant, evidence, patience, normalise, seed) on
-// the training nodes of `split`. The graph must be undirected; opn_graph_prepare() makes
-// it so. Features are normalised as `normalise` says, on a copy.
+// Trains the model that `params` describe (model, hidden, epochs, teacher_epochs,
+// learning_rate, dropout, weight_decay, lambda1, sigma, kernel_constant, evidence,
+// patience, normalise, seed) on the training nodes of `split`. The graph must be
+// undirected; opn_graph_prepare() makes it so. Features are normalised as `normalise`
+// says, on a copy.
 //
 // checkpoint  where to keep what was learnt when the work is interrupted, or NULL. A
 //             checkpoint of the same work that is already there is gone on from, with the

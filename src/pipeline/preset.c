@@ -56,9 +56,12 @@ static opn_status use_paper(opn_ctx *ctx, const opn_graph *graph, opn_params *pa
         OPN_TRY(set_default(ctx, params, "epochs", paper[p].epochs));
         OPN_TRY(set_default(ctx, params, "patience", paper[p].patience));
     }
-    if (is_ood(params)) {
+    if (is_ood(params))
         OPN_TRY(set_default(ctx, params, "lambda1", "0.1"));
-        OPN_TRY(set_default(ctx, params, "epochs", "1000")); // as in the authors' code
+    // The authors' code gives the model 1000 epochs there; the teacher is the plain GCN.
+    if (is_ood(params) && !opn_params_given(params, "epochs")) {
+        OPN_TRY(set_default(ctx, params, "epochs", "1000"));
+        OPN_TRY(set_default(ctx, params, "teacher_epochs", "200"));
     }
 cleanup:
     return status;

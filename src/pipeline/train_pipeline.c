@@ -222,6 +222,9 @@ static opn_status run_teacher(training *t)
     opn_i_gcn *gcn = &t->stage.gcn;
     const opn_i_objective objective = objective_of(t, OPN_LOSS_CROSS_ENTROPY);
     opn_i_train_options options = options_of(t, "teacher");
+    const int64_t n_epochs = opn_params_int(t->params, "teacher_epochs");
+    if (n_epochs > 0)
+        options.n_epochs = (int32_t)n_epochs;
     options.stream_weights = OPN_STREAM_TEACHER_WEIGHTS;
     options.streams = (opn_i_streams){.features = OPN_STREAM_TEACHER_FEATURES,
                                       .hidden = OPN_STREAM_TEACHER_HIDDEN};
