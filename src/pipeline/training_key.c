@@ -15,11 +15,14 @@ bool opn_i_shapes_weights(const opn_param *param)
            strcmp(param->name, "seed") == 0;
 }
 
-// The teacher's epochs are those of the model unless told, and then add nothing.
-static bool says_nothing(const opn_params *params, const opn_param *param)
+// The teacher's epochs say nothing about a model without one, and nothing new when they
+// are the model's.
+static bool says_nothing(const opn_params *params,
+                         const opn_i_model_kind *kind,
+                         const opn_param *param)
 {
     return strcmp(param->name, "teacher_epochs") == 0 &&
-           opn_params_int(params, param->name) == 0;
+           (!kind->has_teacher || opn_params_int(params, param->name) == 0);
 }
 
 opn_status
@@ -59,7 +62,7 @@ opn_status opn_i_training_key(opn_ctx *ctx,
     add_text(sha, opn_i_model_kind_trained_as(kind)->id);
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        if (!opn_i_shapes_weights(param) || says_nothing(params, param))
+        if (!opn_i_shapes_weights(param) || says_nothing(params, kind, param))
             continue;
         add_text(sha, param->name);
         add_text(sha, opn_params_text(params, param->name));
