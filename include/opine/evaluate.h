@@ -129,8 +129,7 @@ typedef struct opn_reproduction opn_reproduction;
 // that `dataset` names (all: ""), over `seeds` seeds, by default 10, and 5 on the three
 // large graphs; at most 3 for the row that takes 10,000 epochs. `folder` is as for
 // opn_evaluate().
-// Errors: those of opn_evaluate() and opn_graph_load(); INVALID_ARG (a dataset that is in
-// none of the tables).
+// Errors: those of opn_evaluate() and opn_graph_load().
 OPN_API OPN_NODISCARD opn_status opn_reproduce(opn_ctx *ctx,
                                                const opn_params *params,
                                                const char *folder,

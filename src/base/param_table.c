@@ -217,9 +217,9 @@ static const opn_param table[] = {
          .help = "Tables of the paper to measure, or beyond for what it does not have; "
                  "all unless told."},
         {.name = "dataset",
-         .kind = OPN_PARAM_TEXT,
+         .kind = OPN_PARAM_CHOICES,
          .default_text = "",
-         .unit = "A,B,...",
+         .choices = "cora|citeseer|pubmed|photo|computers|physics",
          .group = "Evaluation",
          .used_by = "reproduce",
          .help = "Datasets to measure; all six unless told."},

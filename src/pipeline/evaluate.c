@@ -8,6 +8,7 @@
 #include "pipeline/run_folder.h"
 #include "pipeline/training_key.h"
 #include "report/evaluation_data.h"
+#include "report/text_line.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -170,27 +171,23 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
     const evaluating *e = user;
     const int32_t s = number % e->evaluation->n_seeds;
     const job j = {.e = e, .leader = e->leader[number / e->evaluation->n_seeds]};
-    const bool is_ood =
-            strcmp(opn_params_text(e->evaluation->params, "task"), "ood") == 0;
+    const char *task = opn_params_text(e->evaluation->params, "task");
     for (int32_t m = 0; m < e->n_models; m++) {
         const opn_cell *cell = cell_of(e, m, s);
-        int32_t score = is_ood ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
+        int32_t score = opn_i_recommended_score(task);
         if (!is_in_job(&j, m))
             continue;
         if (isnan(cell->metric[OPN_METRIC_AUROC][score]))
             score = OPN_MEASURE_ENTROPY;
-        char figures[96] = "";
+        opn_i_text_line line = {""};
+        opn_i_line_add(&line, "%s, %s, %s, seed %lld", e->evaluation->dataset, task,
+                       e->entrant[m].kind->id, (long long)cell->seed);
         if (!isnan(cell->quality[OPN_QUALITY_ACCURACY]))
-            snprintf(figures, sizeof(figures), ", accuracy %.1f",
-                     cell->quality[OPN_QUALITY_ACCURACY]);
-        const size_t n = strlen(figures);
+            opn_i_line_add(&line, ": accuracy %.1f", cell->quality[OPN_QUALITY_ACCURACY]);
         if (!isnan(cell->metric[OPN_METRIC_AUROC][score]))
-            snprintf(figures + n, sizeof(figures) - n, ", AUROC by %s %.1f",
-                     opn_score_name(score), cell->metric[OPN_METRIC_AUROC][score]);
-        opn_i_log(ctx, OPN_LOG_INFO, "%s, %s, %s, seed %lld%s%s", e->evaluation->dataset,
-                  opn_params_text(e->evaluation->params, "task"), e->entrant[m].kind->id,
-                  (long long)cell->seed, figures[0] != 0 ? ":" : "",
-                  figures + (figures[0] != 0));
+            opn_i_line_add(&line, ", AUROC by %s %.1f", opn_score_name(score),
+                           cell->metric[OPN_METRIC_AUROC][score]);
+        opn_i_log(ctx, OPN_LOG_INFO, "%s", line.text);
     }
 }
 

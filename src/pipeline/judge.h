@@ -10,7 +10,7 @@
 // Predicts every node and scores the nodes that the parameters task, protocol, seed,
 // samples, average and propagate call for. Fills all of the cell but seed, split_hash,
 // n_epochs and the seconds of training.
-// Errors: those of opn_model_predict(); INVALID_ARG (the pool is empty).
+// The pool is not empty. Errors: those of opn_model_predict().
 OPN_NODISCARD opn_status opn_i_judge(opn_ctx *ctx,
                                      const opn_model *model,
                                      const opn_graph *graph,

@@ -202,26 +202,6 @@ cleanup:
     return status;
 }
 
-// Whether the datasets asked for are in the tables.
-static opn_status check_datasets(opn_ctx *ctx, const char *list)
-{
-    opn_status status = OPN_OK;
-    while (*list != 0) {
-        const size_t n = strcspn(list, ",");
-        bool is_known = false;
-        for (int d = 0; d < N_DATASETS; d++)
-            is_known = is_known ||
-                       (strlen(datasets[d]) == n && memcmp(datasets[d], list, n) == 0);
-        OPN_FAIL_IF(ctx, !is_known, OPN_ERR_INVALID_ARG,
-                    "--dataset: \"%.*s\" is in no table of the paper; cora, citeseer, "
-                    "pubmed, photo, computers and physics are",
-                    (int)n, list);
-        list += n + (list[n] == ',');
-    }
-cleanup:
-    return status;
-}
-
 opn_status opn_reproduce(opn_ctx *ctx,
                          const opn_params *params,
                          const char *folder,
@@ -230,7 +210,6 @@ opn_status opn_reproduce(opn_ctx *ctx,
     opn_status status = OPN_OK;
     reproducing r = {.ctx = ctx, .params = params};
     const char *wanted = opn_params_text(params, "dataset");
-    OPN_TRY(check_datasets(ctx, wanted));
     if (folder != NULL)
         OPN_TRY(opn_i_run_folder_open(ctx, folder, &r.folder));
     OPN_TRY_NEW(ctx, r.found, 1);

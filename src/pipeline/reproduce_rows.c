@@ -135,7 +135,7 @@ opn_status opn_i_add_beyond_rows(opn_ctx *ctx,
             {"ood", "gcn", "energy~"},
     };
     opn_status status = OPN_OK;
-    const char *best = is_ood(measured) ? "vacuity" : "dissonance";
+    const char *best = opn_score_name(opn_i_recommended_score(measured->task));
     for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
         if (strcmp(rows[n].task, measured->task) != 0)
             continue;
@@ -240,8 +240,7 @@ opn_i_add_answers(opn_ctx *ctx, const opn_i_measured *measured, opn_reproduction
     opn_status status = OPN_OK;
     const opn_evaluation *evaluation = measured->evaluation;
     const contender best = {find_model(evaluation, "s-bgcn-t-k"),
-                            is_ood(measured) ? OPN_MEASURE_VACUITY
-                                             : OPN_MEASURE_DISSONANCE};
+                            opn_i_recommended_score(measured->task)};
     const contender without_prior = {find_model(evaluation, "s-bgcn-t"), best.score};
     if (best.model < 0)
         return OPN_OK;

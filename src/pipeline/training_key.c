@@ -15,16 +15,6 @@ bool opn_i_shapes_weights(const opn_param *param)
            strcmp(param->name, "seed") == 0;
 }
 
-// The teacher's epochs say nothing about a model without one, and nothing new when they
-// are the model's.
-static bool says_nothing(const opn_params *params,
-                         const opn_i_model_kind *kind,
-                         const opn_param *param)
-{
-    return strcmp(param->name, "teacher_epochs") == 0 &&
-           (!kind->has_teacher || opn_params_int(params, param->name) == 0);
-}
-
 opn_status
 opn_i_split_hash(opn_ctx *ctx, const opn_split *split, char hash[OPN_SHA256_TEXT])
 {
@@ -62,7 +52,7 @@ opn_status opn_i_training_key(opn_ctx *ctx,
     add_text(sha, opn_i_model_kind_trained_as(kind)->id);
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        if (!opn_i_shapes_weights(param) || says_nothing(params, kind, param))
+        if (!opn_i_shapes_weights(param))
             continue;
         add_text(sha, param->name);
         add_text(sha, opn_params_text(params, param->name));

@@ -2,6 +2,8 @@
 
 #include "report/evaluation_data.h"
 
+#include <string.h>
+
 const char *opn_score_name(int32_t score)
 {
     static const char *const names[OPN_N_SCORES] = {
@@ -21,6 +23,11 @@ const char *opn_quality_name(opn_quality quality)
 {
     static const char *const names[OPN_N_QUALITIES] = {"accuracy", "brier", "nll", "ece"};
     return names[quality];
+}
+
+int32_t opn_i_recommended_score(const char *task)
+{
+    return strcmp(task, "ood") == 0 ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
 }
 
 void opn_evaluation_free(opn_evaluation *evaluation)

@@ -19,6 +19,9 @@ struct opn_evaluation {
     opn_cell *cell; // [n_models, n_seeds]
 };
 
+// The score that the paper recommends for a task: vacuity for ood, else dissonance.
+int32_t opn_i_recommended_score(const char *task);
+
 // Means over the seeds of what is no figure of quality. Seconds are NaN when a model was
 // there already and took no time.
 typedef struct opn_i_means {

@@ -19,7 +19,7 @@ static bool is_ood(const opn_evaluation *evaluation)
 static int32_t main_score(const opn_evaluation *evaluation, int32_t m, int32_t other)
 {
     const int32_t score =
-            is_ood(evaluation) ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
+            opn_i_recommended_score(opn_params_text(evaluation->params, "task"));
     const int32_t both[] = {m, other};
     for (int b = 0; b < 2; b++)
         if (isnan(opn_evaluation_cells(evaluation, both[b])
