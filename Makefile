@@ -38,8 +38,8 @@ bench:
 	@tools/bootstrap bench
 	@$(MAKE) all
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
-	bench/load $(abspath $(BUILD)) --markdown docs/performance.md
-	bench/engine $(abspath $(BUILD)) --markdown docs/performance.md
+	@for part in load train limit growth; do bench/$$part $(abspath $(BUILD)) \
+	    --markdown docs/performance.md --json $(BUILD)/performance.json || exit 1; done
 
 # Rewrites the golden values with an independent implementation; review the diff.
 golden:

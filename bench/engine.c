@@ -1,18 +1,24 @@
 // engine.c -- times training, sampling and the prior, stage by stage.
 //
-//   engine train RUNS THREADS EPOCHS DATA
-//       one line a run of s-bgcn-t-k with the paper's parameters: seconds, and seconds of
-//       the processor, of teacher, prior, student, 100 samples and all of it, then of the
-//       median epoch of teacher and student
-//   engine prior RUNS THREADS NODES DEGREE LABELLED
-//       one line a run on a drawn graph: seconds, seconds of the processor, and MB that
-//       it takes beside the graph and its result
+//   engine train THREADS EPOCHS SAMPLES DATA
+//   engine grow THREADS EPOCHS SAMPLES HIDDEN NODES DEGREE FEATURES WORDS CLASSES
+//   LABELLED engine prior THREADS NODES DEGREE LABELLED
 //
-// Loading, drawing and one more run that goes before are not counted. A stage begins and
-// ends where the library says so to its progress hook, so this is what a program that
-// embeds it waits for. Validation decides when to stop where the paper lets it, but
-// EPOCHS are too few for that.
+// Loads or draws a graph, runs once to warm up and prints "ready"; then makes one run for
+// each line it reads and prints one line, so that a script can let it take turns with
+// other programs. Run r has seed r.
+//
+//   train   seconds of teacher, prior, student, samples and all of it, of the median
+//           epoch of teacher and student, accuracy on test nodes in percent, and the most
+//           MB in use beside the graph: s-bgcn-t-k with the paper's parameters
+//   grow    the same on a drawn graph, of which LABELLED nodes train and none validates
+//   prior   seconds, and the most MB in use beside the graph and the result
+//
+// An epoch begins where the library says so to its progress hook, so this is what a
+// program that embeds it waits for. Validation decides when to stop where the paper lets
+// it, unless EPOCHS are too few for that.
 
+#include "base/clock.h"
 #include "graph/gkde.h"
 #include "math/kernels.h"
 #include "opine/opine.h"
@@ -20,29 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-typedef struct moment {
-    double wall;
-    double processor;
-} moment;
-
-static double read_clock(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static moment now(void)
-{
-    return (moment){read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_PROCESS_CPUTIME_ID)};
-}
-
-static void print_since(moment start, moment end)
-{
-    printf("%.6f %.6f ", end.wall - start.wall, end.processor - start.processor);
-}
 
 // ---- memory --------------------------------------------------------------------------
 
@@ -76,20 +59,91 @@ static void give_back(void *user, void *ptr)
     free(block);
 }
 
+// Forgets what was in use at most before; returns what is in use now.
+static size_t start_count(ledger *memory)
+{
+    memory->n_most = memory->n_bytes;
+    return memory->n_bytes;
+}
+
+static double megabytes_since(const ledger *memory, size_t n_before)
+{
+    return 1e-6 * (double)(memory->n_most - n_before);
+}
+
+// ---- requests ------------------------------------------------------------------------
+
+static void say_ready(void)
+{
+    puts("ready");
+    fflush(stdout);
+}
+
+static bool is_asked(void)
+{
+    char line[64];
+    return fgets(line, sizeof(line), stdin) != NULL;
+}
+
+// ---- graphs --------------------------------------------------------------------------
+
+static opn_status load_graph(opn_ctx *ctx, const char *data, opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_graph *raw = NULL;
+    OPN_TRY(opn_graph_load(ctx, data, NULL, &raw));
+    OPN_TRY(opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), out));
+cleanup:
+    opn_graph_free(raw);
+    return status;
+}
+
+// From n_params names and values in turn. Labelled nodes, at equal distances, are the
+// training nodes of a split that comes with the graph; all others are tested.
+static opn_status draw_graph(opn_ctx *ctx,
+                             int n_params,
+                             const char *const *param,
+                             const char *labelled,
+                             opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    uint8_t *role = NULL;
+    opn_graph *graph = NULL;
+    const long n_labelled = strtol(labelled, NULL, 10);
+    OPN_TRY(opn_params_create(ctx, &params));
+    for (int p = 0; p < n_params; p++)
+        OPN_TRY(opn_params_set(ctx, params, param[2 * p], param[2 * p + 1]));
+    OPN_TRY(opn_graph_generate(ctx, params, &graph));
+    const opn_vid n = opn_graph_n_nodes(graph);
+    OPN_FAIL_IF(ctx, n_labelled < 1 || n_labelled > n, OPN_ERR_INVALID_ARG,
+                "%s of %d nodes cannot be labelled", labelled, n);
+    OPN_TRY_NEW(ctx, role, n);
+    memset(role, OPN_ROLE_TEST, (size_t)n);
+    for (long l = 0; l < n_labelled; l++)
+        role[l * (n / n_labelled)] = OPN_ROLE_TRAIN;
+    OPN_TRY(opn_graph_set_roles(ctx, graph, role));
+    *out = graph;
+    graph = NULL;
+cleanup:
+    opn_graph_free(graph);
+    opn_i_release(&ctx->alloc, role);
+    opn_params_free(params);
+    return status;
+}
+
 // ---- training ------------------------------------------------------------------------
 
-typedef enum stage { TEACHER, PRIOR, STUDENT, SAMPLES, N_STAGES } stage;
+typedef enum stage { TEACHER, STUDENT, SAMPLES, N_STAGES } stage;
 
-enum { N_SPARE = 200 }; // moments beyond one an epoch: the end, hops, samples
-
-static const char *const stage_names[N_STAGES] = {"teacher", "spreading evidence",
-                                                  "model", "sampling"};
+static const char *const stage_names[N_STAGES] = {"teacher", "model", "sampling"};
 
 // When the library spoke of each stage, one moment after the other.
 typedef struct stages {
-    moment *at[N_STAGES];
+    double *at[N_STAGES];
     int n[N_STAGES];
-    int room; // of each
+    int room;       // of each
+    double *length; // [room]
 } stages;
 
 static void note_stage(void *user, const opn_progress *progress)
@@ -97,7 +151,27 @@ static void note_stage(void *user, const opn_progress *progress)
     stages *s = user;
     for (int k = 0; k < N_STAGES; k++)
         if (strcmp(stage_names[k], progress->stage) == 0 && s->n[k] < s->room)
-            s->at[k][s->n[k]++] = now();
+            s->at[k][s->n[k]++] = opn_i_clock();
+}
+
+static opn_status make_room(opn_ctx *ctx, const opn_params *params, stages *s)
+{
+    opn_status status = OPN_OK;
+    const int64_t n_epochs = opn_params_int(params, "epochs");
+    const int64_t n_samples = opn_params_int(params, "samples");
+    s->room = 1 + (int)(n_epochs > n_samples ? n_epochs : n_samples);
+    OPN_TRY_NEW(ctx, s->length, s->room);
+    for (int k = 0; k < N_STAGES; k++)
+        OPN_TRY_NEW(ctx, s->at[k], s->room);
+cleanup:
+    return status;
+}
+
+static void release_stages(const opn_alloc *alloc, stages *s)
+{
+    for (int k = 0; k < N_STAGES; k++)
+        opn_i_release(alloc, s->at[k]);
+    opn_i_release(alloc, s->length);
 }
 
 static int compare(const void *a, const void *b)
@@ -107,51 +181,73 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The median, so that the epochs in which the library also finds out what to tell its log
-// do not count: there are ten of them, however few epochs there are.
-static void print_median_epoch(const stages *s, stage of, double *length)
+// The last epoch, which ends with a pass that drops nothing, is one of many.
+static double median_epoch(const stages *s, stage of)
 {
     const int n = s->n[of] - 1;
-    for (int is_processor = 0; is_processor < 2; is_processor++) {
-        for (int e = 0; e < n; e++) {
-            const moment *m = s->at[of] + e;
-            length[e] = is_processor ? m[1].processor - m[0].processor
-                                     : m[1].wall - m[0].wall;
-        }
-        qsort(length, (size_t)n, sizeof(*length), compare);
-        printf("%.6f ", n > 0 ? length[n / 2] : 0.0);
-    }
+    for (int e = 0; e < n; e++)
+        s->length[e] = s->at[of][e + 1] - s->at[of][e];
+    if (n < 1)
+        return 0.0;
+    qsort(s->length, (size_t)n, sizeof(*s->length), compare);
+    return s->length[n / 2];
 }
 
-static void print_run(const stages *s, moment start, moment end, double *length)
+static double stage_seconds(const stages *s, stage of)
 {
-    for (int k = 0; k < N_STAGES; k++) {
-        const int last = s->n[k] - 1;
-        if (k == PRIOR) // it speaks only after its first step
-            print_since(s->at[TEACHER][s->n[TEACHER] - 1], s->at[k][last]);
-        else
-            print_since(s->at[k][0], s->at[k][last]);
-    }
-    print_since(start, end);
-    print_median_epoch(s, TEACHER, length);
-    print_median_epoch(s, STUDENT, length);
-    printf("\n");
+    return s->n[of] < 2 ? 0.0 : s->at[of][s->n[of] - 1] - s->at[of][0];
 }
 
-static opn_status
-train_and_predict(opn_ctx *ctx, const opn_graph *graph, const opn_params *params)
+// Percent of the test nodes.
+static double
+accuracy_of(const opn_graph *graph, const opn_split *split, const int32_t *predicted)
+{
+    const int32_t *label = opn_graph_labels(graph);
+    const int32_t *known = opn_split_known(split);
+    const uint8_t *role = opn_split_roles(split);
+    double n = 0.0;
+    double n_right = 0.0;
+    for (opn_vid i = 0; i < opn_graph_n_nodes(graph); i++) {
+        if (role[i] != OPN_ROLE_TEST || label[i] < 0)
+            continue;
+        n += 1.0;
+        n_right += predicted[i] == known[label[i]];
+    }
+    return n > 0.0 ? 100.0 * n_right / n : 0.0;
+}
+
+// One run, and its line if it `is_shown`. Measures of nodes are made as a user has them.
+static opn_status run(opn_ctx *ctx,
+                      const opn_graph *graph,
+                      const opn_params *params,
+                      bool is_shown,
+                      ledger *memory,
+                      stages *s)
 {
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     opn_model *model = NULL;
     opn_prediction out = {0};
+    opn_train_summary took;
     const opn_vid n_nodes = opn_graph_n_nodes(graph);
+    memset(s->n, 0, sizeof(s->n));
+    const size_t n_before = start_count(memory);
+    const double start = opn_i_clock();
     OPN_TRY_NEW(ctx, out.predicted, n_nodes);
     for (int m = 0; m < OPN_N_MEASURES; m++)
         OPN_TRY_NEW(ctx, out.measure[m], n_nodes);
     OPN_TRY(opn_split_from_params(ctx, graph, params, &split));
     OPN_TRY(opn_model_train(ctx, graph, split, params, NULL, &model));
     OPN_TRY(opn_model_predict(ctx, model, graph, params, &out));
+    const double whole = opn_i_clock() - start;
+    opn_model_summary(model, &took);
+    if (is_shown)
+        printf("%.6f %.6f %.6f %.6f %.6f %.6f %.6f %.6f %.3f\n", took.teacher_seconds,
+               took.prior_seconds, took.train_seconds, stage_seconds(s, SAMPLES), whole,
+               median_epoch(s, TEACHER), median_epoch(s, STUDENT),
+               accuracy_of(graph, split, out.predicted),
+               megabytes_since(memory, n_before));
+    fflush(stdout);
 cleanup:
     opn_i_release(&ctx->alloc, out.predicted);
     for (int m = 0; m < OPN_N_MEASURES; m++)
@@ -161,111 +257,127 @@ cleanup:
     return status;
 }
 
-static opn_status
-time_training(opn_ctx *ctx, long n_runs, const char *epochs, const char *data)
+// Answers requests; `hidden` may be NULL for the paper's.
+static opn_status serve_training(opn_ctx *ctx,
+                                 const opn_graph *graph,
+                                 const char *epochs,
+                                 const char *samples,
+                                 const char *hidden,
+                                 ledger *memory)
 {
     opn_status status = OPN_OK;
-    opn_graph *raw = NULL;
-    opn_graph *graph = NULL;
     opn_params *params = NULL;
-    double *length = NULL;
     stages s = {0};
     const opn_hooks hooks = {.progress = note_stage, .user = &s};
-    OPN_TRY(opn_graph_load(ctx, data, NULL, &raw));
-    OPN_TRY(opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), &graph));
     OPN_TRY(opn_params_create(ctx, &params));
     OPN_TRY(opn_params_set(ctx, params, "epochs", epochs));
+    OPN_TRY(opn_params_set(ctx, params, "samples", samples));
+    if (hidden != NULL)
+        OPN_TRY(opn_params_set(ctx, params, "hidden", hidden));
     OPN_TRY(opn_params_use_preset(ctx, graph, params));
+    OPN_TRY(make_room(ctx, params, &s));
     opn_ctx_set_hooks(ctx, &hooks);
-    s.room = (int)opn_params_int(params, "epochs") + N_SPARE;
-    OPN_TRY_NEW(ctx, length, s.room);
-    for (int k = 0; k < N_STAGES; k++)
-        OPN_TRY_NEW(ctx, s.at[k], s.room);
-    for (long r = 0; r <= n_runs; r++) {
-        memset(s.n, 0, sizeof(s.n));
-        const moment start = now();
-        OPN_TRY(train_and_predict(ctx, graph, params));
-        const moment end = now();
-        if (r > 0)
-            print_run(&s, start, end, length);
+    OPN_TRY(run(ctx, graph, params, false, memory, &s));
+    say_ready();
+    for (int r = 0; is_asked(); r++) {
+        char seed[16];
+        snprintf(seed, sizeof(seed), "%d", r);
+        OPN_TRY(opn_params_set(ctx, params, "seed", seed));
+        OPN_TRY(run(ctx, graph, params, true, memory, &s));
     }
 cleanup:
     opn_ctx_set_hooks(ctx, NULL);
-    for (int k = 0; k < N_STAGES; k++)
-        opn_i_release(&ctx->alloc, s.at[k]);
-    opn_i_release(&ctx->alloc, length);
-    opn_graph_free(raw);
-    opn_graph_free(graph);
+    release_stages(&ctx->alloc, &s);
     opn_params_free(params);
     return status;
 }
 
 // ---- the prior -----------------------------------------------------------------------
 
-// Drawn without words: the prior looks at edges alone.
-static opn_status
-draw_graph(opn_ctx *ctx, const char *nodes, const char *degree, opn_graph **out)
+static opn_status serve_prior(opn_ctx *ctx, const opn_graph *graph, ledger *memory)
 {
     opn_status status = OPN_OK;
-    opn_params *params = NULL;
-    OPN_TRY(opn_params_create(ctx, &params));
-    OPN_TRY(opn_params_set(ctx, params, "nodes", nodes));
-    OPN_TRY(opn_params_set(ctx, params, "mean_degree", degree));
-    OPN_TRY(opn_params_set(ctx, params, "words", "0"));
-    OPN_TRY(opn_graph_generate(ctx, params, out));
-cleanup:
-    opn_params_free(params);
-    return status;
-}
-
-static opn_status time_prior(opn_ctx *ctx,
-                             long n_runs,
-                             const char *nodes,
-                             const char *degree,
-                             long n_labelled,
-                             ledger *memory)
-{
-    opn_status status = OPN_OK;
-    opn_graph *graph = NULL;
     int32_t *target = NULL;
     opn_real *prior = NULL;
-    OPN_TRY(draw_graph(ctx, nodes, degree, &graph));
+    const int32_t n_classes = opn_graph_n_classes(graph);
     const int32_t n_nodes = opn_graph_n_nodes(graph);
-    const int32_t width = opn_i_width(opn_graph_n_classes(graph));
-    OPN_FAIL_IF(ctx, n_labelled < 1 || n_labelled > n_nodes, OPN_ERR_INVALID_ARG,
-                "%ld of %d nodes cannot be labelled", n_labelled, n_nodes);
+    const int32_t width = opn_i_width(n_classes);
     OPN_TRY_NEW(ctx, target, n_nodes);
     OPN_TRY_NEW(ctx, prior, (size_t)n_nodes * (size_t)width);
-    const int32_t every = n_nodes / (int32_t)n_labelled;
     for (int32_t i = 0; i < n_nodes; i++)
-        target[i] = i % every == 0 && i / every < n_labelled ? graph->label[i] : -1;
-    for (long r = 0; r <= n_runs; r++) {
-        const size_t n_before = memory->n_bytes;
-        memory->n_most = n_before;
-        const moment start = now();
-        OPN_TRY(opn_i_gkde(ctx, graph, target, opn_graph_n_classes(graph), 1.0, false,
-                           width, prior));
-        const moment end = now();
-        if (r == 0)
-            continue;
-        print_since(start, end);
-        printf("%.3f\n", (double)(memory->n_most - n_before) / 1e6);
+        target[i] = graph->given_role[i] == OPN_ROLE_TRAIN ? graph->label[i] : -1;
+    OPN_TRY(opn_i_gkde(ctx, graph, target, n_classes, 1.0, false, width, prior));
+    say_ready();
+    while (is_asked()) {
+        const size_t n_before = start_count(memory);
+        const double start = opn_i_clock();
+        OPN_TRY(opn_i_gkde(ctx, graph, target, n_classes, 1.0, false, width, prior));
+        printf("%.6f ", opn_i_clock() - start);
+        printf("%.3f\n", megabytes_since(memory, n_before));
+        fflush(stdout);
     }
 cleanup:
     opn_i_release(&ctx->alloc, target);
     opn_i_release(&ctx->alloc, prior);
+    return status;
+}
+
+// ---- what was asked for --------------------------------------------------------------
+
+static opn_status train(opn_ctx *ctx, char **argv, ledger *memory)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = NULL;
+    OPN_TRY(load_graph(ctx, argv[2], &graph));
+    OPN_TRY(serve_training(ctx, graph, argv[0], argv[1], NULL, memory));
+cleanup:
     opn_graph_free(graph);
     return status;
 }
 
+static opn_status grow(opn_ctx *ctx, char **argv, ledger *memory)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = NULL;
+    const char *const param[] = {"nodes", argv[3], "mean_degree", argv[4],   "features",
+                                 argv[5], "words", argv[6],       "classes", argv[7]};
+    OPN_TRY(draw_graph(ctx, 5, param, argv[8], &graph));
+    OPN_TRY(serve_training(ctx, graph, argv[0], argv[1], argv[2], memory));
+cleanup:
+    opn_graph_free(graph);
+    return status;
+}
+
+// Without words: the prior looks at edges alone.
+static opn_status spread(opn_ctx *ctx, char **argv, ledger *memory)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = NULL;
+    const char *const param[] = {"nodes", argv[0], "mean_degree", argv[1], "words", "0"};
+    OPN_TRY(draw_graph(ctx, 3, param, argv[2], &graph));
+    OPN_TRY(serve_prior(ctx, graph, memory));
+cleanup:
+    opn_graph_free(graph);
+    return status;
+}
+
+static const struct verb {
+    const char *name;
+    int n_arguments; // after THREADS
+    opn_status (*run)(opn_ctx *ctx, char **argv, ledger *memory);
+} verbs[] = {{"train", 3, train}, {"grow", 9, grow}, {"prior", 3, spread}};
+
 int main(int argc, char **argv)
 {
-    const bool is_train = argc == 6 && strcmp(argv[1], "train") == 0;
-    const bool is_prior = argc == 7 && strcmp(argv[1], "prior") == 0;
-    const long n_runs = is_train || is_prior ? strtol(argv[2], NULL, 10) : 0;
-    if (n_runs < 1) {
-        fprintf(stderr, "usage: engine train RUNS THREADS EPOCHS DATA\n"
-                        "       engine prior RUNS THREADS NODES DEGREE LABELLED\n");
+    const struct verb *verb = NULL;
+    for (size_t v = 0; v < sizeof(verbs) / sizeof(verbs[0]); v++)
+        if (argc == 3 + verbs[v].n_arguments && strcmp(argv[1], verbs[v].name) == 0)
+            verb = &verbs[v];
+    if (verb == NULL) {
+        fprintf(stderr, "usage: engine train THREADS EPOCHS SAMPLES DATA\n"
+                        "       engine grow THREADS EPOCHS SAMPLES HIDDEN NODES DEGREE "
+                        "FEATURES WORDS CLASSES LABELLED\n"
+                        "       engine prior THREADS NODES DEGREE LABELLED\n");
         return 2;
     }
     ledger memory = {0};
@@ -273,12 +385,9 @@ int main(int argc, char **argv)
     opn_ctx *ctx = NULL;
     opn_status status = opn_ctx_create(&alloc, &ctx);
     if (status == OPN_OK)
-        status = opn_ctx_set_threads(ctx, (int)strtol(argv[3], NULL, 10));
-    if (status == OPN_OK && is_train)
-        status = time_training(ctx, n_runs, argv[4], argv[5]);
-    else if (status == OPN_OK)
-        status = time_prior(ctx, n_runs, argv[4], argv[5], strtol(argv[6], NULL, 10),
-                            &memory);
+        status = opn_ctx_set_threads(ctx, (int)strtol(argv[2], NULL, 10));
+    if (status == OPN_OK)
+        status = verb->run(ctx, argv + 3, &memory);
     if (status != OPN_OK)
         fprintf(stderr, "engine: %s\n",
                 ctx != NULL ? opn_ctx_error(ctx) : opn_status_name(status));

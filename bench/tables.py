@@ -1,5 +1,8 @@
-"""What the measuring scripts share: samples, tables, and the section of a document."""
+"""What the measuring scripts share: programs that take turns, samples, tables, and the
+section of a document."""
+import argparse
 import datetime
+import json
 import os
 import platform
 import subprocess
@@ -29,13 +32,92 @@ class Sample:
     values: list
 
     def __float__(self):
-        return median(self.values)
+        return float(median(self.values))
 
     def text(self, scale=1.0, digits=1):
         low, middle, high = (
             f"{scale * x:.{digits}f}"
             for x in (min(self.values), median(self.values), max(self.values)))
         return f"{middle} ({low} to {high})"
+
+    def over(self, other):
+        """Ratios, run by run: both sides of each were taken one after the other."""
+        return Sample([x / y for x, y in zip(self.values, other.values)])
+
+
+@dataclass
+class Shown:
+    """A sample in a table: rounded for the eye, every run in JSON."""
+
+    sample: Sample
+    scale: float = 1.0
+    digits: int = 1
+    has_spread: bool = True
+
+    def __str__(self):
+        if self.has_spread and len(self.sample.values) > 1:
+            return self.sample.text(self.scale, self.digits)
+        return f"{self.scale * float(self.sample):.{self.digits}f}"
+
+    def as_json(self):
+        return {"median": self.scale * float(self.sample),
+                "runs": [self.scale * x for x in self.sample.values]}
+
+
+class Server:
+    """A program that prints "ready" and then answers every line that it reads, so that
+    several can take turns. It has the last n_cores cores for itself and the others."""
+
+    def __init__(self, n_cores, *command):
+        self.command = [str(part) for part in command]
+        allowed = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, sorted(allowed)[-n_cores:])  # which the program inherits
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        os.sched_setaffinity(0, allowed)
+        if self.line() != "ready":
+            raise RuntimeError(f"{self.command[0]} did not get ready")
+
+    def line(self):
+        text = self.process.stdout.readline()
+        if not text:
+            raise RuntimeError(f"{' '.join(self.command)} ended early")
+        return text.strip()
+
+    def ask(self):
+        """Has it work once; the first line of its answer."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return self.line()
+
+    def numbers(self):
+        return [float(x) for x in self.ask().split()]
+
+    def table(self):
+        """Names and numbers of an answer that ends with an empty line."""
+        rows, line = {}, self.ask()
+        while line:
+            name, *numbers = line.split()
+            rows[name] = [float(x) for x in numbers]
+            line = self.line()
+        return rows
+
+    def peak(self):
+        """The most MB it had so far."""
+        path = Path(f"/proc/{self.process.pid}/status")
+        with open(path, encoding="utf-8") as file:
+            return next(float(line.split()[1]) / 1024 for line in file
+                        if line.startswith("VmHWM"))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
 
 def columns(*command):
@@ -74,6 +156,7 @@ def verdict(met):
 
 
 def as_markdown(rows):
+    rows = [[str(cell) for cell in row] for row in rows]
     widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     padded = [[cell.ljust(width) for cell, width in zip(row, widths)] for row in rows]
     padded.insert(1, ["-" * width for width in widths])
@@ -91,19 +174,39 @@ def machine():
     return f"{model}, {os.cpu_count()} cores"
 
 
+def read_options(description, n_runs=5):
+    """What the scripts are called with."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=n_runs, metavar="N")
+    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("build", type=Path, metavar="BUILD")
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+    return options
+
+
 class Section:
-    """A section of a document: printed as it grows, then put into a file."""
+    """A section of a document: printed as it grows, then put into files."""
 
     def __init__(self, heading, n_runs):
         self.heading = heading
-        self.text = (f"{heading}\n\n`bench/{Path(sys.argv[0]).name}` on "
-                     f"{datetime.date.today()}, {machine()}; medians of {n_runs} runs "
-                     "(smallest to largest).\n\n")
+        self.about = {"script": f"bench/{Path(sys.argv[0]).name}",
+                      "date": str(datetime.date.today()), "machine": machine(),
+                      "runs": n_runs}
+        self.tables = []
+        self.text = (f"{heading}\n\n`{self.about['script']}` on {self.about['date']}, "
+                     f"{self.about['machine']}; medians of {n_runs} runs (smallest to "
+                     "largest).\n\n")
 
     def add(self, caption, rows):
         text = f"{caption}\n\n{as_markdown(rows)}\n"
         print(text, flush=True)
         self.text += text
+        cells = [[cell.as_json() if isinstance(cell, Shown) else cell for cell in row]
+                 for row in rows]
+        self.tables.append({"caption": caption, "columns": cells[0], "rows": cells[1:]})
 
     def put_into(self, path):
         """Takes the place of the section with the same heading, else goes to the end."""
@@ -114,3 +217,15 @@ class Section:
         parts = [part.strip("\n") for part in (before, self.text, rest)]
         path.write_text("\n\n".join(part for part in parts if part) + "\n",
                         encoding="utf-8")
+
+    def put_into_json(self, path):
+        """Likewise, with what every run gave, in the unit of its column."""
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        known[self.heading.lstrip("# ")] = {**self.about, "tables": self.tables}
+        path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+    def write(self, options):
+        if options.markdown:
+            self.put_into(options.markdown)
+        if options.json:
+            self.put_into_json(options.json)

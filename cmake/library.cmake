@@ -14,7 +14,7 @@ add_custom_command(OUTPUT ${figures_source}
 # Chosen at run time by what the CPU can do, so compiled for more than the rest needs.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   file(GLOB avx2_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/math/avx2/*.c)
-  set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
+  set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mbmi2")
 endif()
 
 add_library(opine_objects OBJECT ${opine_sources} ${figures_source})

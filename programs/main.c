@@ -139,6 +139,8 @@ static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
     }
     terminal_set_quiet(opn_params_flag(app->params, "quiet"),
                        opn_params_flag(app->params, "verbose"));
+    const opn_hooks hooks = terminal_hooks();
+    opn_ctx_set_hooks(app->ctx, &hooks);
     const opn_status status =
             opn_ctx_set_threads(app->ctx, (int)opn_params_int(app->params, "threads"));
     if (status != OPN_OK)
@@ -170,7 +172,6 @@ int main(int argc, char **argv)
     opine_app app = {0};
     char name[64];
     int n_used = 0;
-    const opn_hooks hooks = terminal_hooks();
     hold_streams();
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         help_overview();
@@ -187,7 +188,6 @@ int main(int argc, char **argv)
         complain("out of memory");
         return code;
     }
-    opn_ctx_set_hooks(app.ctx, &hooks);
     const opn_status status = opn_params_create(app.ctx, &app.params);
     code = status != OPN_OK ? complain_status(&app, status)
                             : run_verb(&app, verb, argc - 1 - n_used, argv + 1 + n_used);

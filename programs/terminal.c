@@ -111,7 +111,7 @@ int complain_status(const opine_app *app, opn_status status)
 static void on_log(void *user, opn_log_level level, const char *message)
 {
     (void)user;
-    if (terminal.is_quiet || (level == OPN_LOG_DETAIL && !terminal.is_verbose))
+    if (level == OPN_LOG_DETAIL && !terminal.is_verbose)
         return;
     complain("%s%s", level == OPN_LOG_WARNING ? "warning: " : "", message);
 }
@@ -193,7 +193,9 @@ static int on_interrupted(void *user)
 
 opn_hooks terminal_hooks(void)
 {
-    return (opn_hooks){on_log, on_progress, on_interrupted, NULL};
+    // Without a log nobody asks for it, and what it would tell is not computed.
+    return (opn_hooks){terminal.is_quiet ? NULL : on_log, on_progress, on_interrupted,
+                       NULL};
 }
 
 // ---- suggestions ---------------------------------------------------------------------

@@ -289,6 +289,39 @@ static void rows_can_be_taken_in_any_order_and_again(void **state)
     support_ctx_free(ctx, &m);
 }
 
+// Columns may get any number, two of them the same one, and those without an entry none.
+static void renaming_columns_keeps_the_entries_of_each_row_and_sorts(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    uint64_t rng = 8;
+    for (int c = 0; c < N_CASES; c++) {
+        const triples t = random_triples(&rng);
+        const bool with_value = c % 3 != 0;
+        const triples by_row = sorted(&t, false);
+        triples renamed = by_row;
+        int32_t number[MAX_SIDE] = {0};
+        bool is_used[MAX_SIDE] = {false};
+        renamed.n_cols = c % 5 == 0 ? INT32_MAX : 1 + (int32_t)below(&rng, 2 * MAX_SIDE);
+        for (int32_t e = 0; e < t.n; e++)
+            is_used[t.col[e]] = true;
+        for (int32_t k = 0; k < t.n_cols; k++)
+            number[k] = is_used[k] ? (int32_t)below(&rng, (uint32_t)renamed.n_cols) : -1;
+        for (int32_t e = 0; e < t.n; e++)
+            renamed.col[e] = number[by_row.col[e]];
+        const triples in_order = sorted(&renamed, true);
+        opn_i_csr got = as_csr(ctx, &by_row, with_value);
+        opn_i_csr want = as_csr(ctx, &in_order, with_value);
+        assert_int_equal(opn_i_csr_rename_cols(ctx, number, renamed.n_cols, &got),
+                         OPN_OK);
+        expect_equal(&got, &want);
+        opn_i_csr_deinit(&ctx->alloc, &got);
+        opn_i_csr_deinit(&ctx->alloc, &want);
+    }
+    support_ctx_free(ctx, &m);
+}
+
 static void a_copy_is_equal_and_its_own(void **state)
 {
     (void)state;
@@ -328,11 +361,13 @@ static opn_status do_all(opn_ctx *ctx, const triples *t)
     opn_i_csr rows = {0};
     opn_i_csr unsorted = {0};
     static const int32_t wanted[] = {1, 0, 1};
+    static const int32_t number[] = {2, 1, 0};
     OPN_TRY(opn_i_csr_from_triples(ctx, t->n_rows, t->n_cols, t->n, t->row, t->col,
                                    t->value, &one));
     OPN_TRY(opn_i_csr_transpose(ctx, &one, &flipped_one));
     OPN_TRY(opn_i_csr_copy(ctx, &one, &copy));
     OPN_TRY(opn_i_csr_take_rows(ctx, &one, wanted, 3, &rows));
+    OPN_TRY(opn_i_csr_rename_cols(ctx, number, 3, &rows));
     OPN_TRY(opn_i_csr_init(ctx, 1, 3, 3, false, &unsorted));
     memcpy(unsorted.col_idx, (const int32_t[]){2, 0, 2}, 3 * sizeof(int32_t));
     unsorted.row_ptr[1] = 3;
@@ -366,7 +401,7 @@ static void any_allocation_may_fail(void **state)
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
         support_ctx_free(ctx, &m);
     }
-    assert_true(fail_at > 15); // row_ptr, col_idx and value, at least, of five matrices
+    assert_true(fail_at > 21); // row_ptr, col_idx and value, at least, of seven matrices
 }
 
 int main(void)
@@ -378,6 +413,7 @@ int main(void)
             cmocka_unit_test(tidying_adds_equal_columns_up_and_drops_zeros),
             cmocka_unit_test(the_same_matrix_is_tidied_to_the_same_arrays),
             cmocka_unit_test(rows_can_be_taken_in_any_order_and_again),
+            cmocka_unit_test(renaming_columns_keeps_the_entries_of_each_row_and_sorts),
             cmocka_unit_test(a_copy_is_equal_and_its_own),
             cmocka_unit_test(a_matrix_of_nothing_has_no_entries),
             cmocka_unit_test(any_allocation_may_fail),

@@ -1,5 +1,5 @@
-// exec_test.c -- kernels over all rows: the same bits on any number of threads, and the
-// bits of dropout.
+// exec_test.c -- kernels over all rows: right in both layouts, the same bits on any
+// number of threads, and the bits of dropout.
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,11 +24,121 @@ static void *new_items(size_t n, size_t size)
     return items;
 }
 
-static opn_real *new_drawn(uint64_t *random, int32_t n_rows, int32_t width)
+// ---- layouts -------------------------------------------------------------------------
+
+// Widths of one slice and of several, the last of them whole or half.
+static const int32_t widths[] = {8, 16, 24, 40, 64};
+
+enum { N_WIDTHS = sizeof(widths) / sizeof(widths[0]) };
+
+static void widths_are_whole_vectors_and_are_cut_into_slices(void **state)
 {
-    opn_real *rows = new_items((size_t)n_rows * (size_t)width, sizeof(*rows));
-    draw_rows(random, n_rows, width, width, -1.0, 1.0, rows);
-    return rows;
+    (void)state;
+    for (int32_t n_cols = 1; n_cols <= 70; n_cols++) {
+        const int32_t width = opn_i_width(n_cols);
+        assert_true(width % OPN_LANES == 0 && width >= n_cols);
+        assert_true(width - n_cols < OPN_LANES);
+        int32_t at = 0;
+        while (at < width) {
+            const int32_t n = opn_i_slice(width, at);
+            assert_true(n == OPN_SLICE || (n == OPN_LANES && at + n == width));
+            at += n;
+        }
+        assert_int_equal(at, width);
+    }
+}
+
+static void every_element_of_a_layout_has_its_own_place(void **state)
+{
+    (void)state;
+    enum { MOST_ROWS = 9, MOST = MOST_ROWS * 64 };
+    for (int round = 0; round < N_WIDTHS * 2 * MOST_ROWS; round++) {
+        const int32_t width = widths[round % N_WIDTHS];
+        const int32_t n_rows = 1 + round / N_WIDTHS / 2;
+        const bool has_panels = round / N_WIDTHS % 2 == 1;
+        opn_real data[MOST];
+        bool is_taken[MOST] = {false};
+        const opn_i_dense x = has_panels ? opn_i_panels(data, n_rows, width)
+                                         : opn_i_rows(data, n_rows, width);
+        for (int32_t j = 0; j < n_rows * width; j++) {
+            const int32_t i = j / width, k = j % width, at = k / OPN_SLICE * OPN_SLICE;
+            const ptrdiff_t place = opn_i_element(x, i, k) - data;
+            assert_true(place >= 0 && place < n_rows * width && !is_taken[place]);
+            is_taken[place] = true;
+            assert_int_equal(
+                    place,
+                    has_panels ? at * n_rows + i * opn_i_slice(width, at) + k - at : j);
+            if (has_panels)
+                assert_int_equal(place, opn_i_panel_at(n_rows, width, i, k));
+        }
+    }
+}
+
+static void arenas_begin_on_a_line_and_are_cut_at_lines(void **state)
+{
+    (void)state;
+    static opn_real arena[3 * OPN_LINE];
+    for (size_t j = 0; j <= OPN_LINE; j++) {
+        opn_real *line = opn_i_on_line(arena + j);
+        assert_true(line >= arena + j && line < arena + j + OPN_LINE);
+        assert_true((uintptr_t)line % (OPN_LINE * sizeof(*line)) == 0);
+        assert_ptr_equal(opn_i_on_line(line), line);
+    }
+    for (size_t n = 0; n <= 3 * OPN_LINE; n++) {
+        const size_t whole = opn_i_whole_lines(n);
+        assert_true(whole % OPN_LINE == 0 && whole >= n && whole - n < OPN_LINE);
+    }
+}
+
+// ---- matrices of either layout -------------------------------------------------------
+
+// What lies beyond the rows asked for.
+static const opn_real untouched = 77;
+
+// Has four numbers more, of which none may change.
+static opn_i_dense new_dense(int32_t n_rows, int32_t width, bool has_panels)
+{
+    const size_t n = (size_t)n_rows * (size_t)width + 4;
+    opn_real *data = new_items(n, sizeof(*data));
+    for (size_t j = 0; j < n; j++)
+        data[j] = untouched;
+    return (opn_i_dense){data, n_rows, width, has_panels};
+}
+
+// The same matrix in either layout; columns from n_cols on are 0.
+static opn_i_dense
+new_drawn(uint64_t seed, int32_t n_rows, int32_t n_cols, int32_t width, bool has_panels)
+{
+    const opn_i_dense x = new_dense(n_rows, width, has_panels);
+    for (int32_t i = 0; i < n_rows; i++)
+        for (int32_t k = 0; k < width; k++)
+            *opn_i_element(x, i, k) = k < n_cols ? (opn_real)draw(&seed, -1.0, 1.0) : 0;
+    return x;
+}
+
+static size_t n_bytes_of(opn_i_dense x)
+{
+    return ((size_t)x.n_rows * (size_t)x.width + 4) * sizeof(*x.data);
+}
+
+// Asserts that the first n_rows rows are those of want [n_rows,width] and that all else
+// is untouched. What is 0 must be so.
+static void expect_dense(opn_i_dense y, int32_t n_rows, const double *want, double floor)
+{
+    for (int32_t i = 0; i < y.n_rows; i++) {
+        for (int32_t k = 0; k < y.width; k++) {
+            const opn_real got = *opn_i_element(y, i, k);
+            if (i >= n_rows) {
+                assert_true(got == untouched);
+                continue;
+            }
+            const double right = want[(size_t)i * (size_t)y.width + (size_t)k];
+            expect_close((double)got, right, by_build(1e-6, 1e-14),
+                         right == 0.0 ? 0.0 : floor);
+        }
+    }
+    for (size_t j = 0; j < 4; j++)
+        assert_true(y.data[(size_t)y.n_rows * (size_t)y.width + j] == untouched);
 }
 
 // ---- threads -------------------------------------------------------------------------
@@ -48,131 +158,367 @@ static void threads_are_as_many_as_the_work_is_worth(void **state)
     }
 }
 
-// Work for eight threads and more.
-enum { SPARSE_ROWS = 30011, SPARSE_WIDTH = 64, A_ROW = 5 };
+// A product, whatever it needs.
+typedef struct product {
+    const opn_k_sparse *a;
+    const uint64_t *map;
+    const opn_real *scale;
+    const opn_k_finish *finish;
+    int32_t n_rows, n_inner, n_blocks;
+    opn_i_dense x, w;
+    const opn_real *active;
+    opn_real *partial;
+    double floor; // of what is to be compared
+} product;
 
-static void spmm_has_the_same_bits_on_any_number_of_threads(void **state)
+typedef void run_product(const opn_i_exec *exec, const product *p, opn_i_dense y);
+
+// Asserts that the product is right, and the same on any number of threads.
+static void
+expect_product(run_product *run, const product *p, opn_i_dense y, const double *want)
 {
-    (void)state;
     const opn_k_table *table[2];
     const int n_tables = all_tables(table);
-    const size_t n = (size_t)SPARSE_ROWS * SPARSE_WIDTH;
-    uint64_t random = 1;
-    opn_off *begin = new_items(SPARSE_ROWS, sizeof(*begin));
-    int32_t *col = new_items((size_t)SPARSE_ROWS * A_ROW, sizeof(*col));
-    opn_real *x = new_drawn(&random, SPARSE_ROWS, SPARSE_WIDTH);
-    opn_real *first = new_items(n, sizeof(*first));
-    opn_real *other = new_items(n, sizeof(*other));
-    for (int32_t i = 0; i < SPARSE_ROWS; i++)
-        begin[i + 1] = begin[i] + i % (A_ROW + 1);
-    for (opn_off e = 0; e < begin[SPARSE_ROWS]; e++)
-        col[e] = (int32_t)below(&random, SPARSE_ROWS);
-    const opn_k_sparse a = {.begin = begin, .end = begin + 1, .col = col};
+    const opn_i_dense other = new_dense(y.n_rows, y.width, y.has_panels);
     for (int t = 0; t < n_tables; t++) {
-        table[t]->spmm(&a, 0, SPARSE_ROWS, SPARSE_WIDTH, x, first);
         for (int c = 0; c < N_THREAD_COUNTS; c++) {
             const opn_i_exec exec = {table[t], thread_counts[c]};
-            memset(other, 0xff, n * sizeof(*other));
-            opn_i_spmm(&exec, &a, SPARSE_ROWS, SPARSE_WIDTH, x, other);
-            assert_memory_equal(other, first, n * sizeof(*first));
+            run(&exec, p, c == 0 ? y : other);
+            if (c > 0)
+                assert_memory_equal(other.data, y.data, n_bytes_of(y));
         }
+        expect_dense(y, p->n_rows, want, p->floor);
     }
-    free(begin);
-    free(col);
-    free(x);
-    free(first);
-    free(other);
+    free(other.data);
 }
 
-static void matmul_has_the_same_bits_on_any_number_of_threads(void **state)
+// Numbers of rows around one chunk, and enough for four threads, so that every number of
+// threads is another one.
+static int32_t pick_rows(int size, int32_t in_chunk, int64_t work_a_row)
+{
+    const int32_t few[] = {0, 1, in_chunk, in_chunk + 1};
+    return size < 4 ? few[size] : (int32_t)((INT64_C(9) << 19) / work_a_row);
+}
+
+enum { N_SIZES = 5 };
+
+// ---- sparse products -----------------------------------------------------------------
+
+// A sparse matrix of rows with up to A_ROW entries, the last row without any.
+enum { A_ROW = 7, SPARSE_COLS = 300 };
+
+typedef struct sparse {
+    opn_off *ptr;
+    int32_t *col;
+    opn_real *value, *scale;
+} sparse;
+
+static sparse new_sparse(uint64_t *random, int32_t n_rows)
+{
+    const size_t n = (size_t)n_rows;
+    const sparse s = {.ptr = new_items(n + 1, sizeof(*s.ptr)),
+                      .col = new_items(n * A_ROW + 1, sizeof(*s.col)),
+                      .value = new_items(n * A_ROW + 1, sizeof(*s.value)),
+                      .scale = new_items(n, sizeof(*s.scale))};
+    for (int32_t i = 0; i < n_rows; i++) {
+        s.ptr[i + 1] = s.ptr[i] + (i == n_rows - 1 ? 0 : i % (A_ROW + 1));
+        s.scale[i] = (opn_real)draw(random, 0.5, 2.0);
+    }
+    for (opn_off e = 0; e < s.ptr[n_rows]; e++) {
+        s.col[e] = (int32_t)below(random, SPARSE_COLS);
+        s.value[e] = (opn_real)draw(random, -1.0, 1.0);
+    }
+    return s;
+}
+
+static void free_sparse(sparse s)
+{
+    free(s.ptr);
+    free(s.col);
+    free(s.value);
+    free(s.scale);
+}
+
+static void run_spmm(const opn_i_exec *exec, const product *p, opn_i_dense y)
+{
+    opn_i_spmm(exec, p->a, p->n_rows, p->x, y, p->finish);
+}
+
+// Element (i, k) of the product, finished.
+static double spmm_element(const product *p, opn_i_dense y, int32_t i, int32_t k)
+{
+    const ptrdiff_t place = opn_i_element(y, i, k) - y.data;
+    double sum = 0.0;
+    for (opn_off e = p->a->begin[i]; e < p->a->end[i]; e++)
+        sum += (double)p->a->value[e] * (double)*opn_i_element(p->x, p->a->col[e], k);
+    sum *= (double)p->a->scale[i];
+    if (p->finish == NULL)
+        return sum;
+    sum = (double)p->finish->base_factor * (double)p->finish->base[place] - sum;
+    return opn_i_bit(p->finish->bits, p->finish->first_bit + place)
+                   ? fmax(sum, 0.0) * (double)p->finish->factor
+                   : 0.0;
+}
+
+static void spmm_is_right_in_both_layouts_and_on_any_number_of_threads(void **state)
 {
     (void)state;
-    enum { ROWS = 70003, INNER = 29, X_WIDTH = 32, WIDTH = 16 };
-    const opn_k_table *table[2];
-    const int n_tables = all_tables(table);
-    uint64_t random = 2;
-    opn_real *x = new_drawn(&random, ROWS, X_WIDTH);
-    opn_real *w = new_drawn(&random, INNER, WIDTH);
-    opn_real *first = new_items((size_t)ROWS * WIDTH, sizeof(*first));
-    opn_real *other = new_items((size_t)ROWS * WIDTH, sizeof(*other));
-    for (int t = 0; t < n_tables; t++) {
-        table[t]->matmul(0, ROWS, INNER, X_WIDTH, WIDTH, x, w, first);
-        for (int c = 0; c < N_THREAD_COUNTS; c++) {
-            const opn_i_exec exec = {table[t], thread_counts[c]};
-            memset(other, 0xff, (size_t)ROWS * WIDTH * sizeof(*other));
-            opn_i_matmul(&exec, ROWS, INNER, X_WIDTH, WIDTH, x, w, other);
-            assert_memory_equal(other, first, (size_t)ROWS * WIDTH * sizeof(*first));
-        }
+    uint64_t random = 1;
+    for (int round = 0; round < N_WIDTHS * N_SIZES * 8; round++) {
+        const int32_t width = widths[round % N_WIDTHS];
+        const int size = round / N_WIDTHS % N_SIZES, kind = round / N_WIDTHS / N_SIZES;
+        const bool has_finish = kind % 2 == 0, x_panels = kind / 4 == 0;
+        const bool y_panels = (kind / 2 % 2 == 0) == x_panels;
+        if (size == N_SIZES - 1 && (!has_finish || x_panels != y_panels))
+            continue; // large ones take their time
+        const int32_t n_rows = pick_rows(size, 256, width * (A_ROW / 2 + 1));
+        const sparse s = new_sparse(&random, n_rows);
+        const opn_k_sparse a = {s.ptr, s.ptr + 1, s.col, s.value, s.scale};
+        const opn_i_dense y = new_dense(n_rows + 3, width, y_panels);
+        const opn_i_dense base = new_drawn(2, n_rows + 3, width, width, y_panels);
+        const int64_t n_bits = 24 + (int64_t)(n_rows + 3) * width;
+        uint64_t *bits = new_items(opn_i_bit_words(n_bits), sizeof(*bits));
+        const opn_i_exec one = {opn_k_table_ref(), 1};
+        opn_i_keep_bits(&one, 1, OPN_STREAM_STUDENT_HIDDEN, 0, 0.5, n_bits, bits);
+        const opn_k_finish finish = {.base = base.data,
+                                     .base_factor = (opn_real)1.75,
+                                     .rectifies = true,
+                                     .factor = (opn_real)1.25,
+                                     .bits = bits,
+                                     .first_bit = 24};
+        const product p = {.a = &a,
+                           .n_rows = n_rows,
+                           .x = new_drawn(3, SPARSE_COLS, width, width, x_panels),
+                           .finish = has_finish ? &finish : NULL,
+                           .floor = 10.0};
+        double *want = new_items((size_t)n_rows * (size_t)width, sizeof(*want));
+        for (int32_t i = 0; i < n_rows; i++)
+            for (int32_t k = 0; k < width; k++)
+                want[(size_t)i * (size_t)width + (size_t)k] = spmm_element(&p, y, i, k);
+        expect_product(run_spmm, &p, y, want);
+        free_sparse(s);
+        free(y.data);
+        free(base.data);
+        free(bits);
+        free(p.x.data);
+        free(want);
     }
-    free(x);
-    free(w);
-    free(first);
-    free(other);
+}
+
+static void run_scatter(const opn_i_exec *exec, const product *p, opn_i_dense y)
+{
+    opn_i_scatter(exec, p->a, p->n_inner, p->x, p->n_blocks, p->partial, y);
+}
+
+static void scatter_sums_blocks_in_an_order_that_threads_do_not_change(void **state)
+{
+    (void)state;
+    static const int32_t n_all_blocks[] = {1, 2, 7, 16};
+    uint64_t random = 11;
+    for (int round = 0; round < 2 * 2 * N_SIZES * 4; round++) {
+        const int32_t width = round % 2 == 0 ? OPN_LANES : OPN_SLICE;
+        const bool has_panels = round / 2 % 2 == 0;
+        const int32_t n_rows = pick_rows(round / 4 % N_SIZES, 16, width * (A_ROW / 2));
+        const sparse s = new_sparse(&random, n_rows);
+        const opn_k_sparse a = {s.ptr, s.ptr + 1, s.col, s.value, s.scale};
+        const int32_t n_blocks = n_all_blocks[round / 4 / N_SIZES];
+        const size_t n_partial = (size_t)((n_blocks - 1) * SPARSE_COLS * width);
+        const opn_i_dense y = new_dense(SPARSE_COLS, width, has_panels);
+        const product p = {.a = &a,
+                           .n_rows = SPARSE_COLS,
+                           .n_inner = n_rows,
+                           .n_blocks = n_blocks,
+                           .x = new_drawn(12, n_rows, width, width, has_panels),
+                           .partial = new_items(n_partial, sizeof(*p.partial)),
+                           .floor = 10.0 * (1.0 + sqrt(n_rows))};
+        double want[SPARSE_COLS * OPN_SLICE] = {0.0};
+        for (int32_t i = 0; i < n_rows; i++)
+            for (opn_off e = s.ptr[i]; e < s.ptr[i + 1]; e++)
+                for (int32_t k = 0; k < width; k++)
+                    want[s.col[e] * width + k] += (double)s.scale[i] *
+                                                  (double)s.value[e] *
+                                                  (double)*opn_i_element(p.x, i, k);
+        expect_product(run_scatter, &p, y, want);
+        free_sparse(s);
+        free(y.data);
+        free(p.x.data);
+        free(p.partial);
+    }
+}
+
+// ---- binary products -----------------------------------------------------------------
+
+static void run_lookup(const opn_i_exec *exec, const product *p, opn_i_dense y)
+{
+    opn_i_lookup(exec, p->map, p->scale, p->n_inner, p->x, y);
+}
+
+// In panels; rows that are no wider than a slice are one panel.
+static void lookup_is_right_for_any_columns_and_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    static const int32_t n_all_cols[] = {1, 64, 65, 200};
+    uint64_t random = 4;
+    for (int round = 0; round < N_WIDTHS * N_SIZES * 4 * 2; round++) {
+        const int32_t width = widths[round % N_WIDTHS];
+        const int size = round / N_WIDTHS % N_SIZES;
+        const int32_t n_cols = n_all_cols[round / N_WIDTHS / N_SIZES % 4];
+        const bool has_scale = round / N_WIDTHS / N_SIZES / 4 == 0;
+        if (size == N_SIZES - 1 && (!has_scale || n_cols < 200))
+            continue;
+        const bool has_panels = width > OPN_SLICE || has_scale;
+        const int32_t n_rows = pick_rows(size, 1024, width * n_cols / 4);
+        const size_t n_words = (size_t)n_rows * (size_t)((n_cols + 63) / 64);
+        const opn_i_dense y = new_dense(n_rows, width, has_panels);
+        const opn_i_dense x = new_drawn(5, n_cols, width, width, has_panels);
+        uint64_t *map = new_items(n_words, sizeof(*map));
+        opn_real *scale = new_items((size_t)n_rows, sizeof(*scale));
+        double *want = new_items((size_t)n_rows * (size_t)width, sizeof(*want));
+        for (int32_t i = 0; i < n_rows; i++) {
+            scale[i] = (opn_real)draw(&random, 0.5, 2.0);
+            double *row = want + (size_t)i * (size_t)width;
+            for (int32_t h = 0; h < n_cols; h++) {
+                uint64_t *word = map + i + (size_t)(h / 64) * (size_t)n_rows;
+                const bool is_set = below(&random, 3) == 0;
+                *word |= (uint64_t)is_set << (h % 64);
+                for (int32_t k = 0; k < width && is_set; k++)
+                    row[k] += (double)*opn_i_element(x, h, k);
+            }
+            for (int32_t k = 0; k < width && has_scale; k++)
+                row[k] *= (double)scale[i];
+        }
+        const product p = {.map = map,
+                           .scale = has_scale ? scale : NULL,
+                           .n_rows = n_rows,
+                           .n_inner = n_cols,
+                           .x = x,
+                           .floor = 20.0};
+        expect_product(run_lookup, &p, y, want);
+        free(y.data);
+        free(x.data);
+        free(map);
+        free(scale);
+        free(want);
+    }
+}
+
+// ---- dense products ------------------------------------------------------------------
+
+static void run_matmul(const opn_i_exec *exec, const product *p, opn_i_dense y)
+{
+    opn_i_matmul(exec, p->n_rows, p->n_inner, p->x, p->w, y, p->active, (opn_real)1.6);
+}
+
+static double matmul_element(const product *p, opn_i_dense y, int32_t i, int32_t k)
+{
+    double sum = 0.0;
+    if (p->active != NULL && !(p->active[opn_i_element(y, i, k) - y.data] > 0))
+        return 0.0;
+    for (int32_t h = 0; h < p->n_inner; h++)
+        sum += (double)*opn_i_element(p->x, i, h) * (double)*opn_i_element(p->w, h, k);
+    return p->active == NULL ? sum : sum * (double)(opn_real)1.6;
+}
+
+static void matmul_is_right_in_all_layouts_and_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    static const int32_t n_inners[] = {1, 15, 16, 17, 40};
+    for (int round = 0; round < N_WIDTHS * N_SIZES * 16; round++) {
+        const int32_t width = widths[round % N_WIDTHS];
+        const int size = round / N_WIDTHS % N_SIZES, kind = round / N_WIDTHS / N_SIZES;
+        const bool x_panels = kind % 2 == 0, w_panels = kind / 2 % 2 == 0;
+        const bool y_panels = kind / 4 % 2 == 0, has_active = kind / 8 == 0;
+        const bool is_mixed = x_panels != w_panels || x_panels != y_panels;
+        if (size == N_SIZES - 1 && (!has_active || is_mixed))
+            continue;
+        const int32_t n_inner = size == N_SIZES - 1 ? 29 : n_inners[(kind + round) % 5];
+        const int32_t n_rows = pick_rows(size, 256, width * n_inner / 4);
+        const int32_t x_width = opn_i_width(n_inner);
+        const opn_i_dense active = new_drawn(6, n_rows + 3, width, width, y_panels);
+        const opn_i_dense y = new_dense(n_rows + 3, width, y_panels);
+        const product p = {.n_rows = n_rows,
+                           .n_inner = n_inner,
+                           .x = new_drawn(7, n_rows, n_inner, x_width, x_panels),
+                           .w = new_drawn(8, n_inner, width, width, w_panels),
+                           .active = has_active ? active.data : NULL,
+                           .floor = 10.0};
+        double *want = new_items((size_t)n_rows * (size_t)width, sizeof(*want));
+        for (int32_t i = 0; i < n_rows; i++)
+            for (int32_t k = 0; k < width; k++)
+                want[(size_t)i * (size_t)width + (size_t)k] = matmul_element(&p, y, i, k);
+        expect_product(run_matmul, &p, y, want);
+        free(active.data);
+        free(y.data);
+        free(p.x.data);
+        free(p.w.data);
+        free(want);
+    }
+}
+
+static void run_matmul_tn(const opn_i_exec *exec, const product *p, opn_i_dense sum)
+{
+    opn_i_matmul_tn(exec, p->n_inner, p->n_rows, p->x, p->w, p->partial, sum.data);
 }
 
 // Sums over rows: right at sizes around the number of blocks, and the same everywhere.
 static void matmul_tn_sums_all_rows_in_an_order_that_threads_do_not_change(void **state)
 {
     (void)state;
-    enum { OUTER = 9, X_WIDTH = 16, WIDTH = 16 };
-    static const int32_t sizes[] = {0, 1, 15, 16, 17, 100, 240007};
-    static opn_real partial[OPN_SUM_BLOCKS * OUTER * WIDTH];
-    const opn_k_table *table[2];
-    const int n_tables = all_tables(table);
-    uint64_t random = 3;
-    for (int s = 0; s < 7; s++) {
-        opn_real *x = new_drawn(&random, sizes[s], X_WIDTH);
-        opn_real *g = new_drawn(&random, sizes[s], WIDTH);
-        double want[OUTER * WIDTH] = {0.0};
-        for (int32_t i = 0; i < sizes[s]; i++)
-            for (int j = 0; j < OUTER * WIDTH; j++)
-                want[j] += (double)x[i * X_WIDTH + j / WIDTH] *
-                           (double)g[i * WIDTH + j % WIDTH];
-        for (int t = 0; t < n_tables; t++) {
-            opn_real first[OUTER * WIDTH], other[OUTER * WIDTH];
-            for (int c = 0; c < N_THREAD_COUNTS; c++) {
-                const opn_i_exec exec = {table[t], thread_counts[c]};
-                opn_i_matmul_tn(&exec, sizes[s], OUTER, X_WIDTH, WIDTH, x, g, partial,
-                                c == 0 ? first : other);
-                if (c > 0)
-                    assert_memory_equal(other, first, sizeof(first));
-            }
-            expect_rows(OUTER, WIDTH, WIDTH, first, want, by_build(1e-5, 1e-13),
-                        1.0 + sqrt(sizes[s]));
-        }
-        free(x);
-        free(g);
+    enum { MOST_OUTER = 40, MOST_WIDTH = 64, N_COUNTS = 7 };
+    static const int32_t n_outers[] = {9, 16, 17, MOST_OUTER};
+    static const int32_t counts[N_COUNTS] = {0, 1, 15, 16, 17, 100, -1};
+    for (int round = 0; round < N_WIDTHS * N_COUNTS * 4; round++) {
+        const int32_t width = widths[round % N_WIDTHS];
+        const bool x_panels = round / N_WIDTHS / N_COUNTS % 2 == 0;
+        const bool g_panels = round / N_WIDTHS / N_COUNTS / 2 == 0;
+        const int32_t n_outer = n_outers[(round + round / 4) % 4];
+        const int32_t count = counts[round / N_WIDTHS % N_COUNTS];
+        if (count < 0 && x_panels != g_panels)
+            continue;
+        const int32_t n = count < 0 ? pick_rows(4, 0, width * n_outer / 4) : count;
+        const size_t n_sums = (size_t)n_outer * (size_t)width;
+        const opn_i_dense sum = new_dense(n_outer, width, false);
+        const product p = {.n_rows = n_outer,
+                           .n_inner = n,
+                           .x = new_drawn(9, n, n_outer, opn_i_width(n_outer), x_panels),
+                           .w = new_drawn(10, n, width, width, g_panels),
+                           .partial =
+                                   new_items(OPN_SUM_BLOCKS * n_sums, sizeof(*p.partial)),
+                           .floor = 10.0 * (1.0 + sqrt(n))};
+        double want[MOST_OUTER * MOST_WIDTH] = {0.0};
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t j = 0; j < n_outer * width; j++)
+                want[j] += (double)*opn_i_element(p.x, i, j / width) *
+                           (double)*opn_i_element(p.w, i, j % width);
+        expect_product(run_matmul_tn, &p, sum, want);
+        free(sum.data);
+        free(p.x.data);
+        free(p.w.data);
+        free(p.partial);
     }
 }
 
-static void relu_drop_has_the_same_bits_on_any_number_of_threads(void **state)
+// ---- numbers -------------------------------------------------------------------------
+
+static void one_number_that_is_not_finite_is_found_wherever_it_is(void **state)
 {
     (void)state;
-    const int64_t n = (INT64_C(1) << 23) + 1000;
-    const opn_i_exec one = {opn_k_select(), 1};
-    uint64_t random = 4;
-    opn_real *was = new_drawn(&random, (int32_t)(n / 8), 8);
-    opn_real *first = new_items((size_t)n, sizeof(*first));
-    opn_real *other = new_items((size_t)n, sizeof(*other));
-    uint64_t *bits = new_items(opn_i_bit_words(n), sizeof(*bits));
-    const size_t n_bytes = (size_t)n * sizeof(*first);
-    opn_i_keep_bits(&one, 1, OPN_STREAM_STUDENT_HIDDEN, 0, 0.5, n, bits);
-    memcpy(first, was, n_bytes);
-    one.kernels->relu_drop((size_t)n, 2, bits, first);
-    for (int c = 0; c < N_THREAD_COUNTS; c++) {
-        const opn_i_exec exec = {one.kernels, thread_counts[c]};
-        memcpy(other, was, n_bytes);
-        opn_i_relu_drop(&exec, (size_t)n, 2, bits, other);
-        assert_memory_equal(other, first, n_bytes);
-        memcpy(other, was, n_bytes);
-        opn_i_relu_drop_back(&exec, (size_t)n, 2, first, other);
-        for (int64_t j = 0; j < n; j++)
-            assert_true(other[j] == (first[j] > 0 ? 2 * was[j] : 0));
+    enum { MOST = 40 };
+    opn_real x[MOST + 1];
+    for (int j = 0; j <= MOST; j++)
+        x[j] = (opn_real)(j % 2 == 0 ? 3e38 : -3e38);
+    for (size_t n = 0; n <= MOST; n++) {
+        const opn_real kept = x[n];
+        x[n] = (opn_real)NAN; // just beyond
+        assert_true(opn_i_all_finite(n, x));
+        x[n] = kept;
+        for (size_t j = 0; j < n; j++) {
+            const opn_real was = x[j];
+            x[j] = (opn_real)(n % 3 == 0 ? NAN : n % 3 == 1 ? INFINITY : -INFINITY);
+            assert_false(opn_i_all_finite(n, x));
+            x[j] = was;
+        }
     }
-    free(was);
-    free(first);
-    free(other);
-    free(bits);
 }
 
 // ---- dropout -------------------------------------------------------------------------
@@ -271,12 +617,18 @@ static void the_rate_is_met_and_masks_of_two_steps_are_independent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+            cmocka_unit_test(widths_are_whole_vectors_and_are_cut_into_slices),
+            cmocka_unit_test(every_element_of_a_layout_has_its_own_place),
+            cmocka_unit_test(arenas_begin_on_a_line_and_are_cut_at_lines),
             cmocka_unit_test(threads_are_as_many_as_the_work_is_worth),
-            cmocka_unit_test(spmm_has_the_same_bits_on_any_number_of_threads),
-            cmocka_unit_test(matmul_has_the_same_bits_on_any_number_of_threads),
+            cmocka_unit_test(spmm_is_right_in_both_layouts_and_on_any_number_of_threads),
+            cmocka_unit_test(scatter_sums_blocks_in_an_order_that_threads_do_not_change),
+            cmocka_unit_test(
+                    lookup_is_right_for_any_columns_and_on_any_number_of_threads),
+            cmocka_unit_test(matmul_is_right_in_all_layouts_and_on_any_number_of_threads),
             cmocka_unit_test(
                     matmul_tn_sums_all_rows_in_an_order_that_threads_do_not_change),
-            cmocka_unit_test(relu_drop_has_the_same_bits_on_any_number_of_threads),
+            cmocka_unit_test(one_number_that_is_not_finite_is_found_wherever_it_is),
             cmocka_unit_test(a_bit_depends_on_seed_stream_step_and_element_alone),
             cmocka_unit_test(bits_are_the_same_on_any_number_of_threads),
             cmocka_unit_test(the_rate_is_met_and_masks_of_two_steps_are_independent),

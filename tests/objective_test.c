@@ -197,15 +197,15 @@ static void validation_has_the_golden_supervised_term(void **state)
             objective.prior_sum = net.prior_sum;
             objective.log_teacher = net.log_teacher;
             double accuracy = -1.0;
-            expect_close(opn_i_objective_supervised(&objective, net.validation, net.gcn.z,
-                                                    &accuracy),
+            expect_close(opn_i_objective_supervised(&objective, objective.n_nodes,
+                                                    net.validation, net.gcn.z, &accuracy),
                          golden->valid_eval[kind], by_build(2e-6, 1e-12), 1.0);
             expect_close(accuracy, (double)n_right / GOLDEN_N_VALID, 1e-15, 1.0);
         }
         double accuracy = -1.0;
         const opn_i_objective objective = only_supervised(&net, 0);
-        assert_true(opn_i_objective_supervised(&objective, nobody, net.gcn.z,
-                                               &accuracy) == 0.0);
+        assert_true(opn_i_objective_supervised(&objective, objective.n_nodes, nobody,
+                                               net.gcn.z, &accuracy) == 0.0);
         assert_true(accuracy == 0.0);
         network_deinit(&net);
     }

@@ -61,7 +61,8 @@ static void train(network *net,
 static void expect_same_state(const opn_i_train_state *got, const opn_i_train_state *want)
 {
     assert_int_equal(got->n_weights, want->n_weights);
-    assert_memory_equal(got->arena, want->arena, 4 * want->n_weights * sizeof(opn_real));
+    assert_memory_equal(got->weights, want->weights,
+                        OPN_STATE_BLOCKS * want->n_weights * sizeof(opn_real));
     assert_int_equal(got->epoch, want->epoch);
     assert_int_equal(got->best_epoch, want->best_epoch);
     assert_true(got->is_done == want->is_done);
@@ -332,8 +333,8 @@ static int32_t best_by_hand(network *net,
         some.validation = NULL;
         train(net, model, &some, &trained);
         opn_i_gcn_forward(&net->exec, &net->gcn, trained.weights, 0.0, false);
-        const double term = opn_i_objective_supervised(&objective, net->validation,
-                                                       net->gcn.z, &accuracy);
+        const double term = opn_i_objective_supervised(
+                &objective, objective.n_nodes, net->validation, net->gcn.z, &accuracy);
         const double loss = options->stops_on_accuracy ? 1.0 - accuracy : term;
         if (loss < *best_loss) {
             *best_loss = loss;
@@ -533,7 +534,7 @@ static void a_gradient_that_is_not_finite_names_epoch_and_layer(void **state)
     net.log_teacher[0] = (opn_real)NAN;
     expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1", "first layer");
     // Where no feature has a node the first layer has no gradient at all.
-    memset(net.design.cols.row_ptr, 0, (GOLDEN_F + 1) * sizeof(opn_off));
+    memset(net.design.rows.row_ptr, 0, (GOLDEN_V + 1) * sizeof(opn_off));
     options.dropout = 0.0;
     expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1", "second layer");
     network_deinit(&net);

@@ -23,9 +23,10 @@ opn_status opn_i_csr_init(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_csr csr = {.n_rows = n_rows, .n_cols = n_cols};
     OPN_TRY_NEW(ctx, csr.row_ptr, (size_t)n_rows + 1);
-    OPN_TRY_NEW(ctx, csr.col_idx, n_entries);
+    // One entry more: products may read beyond the last.
+    OPN_TRY_NEW(ctx, csr.col_idx, n_entries + 1);
     if (with_value)
-        OPN_TRY_NEW(ctx, csr.value, n_entries);
+        OPN_TRY_NEW(ctx, csr.value, n_entries + 1);
     *out = csr;
     csr = (opn_i_csr){0};
 cleanup:
@@ -299,7 +300,7 @@ opn_status opn_i_csr_tidy(opn_ctx *ctx, opn_i_csr *csr)
         return OPN_OK;
     if (csr->value == NULL) { // equal columns may have to become a 2
         const opn_off n = opn_i_csr_n_entries(csr);
-        OPN_TRY_NEW(ctx, csr->value, n);
+        OPN_TRY_NEW(ctx, csr->value, n + 1);
         for (opn_off e = 0; e < n; e++)
             csr->value[e] = 1;
     }
@@ -313,4 +314,14 @@ opn_status opn_i_csr_tidy(opn_ctx *ctx, opn_i_csr *csr)
     }
 cleanup:
     return status;
+}
+
+opn_status
+opn_i_csr_rename_cols(opn_ctx *ctx, const int32_t *number, int32_t n_cols, opn_i_csr *csr)
+{
+    const opn_off n = opn_i_csr_n_entries(csr);
+    for (opn_off e = 0; e < n; e++)
+        csr->col_idx[e] = number[csr->col_idx[e]];
+    csr->n_cols = n_cols;
+    return opn_i_csr_sort(ctx, csr);
 }

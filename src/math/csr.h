@@ -66,4 +66,10 @@ OPN_NODISCARD opn_status opn_i_csr_take_rows(opn_ctx *ctx,
                                              int32_t n_rows,
                                              opn_i_csr *out);
 
+// The same rows with column k renamed to number[k]; columns of a row come out sorted.
+OPN_NODISCARD opn_status opn_i_csr_rename_cols(opn_ctx *ctx,
+                                               const int32_t *number,
+                                               int32_t n_cols,
+                                               opn_i_csr *csr);
+
 #endif // OPN_CSR_H

@@ -6,50 +6,112 @@
 #include "base/random.h"
 #include "math/kernels.h"
 
+#include <string.h>
+
 // Which kernels, on how many threads.
 typedef struct opn_i_exec {
     const opn_k_table *kernels;
     int n_threads;
 } opn_i_exec;
 
-// y [n_rows, width] = a x
+// A dense matrix in one of the two layouts of kernels.h.
+typedef struct opn_i_dense {
+    opn_real *data;
+    int32_t n_rows, width;
+    bool has_panels; // else row-major
+} opn_i_dense;
+
+// One type for what is read and what is written: a product reads what another wrote.
+static inline opn_real *opn_i_writable(const opn_real *data)
+{
+    opn_real *writable;
+    memcpy(&writable, &data, sizeof(data));
+    return writable;
+}
+
+static inline opn_i_dense
+opn_i_panels(const opn_real *data, int32_t n_rows, int32_t width)
+{
+    return (opn_i_dense){opn_i_writable(data), n_rows, width, true};
+}
+
+static inline opn_i_dense opn_i_rows(const opn_real *data, int32_t n_rows, int32_t width)
+{
+    return (opn_i_dense){opn_i_writable(data), n_rows, width, false};
+}
+
+static inline opn_real *opn_i_element(opn_i_dense x, int32_t i, int32_t k)
+{
+    return x.data + (x.has_panels ? opn_i_panel_at(x.n_rows, x.width, i, k)
+                                  : (size_t)i * (size_t)x.width + (size_t)k);
+}
+
+// Rows of panels are lines of the cache when the first one is. Arenas are cut at
+// multiples of OPN_LINE numbers, from the first line in them on.
+enum { OPN_LINE = 16 };
+
+static inline size_t opn_i_whole_lines(size_t n)
+{
+    return (n + OPN_LINE - 1) / OPN_LINE * OPN_LINE;
+}
+
+static inline opn_real *opn_i_on_line(opn_real *arena)
+{
+    const uintptr_t n_bytes = OPN_LINE * sizeof(*arena);
+    const uintptr_t beyond = (uintptr_t)arena % n_bytes;
+    return arena + (beyond == 0 ? 0 : (n_bytes - beyond) / sizeof(*arena));
+}
+
+// y = a x for the first n_rows rows of y. `finish` may be NULL; its base has the layout
+// of y and its first bit is that of the first element.
 void opn_i_spmm(const opn_i_exec *exec,
                 const opn_k_sparse *a,
                 int32_t n_rows,
-                int32_t width,
-                const opn_real *x,
-                opn_real *y);
+                opn_i_dense x,
+                opn_i_dense y,
+                const opn_k_finish *finish);
 
-// y [n_rows, width] = x [n_rows, n_inner] w [n_inner, width]; rows of x are x_width apart
+// y = a^T x for a of n_rows rows, on matrices of one slice. Rows are added up in n_blocks
+// blocks, whatever the number of threads; `partial` holds n_blocks - 1 results.
+void opn_i_scatter(const opn_i_exec *exec,
+                   const opn_k_sparse *a,
+                   int32_t n_rows,
+                   opn_i_dense x,
+                   int32_t n_blocks,
+                   opn_real *partial,
+                   opn_i_dense y);
+
+// y = map x for a binary map of y.n_rows rows, of which row i has the bits of column
+// 64 w + b at bit b of map[i + w y.n_rows]. Row i is multiplied by scale[i] unless that
+// is NULL.
+void opn_i_lookup(const opn_i_exec *exec,
+                  const uint64_t *map,
+                  const opn_real *scale,
+                  int32_t n_cols,
+                  opn_i_dense x,
+                  opn_i_dense y);
+
+// y = x w for n_rows rows, w of n_inner. With `active`, which has the layout of y, then
+// times factor where active > 0, else 0.
 void opn_i_matmul(const opn_i_exec *exec,
                   int32_t n_rows,
                   int32_t n_inner,
-                  int32_t x_width,
-                  int32_t width,
-                  const opn_real *x,
-                  const opn_real *w,
-                  opn_real *y);
+                  opn_i_dense x,
+                  opn_i_dense w,
+                  opn_i_dense y,
+                  const opn_real *active,
+                  opn_real factor);
 
-// sum [n_outer, width] = x^T g. Rows are summed in OPN_SUM_BLOCKS blocks, whatever the
-// number of threads; `partial` holds OPN_SUM_BLOCKS results.
+// sum [n_outer, g.width] = x^T g for n_rows rows. Rows are summed in OPN_SUM_BLOCKS
+// blocks, whatever the number of threads; `partial` holds OPN_SUM_BLOCKS results.
 enum { OPN_SUM_BLOCKS = 16 };
 void opn_i_matmul_tn(const opn_i_exec *exec,
                      int32_t n_rows,
                      int32_t n_outer,
-                     int32_t x_width,
-                     int32_t width,
-                     const opn_real *x,
-                     const opn_real *g,
+                     opn_i_dense x,
+                     opn_i_dense g,
                      opn_real *partial,
                      opn_real *sum);
-
-void opn_i_relu_drop(const opn_i_exec *exec,
-                     size_t n,
-                     opn_real scale,
-                     const uint64_t *bits,
-                     opn_real *x);
-void opn_i_relu_drop_back(
-        const opn_i_exec *exec, size_t n, opn_real scale, const opn_real *h, opn_real *d);
 
 // Words that n bits take.
 static inline size_t opn_i_bit_words(int64_t n)

@@ -3,8 +3,14 @@
 //
 // Kernels never allocate, fail or do I/O. Those over rows work on rows [first, last),
 // each row by itself, so that any cut of the rows between threads gives the same bits.
-// Dense matrices are row-major; their width is a multiple of OPN_LANES and what lies
-// beyond the columns in use is 0 and stays 0.
+//
+// A product works on a slice of 8 or 16 columns at a time: the sums of a row then fit in
+// registers, and a row of 16 floats is one line of the cache. Matrices as wide as the
+// hidden layer are stored slice after slice, [rows,16] each and the last perhaps
+// [rows,8]: with 64 hidden units a panel is a quarter of the matrix and stays in the L2
+// cache while its rows are gathered, which halves the time of every product with X and of
+// A^ P. Matrices as wide as there are classes are row-major. Widths are multiples of
+// OPN_LANES, and what lies beyond the columns in use is 0 and stays 0.
 
 #ifndef OPN_KERNELS_H
 #define OPN_KERNELS_H
@@ -14,11 +20,25 @@
 
 #include <stdbool.h>
 
-enum { OPN_LANES = 8 };
+enum { OPN_LANES = 8, OPN_SLICE = 16 };
 
 static inline int32_t opn_i_width(int32_t n_cols)
 {
     return (n_cols + OPN_LANES - 1) / OPN_LANES * OPN_LANES;
+}
+
+// Columns of the slice that begins at column `at`.
+static inline int32_t opn_i_slice(int32_t width, int32_t at)
+{
+    return width - at < OPN_SLICE ? width - at : OPN_SLICE;
+}
+
+// Place of an element in panels of n_rows rows.
+static inline size_t opn_i_panel_at(int32_t n_rows, int32_t width, int32_t i, int32_t k)
+{
+    const int32_t at = k - k % OPN_SLICE;
+    return (size_t)at * (size_t)n_rows + (size_t)i * (size_t)opn_i_slice(width, at) +
+           (size_t)(k - at);
 }
 
 // A sparse matrix of which row i holds the entries begin[i] … end[i] - 1, times scale[i].
@@ -29,6 +49,27 @@ typedef struct opn_k_sparse {
     const opn_real *value; // NULL: all 1
     const opn_real *scale; // NULL: all 1
 } opn_k_sparse;
+
+// A slice of a dense matrix: its first element, and how far apart its rows are.
+typedef struct opn_k_in {
+    const opn_real *at;
+    int32_t stride;
+} opn_k_in;
+
+typedef struct opn_k_out {
+    opn_real *at;
+    int32_t stride;
+} opn_k_out;
+
+// What becomes of the sum of a row before it is stored, in this order.
+typedef struct opn_k_finish {
+    const opn_real *base; // laid out as the result; sum = base_factor * base - sum
+    opn_real base_factor;
+    bool rectifies; // sum = max(sum, 0) * factor where its bit is set, else 0
+    opn_real factor;
+    const uint64_t *bits; // NULL: all are set
+    int64_t first_bit;    // that of the first element of the result
+} opn_k_finish;
 
 // What the gradient of the evidence loss needs for each node; opn_k_evidence_row() says
 // how. Arrays are [V, width] unless said otherwise.
@@ -99,40 +140,81 @@ typedef struct opn_k_table {
                     int32_t *to_col,
                     opn_real *to_value);
 
-    // y[i,:] = scale[i] * sum over entries e of row i of value[e] * x[col[e],:]
+    // rank[w] = bits set in the words before w, for w <= n_words; to_ptr[i] = bits set
+    // before bit ptr[i] <= 64 n_words, for i < n_ptr. One word more may be read.
+    void (*count)(size_t n_words,
+                  const uint64_t *bits,
+                  opn_off *rank,
+                  int32_t n_ptr,
+                  const opn_off *ptr,
+                  opn_off *to_ptr);
+
+    // kept = map without the bits that are not set in `bits`, which has one for each set
+    // bit of a row of map, row after row; row i has n_words words at map[i + w n_rows],
+    // and its first bit is bit row_ptr[i]. One word of bits more may be read.
+    void (*spread)(int32_t first,
+                   int32_t last,
+                   int32_t n_rows,
+                   int32_t n_words,
+                   const opn_off *row_ptr,
+                   const uint64_t *bits,
+                   const uint64_t *map,
+                   uint64_t *kept);
+
+    // Bit c of to[r] = bit r of from[c], 64 by 64 of them.
+    void (*turn)(const uint64_t *from, uint64_t *to);
+
+    // y[i,:] = scale[i] * sum over entries e of row i of value[e] * x[col[e],:], finished
+    // if `finish` is not NULL; `width` is that of a slice. col and value may be read one
+    // entry beyond the last, where col must name a row of x, which is read too.
     void (*spmm)(const opn_k_sparse *a,
                  int32_t first,
                  int32_t last,
                  int32_t width,
-                 const opn_real *x,
-                 opn_real *y);
+                 opn_k_in x,
+                 opn_k_out y,
+                 const opn_k_finish *finish);
 
-    // y[i,:] = sum over h < n_inner of x[i,h] * w[h,:]
+    // y[col[e],:] += scale[i] * value[e] * x[i,:] over the entries e of rows i.
+    void (*scatter)(const opn_k_sparse *a,
+                    int32_t first,
+                    int32_t last,
+                    int32_t width,
+                    opn_k_in x,
+                    opn_k_out y);
+
+    // y[i,:] = sum over the bits b of map[i] of x[b,:], for i < n_rows and b < n_bits <=
+    // 64, added to what y holds if `adds`; x and y are slices of that width, row by row.
+    void (*lookup)(int32_t n_rows,
+                   const uint64_t *map,
+                   int32_t n_bits,
+                   int32_t width,
+                   const opn_real *x,
+                   bool adds,
+                   opn_real *y);
+
+    // y[i,:] = sum over h < n_inner of x[i,h] * w[h,:] on a slice, added to what y holds
+    // if `adds`. With `active`, laid out as y, then times factor where active > 0, else
+    // 0.
     void (*matmul)(int32_t first,
                    int32_t last,
                    int32_t n_inner,
-                   int32_t x_width,
                    int32_t width,
-                   const opn_real *x,
-                   const opn_real *w,
-                   opn_real *y);
+                   opn_k_in x,
+                   opn_k_in w,
+                   bool adds,
+                   opn_k_out y,
+                   const opn_real *active,
+                   opn_real factor);
 
-    // sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer
+    // sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer <= 16
     void (*matmul_tn)(int32_t first,
                       int32_t last,
                       int32_t n_outer,
-                      int32_t x_width,
                       int32_t width,
-                      const opn_real *x,
-                      const opn_real *g,
-                      opn_real *sum);
-
-    // x = max(x, 0) * scale where its bit is set, else 0. Element 0 of x is bit 0 of
-    // bits; bits NULL keeps all. n is a multiple of OPN_LANES.
-    void (*relu_drop)(size_t n, opn_real scale, const uint64_t *bits, opn_real *x);
-
-    // d = d * scale where h > 0, else 0.
-    void (*relu_drop_back)(size_t n, opn_real scale, const opn_real *h, opn_real *d);
+                      opn_k_in x,
+                      opn_k_in g,
+                      opn_k_out sum);
 
     // One step of Adam with gradient g + decay * w.
     void (*adam)(size_t n,

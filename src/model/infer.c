@@ -2,6 +2,8 @@
 
 #include "model/infer.h"
 
+#include "math/pace.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +62,7 @@ static void add_pass(const opn_i_exec *exec,
     if (!is_softmax && options->evidence != OPN_EVIDENCE_EXP)
         relog_evidence(options, gcn);
     const int32_t n = moments->n_nodes;
-    const int n_threads = opn_i_exec_threads(exec, (int64_t)n * moments->width);
+    const int n_threads = opn_i_exec_threads(exec, 16 * (int64_t)n * moments->width);
     (void)n_threads; // unused when built without OpenMP
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int32_t first = 0; first < n; first += NODES_A_CHUNK) {
@@ -101,24 +103,37 @@ opn_status opn_i_infer(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_moments moments = {0};
+    opn_real *arena = NULL;
+    opn_i_pace pace = {0};
+    const size_t n_weights = opn_i_gcn_n_weights(gcn);
     const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
-    OPN_FAIL_IF(ctx, !opn_i_all_finite(opn_i_gcn_n_weights(gcn), weights),
-                OPN_ERR_NONFINITE, "a weight of the model is not finite");
+    OPN_FAIL_IF(ctx, !opn_i_all_finite(n_weights, weights), OPN_ERR_NONFINITE,
+                "a weight of the model is not finite");
     OPN_TRY(init_moments(ctx, gcn, &moments));
+    OPN_TRY_NEW(ctx, arena, OPN_LINE + n_weights);
+    opn_real *on_line = opn_i_on_line(arena);
+    memcpy(on_line, weights, n_weights * sizeof(*weights));
+    // All passes have the same X W0 but for what they drop.
+    gcn->subtracts =
+            options->n_samples > 1 && options->dropout > 0.0 && options->dropout < 0.5;
+    gcn->whole_of = NULL;
     for (int32_t m = 0; m < n_passes; m++) {
         OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
-        run_pass(exec, gcn, weights, options, m);
+        const opn_i_exec paced = opn_i_pace_begin(&pace, exec);
+        run_pass(&paced, gcn, on_line, options, m);
         OPN_FAIL_IF(ctx,
                     !opn_i_all_finite((size_t)gcn->n_nodes * (size_t)gcn->class_width,
                                       gcn->z),
                     OPN_ERR_NONFINITE, "pass %d: the logits are not finite", m);
-        add_pass(exec, options, gcn, &moments);
+        add_pass(&paced, options, gcn, &moments);
+        opn_i_pace_end(&pace);
     }
     divide(&moments, n_passes);
     OPN_TRY(opn_i_progress(ctx, "sampling", n_passes, n_passes, "passes"));
     *out = moments;
     moments = (opn_i_moments){0};
 cleanup:
+    opn_i_release(&ctx->alloc, arena);
     opn_i_moments_deinit(&ctx->alloc, &moments);
     return status;
 }

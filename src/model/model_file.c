@@ -6,7 +6,7 @@
 
 #include "io/bytes.h"
 #include "io/safetensors.h"
-#include "math/kernels.h"
+#include "math/exec.h"
 #include "model/model_data.h"
 
 #include <jansson.h>
@@ -65,17 +65,30 @@ cleanup:
 
 // ---- saving --------------------------------------------------------------------------
 
-// A matrix of the weights without what pads its rows, as floats.
-static opn_status pack_matrix(
-        opn_ctx *ctx, const opn_real *from, int32_t n_rows, int32_t n_cols, float **out)
+// The two matrices of a model's weights as they are kept in memory.
+static opn_i_dense weights0(const opn_model *model)
+{
+    return opn_i_panels(model->weights, model->n_features, opn_i_width(model->n_hidden));
+}
+
+static opn_i_dense weights1(const opn_model *model)
+{
+    const size_t n_first =
+            (size_t)model->n_features * (size_t)opn_i_width(model->n_hidden);
+    return opn_i_rows(model->weights + n_first, model->n_hidden,
+                      opn_i_width(model->n_classes));
+}
+
+// A matrix of the weights row by row without what pads it, as floats.
+static opn_status pack_matrix(opn_ctx *ctx, opn_i_dense from, int32_t n_cols, float **out)
 {
     opn_status status = OPN_OK;
-    const size_t width = (size_t)opn_i_width(n_cols);
     float *packed = NULL;
-    OPN_TRY_NEW(ctx, packed, (size_t)n_rows * (size_t)n_cols);
-    for (size_t i = 0; i < (size_t)n_rows; i++)
-        for (size_t k = 0; k < (size_t)n_cols; k++)
-            packed[i * (size_t)n_cols + k] = (float)from[i * width + k];
+    size_t n = 0;
+    OPN_TRY_NEW(ctx, packed, (size_t)from.n_rows * (size_t)n_cols);
+    for (int32_t i = 0; i < from.n_rows; i++)
+        for (int32_t k = 0; k < n_cols; k++)
+            packed[n++] = (float)*opn_i_element(from, i, k);
     *out = packed;
 cleanup:
     return status;
@@ -127,14 +140,11 @@ opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path
     opn_i_safetensors_writer *writer = NULL;
     float *w0 = NULL;
     float *w1 = NULL;
-    const size_t n_first =
-            (size_t)model->n_features * (size_t)opn_i_width(model->n_hidden);
     const int64_t shape0[] = {model->n_features, model->n_hidden};
     const int64_t shape1[] = {model->n_hidden, model->n_classes};
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
-    OPN_TRY(pack_matrix(ctx, model->weights, model->n_features, model->n_hidden, &w0));
-    OPN_TRY(pack_matrix(ctx, model->weights + n_first, model->n_hidden, model->n_classes,
-                        &w1));
+    OPN_TRY(pack_matrix(ctx, weights0(model), model->n_hidden, &w0));
+    OPN_TRY(pack_matrix(ctx, weights1(model), model->n_classes, &w1));
     OPN_TRY(put_metadata(ctx, writer, model));
     OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, "w0", OPN_TENSOR_F32, shape0, 2,
                                                 w0));
@@ -180,18 +190,18 @@ cleanup:
 static opn_status unpack_matrix(opn_ctx *ctx,
                                 const char *path,
                                 const opn_i_tensor_view *tensor,
-                                opn_real *out)
+                                opn_i_dense out)
 {
     opn_status status = OPN_OK;
     const size_t n_cols = (size_t)tensor->shape[1];
-    const size_t width = (size_t)opn_i_width((int32_t)n_cols);
     float *packed = NULL;
     OPN_TRY_NEW(ctx, packed, tensor->n_items);
     OPN_TRY(opn_i_tensor_to_f32(ctx, path, tensor, packed));
     for (size_t j = 0; j < (size_t)tensor->n_items; j++) {
         OPN_FAIL_IF(ctx, !isfinite(packed[j]), OPN_ERR_FORMAT,
                     "%s: tensor \"%s\": item %zu is not finite", path, tensor->name, j);
-        out[j / n_cols * width + j % n_cols] = (opn_real)packed[j];
+        *opn_i_element(out, (int32_t)(j / n_cols), (int32_t)(j % n_cols)) =
+                (opn_real)packed[j];
     }
 cleanup:
     opn_i_release(&ctx->alloc, packed);
@@ -229,8 +239,8 @@ static opn_status get_weights(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, model->weights,
                 n_first +
                         (size_t)model->n_hidden * (size_t)opn_i_width(model->n_classes));
-    OPN_TRY(unpack_matrix(ctx, path, w0, model->weights));
-    OPN_TRY(unpack_matrix(ctx, path, w1, model->weights + n_first));
+    OPN_TRY(unpack_matrix(ctx, path, w0, weights0(model)));
+    OPN_TRY(unpack_matrix(ctx, path, w1, weights1(model)));
 cleanup:
     return status;
 }

@@ -196,7 +196,8 @@ void opn_i_objective_gradient(const opn_i_exec *exec,
 {
     const opn_k_evidence loss = kernel_loss(objective, epoch);
     const int32_t n_nodes = objective->n_nodes;
-    const int n_threads = opn_i_exec_threads(exec, (int64_t)n_nodes * objective->width);
+    const int n_threads =
+            opn_i_exec_threads(exec, 16 * (int64_t)n_nodes * objective->width);
     int64_t n = 0;
     (void)n_threads; // unused when built without OpenMP
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1) \
@@ -332,6 +333,7 @@ static int32_t largest_of(int32_t n, const opn_real *z)
 }
 
 double opn_i_objective_supervised(const opn_i_objective *objective,
+                                  int32_t n_nodes,
                                   const int32_t *target,
                                   const opn_real *z,
                                   double *accuracy)
@@ -339,7 +341,7 @@ double opn_i_objective_supervised(const opn_i_objective *objective,
     double sum = 0.0;
     int64_t n = 0;
     int64_t n_right = 0;
-    for (int32_t i = 0; i < objective->n_nodes; i++) {
+    for (int32_t i = 0; i < n_nodes; i++) {
         const opn_real *row = z + (size_t)i * (size_t)objective->width;
         if (target[i] < 0)
             continue;

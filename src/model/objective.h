@@ -59,8 +59,9 @@ typedef struct opn_i_loss_terms {
 opn_i_loss_terms
 opn_i_objective_terms(const opn_i_objective *objective, int32_t epoch, const opn_real *z);
 
-// Mean supervised term and accuracy over other targets, for validation.
+// Mean supervised term and accuracy over n_nodes other targets, for validation.
 double opn_i_objective_supervised(const opn_i_objective *objective,
+                                  int32_t n_nodes,
                                   const int32_t *target,
                                   const opn_real *z,
                                   double *accuracy);

@@ -2,6 +2,8 @@
 
 #include "model/trainer.h"
 
+#include "math/pace.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +17,8 @@ opn_i_train_state_init(opn_ctx *ctx, const opn_i_gcn *gcn, opn_i_train_state *ou
 {
     opn_status status = OPN_OK;
     opn_i_train_state state = {.n_weights = opn_i_gcn_n_weights(gcn)};
-    OPN_TRY_NEW(ctx, state.arena, 4 * state.n_weights);
-    state.weights = state.arena;
+    OPN_TRY_NEW(ctx, state.arena, OPN_LINE + OPN_STATE_BLOCKS * state.n_weights);
+    state.weights = opn_i_on_line(state.arena);
     state.mean = state.weights + state.n_weights;
     state.square = state.mean + state.n_weights;
     state.best = state.square + state.n_weights;
@@ -54,17 +56,31 @@ cleanup:
     return status;
 }
 
-static opn_status check_logits(opn_ctx *ctx, const opn_i_gcn *gcn, int32_t epoch)
+opn_status opn_i_check_logits(opn_ctx *ctx, const opn_i_gcn *gcn, int32_t epoch)
 {
     opn_status status = OPN_OK;
-    OPN_FAIL_IF(
-            ctx,
-            !opn_i_all_finite((size_t)gcn->n_nodes * (size_t)gcn->class_width, gcn->z),
-            OPN_ERR_NONFINITE,
-            "epoch %d: the logits are not finite; a smaller learning rate may help",
-            epoch);
+    const size_t n = (size_t)gcn->in_use.n_outputs * (size_t)gcn->class_width;
+    OPN_FAIL_IF(ctx, !opn_i_all_finite(n, gcn->z), OPN_ERR_NONFINITE,
+                "epoch %d: the logits are not finite; a smaller learning rate may help",
+                epoch);
 cleanup:
     return status;
+}
+
+enum { WEIGHTS_A_CHUNK = 1 << 14 };
+
+static void step_weights(const opn_i_exec *exec,
+                         opn_real rate,
+                         opn_real epsilon,
+                         double decay,
+                         size_t first,
+                         size_t last,
+                         opn_i_train_state *state,
+                         const opn_real *d_weights)
+{
+    exec->kernels->adam(last - first, rate, epsilon, (opn_real)decay,
+                        state->weights + first, state->mean + first,
+                        state->square + first, d_weights + first);
 }
 
 static void step_adam(const opn_i_exec *exec,
@@ -80,11 +96,18 @@ static void step_adam(const opn_i_exec *exec,
             (opn_real)(options->learning_rate * root / (1.0 - pow(adam_beta1, t)));
     const opn_real epsilon = (opn_real)(adam_epsilon * root);
     const size_t n_first = opn_i_gcn_n_decayed(gcn);
-    exec->kernels->adam(n_first, rate, epsilon, (opn_real)options->weight_decay,
-                        state->weights, state->mean, state->square, d_weights);
-    exec->kernels->adam(state->n_weights - n_first, rate, epsilon, 0,
-                        state->weights + n_first, state->mean + n_first,
-                        state->square + n_first, d_weights + n_first);
+    const size_t n = state->n_weights;
+    const int n_threads = opn_i_exec_threads(exec, (int64_t)n);
+    (void)n_threads; // unused when built without OpenMP
+#pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
+    for (size_t from = 0; from < n; from += WEIGHTS_A_CHUNK) {
+        // Weights of the second layer are in the last chunk or two.
+        const size_t last = n - from < WEIGHTS_A_CHUNK ? n : from + WEIGHTS_A_CHUNK;
+        const size_t cut = last < n_first ? last : n_first < from ? from : n_first;
+        step_weights(exec, rate, epsilon, options->weight_decay, from, cut, state,
+                     d_weights);
+        step_weights(exec, rate, epsilon, 0.0, cut, last, state, d_weights);
+    }
 }
 
 // One epoch up to the new weights; gcn->z is that of the weights before.
@@ -101,7 +124,7 @@ static opn_status run_epoch(opn_ctx *ctx,
     opn_i_gcn_draw(exec, gcn, options->seed, &options->streams, (uint32_t)state->epoch,
                    rate, options->drop_edge);
     opn_i_gcn_forward_drawn(exec, gcn, state->weights, rate, true);
-    OPN_TRY(check_logits(ctx, gcn, state->epoch + 1));
+    OPN_TRY(opn_i_check_logits(ctx, gcn, state->epoch + 1));
     opn_i_objective_gradient(exec, objective, state->epoch, gcn->z, gcn->d_z,
                              &state->n_bounded);
     opn_i_gcn_backward(exec, gcn, state->weights, rate, d_weights);
@@ -163,9 +186,12 @@ static bool validate(const opn_i_exec *exec,
                      opn_i_train_state *state,
                      double *accuracy)
 {
-    opn_i_gcn_forward(exec, gcn, state->weights, 0.0, false);
-    double loss =
-            opn_i_objective_supervised(objective, options->validation, gcn->z, accuracy);
+    opn_i_gcn_forward_on(exec, gcn,
+                         options->validation_reach == NULL ? &gcn->reach
+                                                           : options->validation_reach,
+                         state->weights);
+    double loss = opn_i_objective_supervised(objective, gcn->in_use.n_outputs,
+                                             options->validation, gcn->z, accuracy);
     if (options->stops_on_accuracy)
         loss = 1.0 - *accuracy;
     if (options->patience == 0)
@@ -189,6 +215,11 @@ opn_status opn_i_train(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const bool decides = options->validation != NULL && options->patience > 0;
+    opn_i_pace pace = {0};
+    // Validation multiplies the whole X with the weights of the epoch that follows.
+    gcn->subtracts = opn_i_train_subtracts(options->validation != NULL, options->patience,
+                                           options->dropout);
+    gcn->whole_of = NULL;
     if (state->is_done) // and so was all that follows, before an interruption
         return OPN_OK;
     if (state->epoch == 0)
@@ -205,12 +236,15 @@ opn_status opn_i_train(opn_ctx *ctx,
         const double norm =
                 is_reported ? squared_norm(state->weights, opn_i_gcn_n_decayed(gcn))
                             : 0.0;
-        OPN_TRY(run_epoch(ctx, exec, gcn, objective, options, state, d_weights));
+        const opn_i_exec paced = opn_i_pace_begin(&pace, exec);
+        OPN_TRY(run_epoch(ctx, &paced, gcn, objective, options, state, d_weights));
         if (is_reported)
             terms = opn_i_objective_terms(objective, state->epoch, gcn->z);
         terms.decay = 0.5 * options->weight_decay * norm;
         if (decides || (is_reported && options->validation != NULL))
-            state->is_done = validate(exec, gcn, objective, options, state, &accuracy);
+            state->is_done = validate(&paced, gcn, objective, options, state, &accuracy);
+        if (!is_reported) // steps that are timed are alike
+            opn_i_pace_end(&pace);
         if (is_reported)
             report(ctx, objective, options, state, &terms, accuracy);
         state->epoch++;
@@ -218,7 +252,7 @@ opn_status opn_i_train(opn_ctx *ctx,
     if (decides && state->best_loss < (double)INFINITY)
         memcpy(state->weights, state->best, state->n_weights * sizeof(*state->best));
     opn_i_gcn_forward(exec, gcn, state->weights, 0.0, false);
-    OPN_TRY(check_logits(ctx, gcn, state->epoch));
+    OPN_TRY(opn_i_check_logits(ctx, gcn, state->epoch));
     state->is_done = true;
     OPN_TRY(opn_i_progress(ctx, options->stage, options->n_epochs, options->n_epochs,
                            "epochs"));

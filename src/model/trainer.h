@@ -18,13 +18,14 @@ typedef struct opn_i_train_options {
     uint64_t seed;
     opn_i_stream stream_weights;
     opn_i_streams streams;
-    const int32_t
-            *validation;  // [V] class of each validation node, -1 for others; or NULL
-    int32_t report_every; // epochs between two lines of the log; 0: none
+    const int32_t *validation; // class of each validation node, -1 for others; or NULL
+    const opn_i_reach *validation_reach; // of the nodes of `validation`; NULL: the gcn's
+    int32_t report_every;                // epochs between two lines of the log; 0: none
 } opn_i_train_options;
 
-// Weights, the optimiser's state and the best weights so far, in one arena; all a run
-// needs to go on from where it stopped.
+// Weights, the optimiser's state and the best weights so far, all a run needs to go on
+// from where it stopped: OPN_STATE_BLOCKS times n_weights numbers from `weights` on.
+enum { OPN_STATE_BLOCKS = 4 };
 typedef struct opn_i_train_state {
     size_t n_weights;
     opn_real *arena;
@@ -44,6 +45,13 @@ OPN_NODISCARD opn_status opn_i_train_state_init(opn_ctx *ctx,
                                                 opn_i_train_state *out);
 void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state);
 
+// Whether X W0 of an epoch is made from that of the validation pass before it.
+static inline bool
+opn_i_train_subtracts(bool has_validation, int32_t patience, double dropout)
+{
+    return has_validation && patience > 0 && dropout > 0.0 && dropout < 0.5;
+}
+
 // Trains from state->epoch on; at the end state->weights are the best ones if validation
 // decides, else the last ones. Nothing is allocated.
 // Errors: NONFINITE (the message names epoch and tensor), INTERRUPTED (the state is that
@@ -55,5 +63,10 @@ OPN_NODISCARD opn_status opn_i_train(opn_ctx *ctx,
                                      const opn_i_train_options *options,
                                      opn_i_train_state *state,
                                      opn_real *d_weights);
+
+// Errors: NONFINITE, when a logit of the pass in flight is.
+OPN_NODISCARD opn_status opn_i_check_logits(opn_ctx *ctx,
+                                            const opn_i_gcn *gcn,
+                                            int32_t epoch);
 
 #endif // OPN_TRAINER_H

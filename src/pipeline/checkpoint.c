@@ -12,9 +12,7 @@
 static const opn_i_tensor_type real_type =
         sizeof(opn_real) == sizeof(float) ? OPN_TENSOR_F32 : OPN_TENSOR_F64;
 
-enum { N_BLOCKS = 4 }; // weights, mean, square, best: the whole arena
-
-// The numbers of a state beside its arena, for both directions.
+// The numbers of a state beside its blocks, for both directions.
 static const char *const progress_keys[] = {"epoch", "best_epoch", "best_loss",
                                             "n_bounded", "is_done"};
 enum { N_PROGRESS = 5 };
@@ -24,14 +22,14 @@ static opn_status put_state(opn_i_safetensors_writer *writer,
                             const opn_i_train_state *state)
 {
     opn_status status = OPN_OK;
-    const int64_t shape[] = {N_BLOCKS, (int64_t)state->n_weights};
+    const int64_t shape[] = {OPN_STATE_BLOCKS, (int64_t)state->n_weights};
     // The loss as its bits: it is compared, not read.
     const int64_t progress[N_PROGRESS] = {state->epoch, state->best_epoch,
                                           (int64_t)opn_i_real_to_bits(state->best_loss),
                                           state->n_bounded, state->is_done};
     char key[48];
     OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, name, real_type, shape, 2,
-                                                state->arena));
+                                                state->weights));
     for (int p = 0; p < N_PROGRESS; p++) {
         snprintf(key, sizeof(key), "%s.%s", name, progress_keys[p]);
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, key, progress[p]));
@@ -71,7 +69,7 @@ static opn_status get_state(opn_ctx *ctx,
     char key[48];
     OPN_FAIL_IF(ctx,
                 tensor == NULL || tensor->type != real_type ||
-                        tensor->n_items != N_BLOCKS * (int64_t)state->n_weights,
+                        tensor->n_items != OPN_STATE_BLOCKS * (int64_t)state->n_weights,
                 OPN_ERR_FORMAT,
                 "%s: holds no state of the %s that fits; remove it to begin anew", path,
                 name);
@@ -86,8 +84,8 @@ static opn_status get_state(opn_ctx *ctx,
     state->best_loss = opn_i_real_from_bits((uint64_t)progress[2]);
     state->n_bounded = progress[3];
     state->is_done = progress[4] != 0;
-    memcpy(state->arena, tensor->data,
-           N_BLOCKS * state->n_weights * sizeof(*state->arena));
+    memcpy(state->weights, tensor->data,
+           OPN_STATE_BLOCKS * state->n_weights * sizeof(*state->weights));
 cleanup:
     return status;
 }

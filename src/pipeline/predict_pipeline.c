@@ -71,10 +71,11 @@ static double energy_of(int32_t n, const double *z)
     return -(top + log(sum));
 }
 
-// Writes what is known about node i to the caller's arrays.
+// Writes what is known about the r-th node, which is node i, to the caller's arrays.
 static void put_node(const opn_model *model,
                      const opn_i_moments *moments,
                      bool averages_logits,
+                     int32_t r,
                      int32_t i,
                      double *alpha,
                      double *p,
@@ -85,13 +86,13 @@ static void put_node(const opn_model *model,
     const bool has_evidence = model->kind->loss != OPN_LOSS_CROSS_ENTROPY;
     double measure[OPN_N_MEASURES];
     double strength = 0.0;
-    opinion_alpha(moments, model, averages_logits, i, alpha);
+    opinion_alpha(moments, model, averages_logits, r, alpha);
     for (int32_t k = 0; k < n; k++)
         strength += alpha[k];
     for (int32_t k = 0; k < n; k++)
         p[k] = has_evidence ? alpha[k] / strength
-                            : moments->p[(size_t)i * (size_t)moments->width + (size_t)k];
-    measure_node(model, moments, i, alpha, measure);
+                            : moments->p[(size_t)r * (size_t)moments->width + (size_t)k];
+    measure_node(model, moments, r, alpha, measure);
     if (out->predicted != NULL)
         out->predicted[i] = largest_of(n, p);
     for (int32_t k = 0; k < n; k++) {
@@ -110,7 +111,7 @@ static void put_node(const opn_model *model,
             out->smoothed[m][i] = (float)measure[m];
     if (out->energy != NULL)
         out->energy[i] =
-                (float)energy_of(n, moments->z + (size_t)i * (size_t)moments->width);
+                (float)energy_of(n, moments->z + (size_t)r * (size_t)moments->width);
 }
 
 static opn_status smooth(opn_ctx *ctx,
@@ -179,13 +180,15 @@ opn_status opn_model_predict(opn_ctx *ctx,
     double *p = NULL;
     int64_t n_steps = 0;
     OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
-    OPN_TRY(opn_i_stage_init(ctx, model, graph, &stage));
+    OPN_TRY(opn_i_stage_init(ctx, model, graph,
+                             opn_i_gcn_uses(model->n_hidden, false, true), &stage));
     OPN_TRY_NEW(ctx, alpha, model->n_classes);
     OPN_TRY_NEW(ctx, p, model->n_classes);
     OPN_TRY(opn_i_infer(ctx, &stage.exec, &stage.gcn, model->weights, &options,
                         &moments));
-    for (int32_t i = 0; i < moments.n_nodes; i++)
-        put_node(model, &moments, options.averages_logits, i, alpha, p, out);
+    for (int32_t r = 0; r < moments.n_nodes; r++)
+        put_node(model, &moments, options.averages_logits, r, stage.order[r], alpha, p,
+                 out);
     OPN_TRY(smooth(ctx, model, graph, n_steps, out));
 cleanup:
     opn_i_release(&ctx->alloc, alpha);

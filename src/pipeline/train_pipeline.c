@@ -17,6 +17,7 @@ typedef struct training {
     const opn_params *params;
     opn_model *model;
     opn_i_stage stage;
+    // By the order of the stage.
     int32_t *target;     // [V] class of training nodes, -1 for others
     int32_t *validation; // [V]
     int32_t n_train, n_validation;
@@ -156,12 +157,13 @@ static opn_status find_targets(training *t, const opn_split *split)
     const int32_t *known = opn_split_known(split);
     OPN_TRY_NEW(t->ctx, t->target, n);
     OPN_TRY_NEW(t->ctx, t->validation, n);
-    for (opn_vid i = 0; i < n; i++) {
+    for (opn_vid r = 0; r < n; r++) {
+        const opn_vid i = t->stage.order[r];
         const int32_t label = t->graph->label[i] < 0 ? -1 : known[t->graph->label[i]];
-        t->target[i] = role[i] == OPN_ROLE_TRAIN ? label : -1;
-        t->validation[i] = role[i] == OPN_ROLE_VALIDATION ? label : -1;
-        t->n_train += t->target[i] >= 0;
-        t->n_validation += t->validation[i] >= 0;
+        t->target[r] = role[i] == OPN_ROLE_TRAIN ? label : -1;
+        t->validation[r] = role[i] == OPN_ROLE_VALIDATION ? label : -1;
+        t->n_train += t->target[r] >= 0;
+        t->n_validation += t->validation[r] >= 0;
     }
 cleanup:
     return status;
@@ -183,24 +185,27 @@ static void warn_about_classes(const training *t)
 
 // ---- the stages ----------------------------------------------------------------------
 
-static opn_i_objective objective_of(const training *t, opn_i_loss_kind loss)
+static opn_i_objective
+objective_of(const training *t, const opn_i_field *field, opn_i_loss_kind loss)
 {
     return (opn_i_objective){
             .loss = loss,
             .evidence = t->model->evidence,
-            .n_nodes = t->stage.gcn.n_nodes,
+            .n_nodes = field->train.n_outputs,
             .n_classes = t->model->n_classes,
             .width = t->stage.gcn.class_width,
-            .target = t->target,
+            .target = field->target,
             .n_train = t->n_train,
             .lambda1 = opn_params_real(t->params, "lambda1"),
             .teacher_epochs = 200.0, // lambda2 = min(1, t / 200), the paper's
     };
 }
 
-static opn_i_train_options options_of(const training *t, const char *stage)
+static opn_i_train_options options_of(const training *t,
+                                      const opn_i_field *field,
+                                      const char *stage,
+                                      int64_t n_epochs)
 {
-    const int64_t n_epochs = opn_params_int(t->params, "epochs");
     return (opn_i_train_options){
             .stage = stage,
             .n_epochs = (int32_t)n_epochs,
@@ -211,7 +216,8 @@ static opn_i_train_options options_of(const training *t, const char *stage)
             .dropout = opn_params_real(t->params, "dropout"),
             .weight_decay = opn_params_real(t->params, "weight_decay"),
             .seed = (uint64_t)opn_params_int(t->params, "seed"),
-            .validation = t->n_validation > 0 ? t->validation : NULL,
+            .validation = t->n_validation > 0 ? field->validation : NULL,
+            .validation_reach = &field->check,
             .report_every = n_epochs >= 10 ? (int32_t)(n_epochs / 10) : 1,
     };
 }
@@ -220,23 +226,29 @@ static opn_status run_teacher(training *t)
 {
     opn_status status = OPN_OK;
     opn_i_gcn *gcn = &t->stage.gcn;
-    const opn_i_objective objective = objective_of(t, OPN_LOSS_CROSS_ENTROPY);
-    opn_i_train_options options = options_of(t, "teacher");
-    const int64_t n_epochs = opn_params_int(t->params, "teacher_epochs");
-    if (n_epochs > 0)
-        options.n_epochs = (int32_t)n_epochs;
+    opn_i_trainee trainee = {0};
+    OPN_TRY(opn_i_trainee_init(t->ctx, &t->stage, t->target, t->validation, false,
+                               &trainee));
+    const opn_i_objective objective =
+            objective_of(t, &trainee.field, OPN_LOSS_CROSS_ENTROPY);
+    const int64_t n_own = opn_params_int(t->params, "teacher_epochs");
+    opn_i_train_options options =
+            options_of(t, &trainee.field, "teacher",
+                       n_own > 0 ? n_own : opn_params_int(t->params, "epochs"));
     options.stream_weights = OPN_STREAM_TEACHER_WEIGHTS;
     options.streams = (opn_i_streams){.features = OPN_STREAM_TEACHER_FEATURES,
                                       .hidden = OPN_STREAM_TEACHER_HIDDEN};
-    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, gcn, &objective, &options, &t->teacher,
-                        t->d_weights));
+    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.gcn, &objective, &options,
+                        &t->teacher, t->d_weights));
     opn_i_gcn_forward(&t->stage.exec, gcn, t->teacher.weights, 0.0, false);
+    OPN_TRY(opn_i_check_logits(t->ctx, gcn, t->teacher.epoch));
     OPN_TRY_NEW(t->ctx, t->log_teacher, (size_t)gcn->n_nodes * (size_t)gcn->class_width);
     for (int32_t i = 0; i < gcn->n_nodes; i++) {
         const size_t at = (size_t)i * (size_t)gcn->class_width;
         opn_i_log_softmax_row(gcn->n_classes, gcn->z + at, t->log_teacher + at);
     }
 cleanup:
+    opn_i_trainee_deinit(&t->ctx->alloc, &trainee);
     return status;
 }
 
@@ -245,23 +257,41 @@ static opn_status find_prior(training *t)
     opn_status status = OPN_OK;
     const opn_i_gcn *gcn = &t->stage.gcn;
     const size_t width = (size_t)gcn->class_width;
+    const int32_t *order = t->stage.order;
+    int32_t *target = NULL; // in the order of the graph, as is what comes of it
+    opn_real *prior = NULL;
+    OPN_TRY_NEW(t->ctx, target, gcn->n_nodes);
+    OPN_TRY_NEW(t->ctx, prior, (size_t)gcn->n_nodes * width);
     OPN_TRY_NEW(t->ctx, t->prior, (size_t)gcn->n_nodes * width);
     OPN_TRY_NEW(t->ctx, t->prior_sum, gcn->n_nodes);
-    OPN_TRY(opn_i_gkde(t->ctx, t->graph, t->target, gcn->n_classes,
-                       opn_params_real(t->params, "sigma"),
-                       opn_params_flag(t->params, "kernel_constant"), gcn->class_width,
-                       t->prior));
-    for (int32_t i = 0; i < gcn->n_nodes; i++)
+    for (int32_t r = 0; r < gcn->n_nodes; r++)
+        target[order[r]] = t->target[r];
+    OPN_TRY(opn_i_gkde(
+            t->ctx, t->graph, target, gcn->n_classes, opn_params_real(t->params, "sigma"),
+            opn_params_flag(t->params, "kernel_constant"), gcn->class_width, prior));
+    for (int32_t r = 0; r < gcn->n_nodes; r++) {
+        opn_real *row = t->prior + (size_t)r * width;
+        memcpy(row, prior + (size_t)order[r] * width, width * sizeof(*row));
         for (int32_t k = 0; k < gcn->n_classes; k++)
-            t->prior_sum[i] += t->prior[(size_t)i * width + (size_t)k];
+            t->prior_sum[r] += row[k];
+    }
 cleanup:
+    opn_i_release(&t->ctx->alloc, target);
+    opn_i_release(&t->ctx->alloc, prior);
     return status;
 }
 
 static opn_status run_student(training *t)
 {
-    opn_i_objective objective = objective_of(t, t->model->kind->loss);
-    opn_i_train_options options = options_of(t, "model");
+    opn_status status = OPN_OK;
+    const opn_i_model_kind *kind = t->model->kind;
+    const bool is_whole = kind->has_prior || kind->has_teacher || kind->drops_edges;
+    opn_i_trainee trainee = {0};
+    OPN_TRY(opn_i_trainee_init(t->ctx, &t->stage, t->target, t->validation, is_whole,
+                               &trainee));
+    opn_i_objective objective = objective_of(t, &trainee.field, kind->loss);
+    opn_i_train_options options =
+            options_of(t, &trainee.field, "model", opn_params_int(t->params, "epochs"));
     objective.prior = t->prior;
     objective.prior_sum = t->prior_sum;
     objective.log_teacher = t->log_teacher;
@@ -270,8 +300,11 @@ static opn_status run_student(training *t)
                                       .hidden = OPN_STREAM_STUDENT_HIDDEN,
                                       .edges = OPN_STREAM_STUDENT_EDGES};
     options.drop_edge = opn_params_real(t->params, "drop_edge");
-    return opn_i_train(t->ctx, &t->stage.exec, &t->stage.gcn, &objective, &options,
-                       &t->student, t->d_weights);
+    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.gcn, &objective, &options,
+                        &t->student, t->d_weights));
+cleanup:
+    opn_i_trainee_deinit(&t->ctx->alloc, &trainee);
+    return status;
 }
 
 // Runs a stage and takes its time.
@@ -329,13 +362,19 @@ cleanup:
 
 // ---- the whole -----------------------------------------------------------------------
 
-static void summarise(training *t)
+static opn_status summarise(training *t)
 {
+    opn_status status = OPN_OK;
     opn_train_summary *summary = &t->model->summary;
-    const opn_i_objective objective = objective_of(t, t->model->kind->loss);
+    const opn_i_gcn *gcn = &t->stage.gcn;
+    const opn_i_objective objective = {.loss = t->model->kind->loss,
+                                       .evidence = t->model->evidence,
+                                       .n_classes = gcn->n_classes,
+                                       .width = gcn->class_width};
     double accuracy = 0.0;
     opn_i_gcn_forward(&t->stage.exec, &t->stage.gcn, t->student.weights, 0.0, false);
-    (void)opn_i_objective_supervised(&objective, t->validation, t->stage.gcn.z,
+    OPN_TRY(opn_i_check_logits(t->ctx, gcn, t->student.epoch));
+    (void)opn_i_objective_supervised(&objective, gcn->n_nodes, t->validation, gcn->z,
                                      &accuracy);
     summary->teacher_epochs = t->model->kind->has_teacher ? t->teacher.epoch : 0;
     summary->epochs = t->student.epoch;
@@ -343,6 +382,8 @@ static void summarise(training *t)
     summary->n_validation = t->n_validation;
     summary->validation_accuracy = t->n_validation > 0 ? accuracy : (double)NAN;
     summary->n_bounded_logits = t->student.n_bounded;
+cleanup:
+    return status;
 }
 
 opn_status opn_model_train(opn_ctx *ctx,
@@ -356,9 +397,14 @@ opn_status opn_model_train(opn_ctx *ctx,
     training t = {.ctx = ctx, .graph = graph, .params = params, .checkpoint = checkpoint};
     OPN_TRY(opn_i_model_new(ctx, &t.model));
     OPN_TRY(describe_model(&t, split));
+    const bool subtracts =
+            opn_i_train_subtracts(true, (int32_t)opn_params_int(params, "patience"),
+                                  opn_params_real(params, "dropout"));
+    OPN_TRY(opn_i_stage_init(ctx, t.model, graph,
+                             opn_i_gcn_uses(t.model->n_hidden, true, subtracts),
+                             &t.stage));
     OPN_TRY(find_targets(&t, split));
     warn_about_classes(&t);
-    OPN_TRY(opn_i_stage_init(ctx, t.model, graph, &t.stage));
     OPN_TRY(opn_i_train_state_init(ctx, &t.stage.gcn, &t.teacher));
     OPN_TRY(opn_i_train_state_init(ctx, &t.stage.gcn, &t.student));
     OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);
@@ -368,7 +414,7 @@ opn_status opn_model_train(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, t.model->weights, t.student.n_weights);
     memcpy(t.model->weights, t.student.weights,
            t.student.n_weights * sizeof(*t.model->weights));
-    summarise(&t);
+    OPN_TRY(summarise(&t));
     if (checkpoint != NULL)
         (void)unlink(checkpoint); // only now is nothing left that could fail
     *out = t.model;

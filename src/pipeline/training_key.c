@@ -34,6 +34,10 @@ static void add_text(opn_i_sha256 *sha, const char *text)
     opn_i_sha256_add(sha, text, strlen(text) + 1);
 }
 
+// Goes up with every change of the arithmetic that changes bits: what was learnt before
+// is then learnt anew.
+static const char arithmetic[] = "2";
+
 opn_status opn_i_training_key(opn_ctx *ctx,
                               const char *data_hash,
                               const opn_split *split,
@@ -47,6 +51,7 @@ opn_status opn_i_training_key(opn_ctx *ctx,
     OPN_TRY(opn_i_split_hash(ctx, split, split_hash));
     OPN_TRY(opn_i_sha256_start(ctx, &sha));
     add_text(sha, opn_version());
+    add_text(sha, arithmetic);
     add_text(sha, data_hash);
     add_text(sha, split_hash);
     add_text(sha, opn_i_model_kind_trained_as(kind)->id);

@@ -149,8 +149,9 @@ static void build(network *net, int32_t n_hidden, int32_t n_classes)
     const size_t n = n_nodes * (size_t)opn_i_width(n_classes);
     assert_int_equal(opn_i_graph_normalise(ctx, net->graph, &net->adjacency), OPN_OK);
     assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &net->design), OPN_OK);
-    assert_int_equal(opn_i_gcn_init(ctx, &net->adjacency, NULL, &net->design, n_hidden,
-                                    n_classes, &net->gcn),
+    const opn_i_reach whole = opn_i_reach_whole(&net->adjacency);
+    assert_int_equal(opn_i_gcn_init(ctx, &whole, NULL, &net->design, n_hidden, n_classes,
+                                    &net->gcn),
                      OPN_OK);
     net->exec = (opn_i_exec){.kernels = opn_k_select(), .n_threads = 1};
     const size_t n_weights = opn_i_gcn_n_weights(&net->gcn);
@@ -193,7 +194,8 @@ void network_set_masks(network *net, const uint8_t *x_mask, const uint8_t *hidde
         net->design.keep[e / 64] |= (uint64_t)x_mask[e] << (e % 64);
     for (int32_t i = 0; i < gcn->n_nodes; i++) {
         for (int32_t h = 0; h < gcn->n_hidden; h++) {
-            const int64_t at = (int64_t)i * gcn->hidden_width + h;
+            const int64_t at =
+                    (int64_t)opn_i_panel_at(gcn->n_nodes, gcn->hidden_width, i, h);
             gcn->keep_hidden[at / 64] |= (uint64_t)hidden_mask[i * gcn->n_hidden + h]
                                          << (at % 64);
         }
@@ -207,7 +209,7 @@ static void set_golden_weights(network *net)
     opn_real *w1 = net->weights + opn_i_gcn_n_decayed(gcn);
     for (int32_t k = 0; k < GOLDEN_F; k++)
         for (int32_t h = 0; h < GOLDEN_H; h++)
-            net->weights[k * gcn->hidden_width + h] =
+            net->weights[opn_i_panel_at(GOLDEN_F, gcn->hidden_width, k, h)] =
                     (opn_real)golden_w0[k * GOLDEN_H + h];
     for (int32_t h = 0; h < GOLDEN_H; h++)
         for (int32_t k = 0; k < GOLDEN_K; k++)

@@ -53,80 +53,175 @@ static void compact(size_t first,
     }
 }
 
+static void count(size_t n_words,
+                  const uint64_t *bits,
+                  opn_off *rank,
+                  int32_t n_ptr,
+                  const opn_off *ptr,
+                  opn_off *to_ptr)
+{
+    rank[0] = 0;
+    for (size_t w = 0; w < n_words; w++)
+        rank[w + 1] = rank[w] + __builtin_popcountll(bits[w]);
+    for (int32_t i = 0; i < n_ptr; i++) {
+        const uint64_t before = (UINT64_C(1) << (ptr[i] % 64)) - 1;
+        to_ptr[i] = rank[ptr[i] / 64] + __builtin_popcountll(bits[ptr[i] / 64] & before);
+    }
+}
+
+static void spread(int32_t first,
+                   int32_t last,
+                   int32_t n_rows,
+                   int32_t n_words,
+                   const opn_off *row_ptr,
+                   const uint64_t *bits,
+                   const uint64_t *map,
+                   uint64_t *kept)
+{
+    for (int32_t i = first; i < last; i++) {
+        opn_off e = row_ptr[i];
+        for (int32_t w = 0; w < n_words; w++) {
+            const size_t at = (size_t)w * (size_t)n_rows + (size_t)i;
+            uint64_t word = 0;
+            for (int b = 0; b < 64; b++) {
+                if ((map[at] >> b & 1) == 0)
+                    continue;
+                word |= (bits[e / 64] >> (e % 64) & 1) << b;
+                e++;
+            }
+            kept[at] = word;
+        }
+    }
+}
+
+static void turn(const uint64_t *from, uint64_t *to)
+{
+    for (int r = 0; r < 64; r++) {
+        to[r] = 0;
+        for (int c = 0; c < 64; c++)
+            to[r] |= (from[c] >> r & 1) << c;
+    }
+}
+
+// What is stored for the sum of element k of row i.
+static opn_real finished(const opn_k_finish *finish, size_t place, opn_real sum)
+{
+    if (finish->base != NULL)
+        sum = finish->base_factor * finish->base[place] - sum;
+    if (finish->rectifies) {
+        const int64_t bit = finish->first_bit + (int64_t)place;
+        const bool is_kept =
+                finish->bits == NULL || (finish->bits[bit / 64] >> (bit % 64) & 1) != 0;
+        sum = is_kept && !(sum <= 0) ? sum * finish->factor : 0; // NaN stays NaN
+    }
+    return sum;
+}
+
 static void spmm(const opn_k_sparse *a,
                  int32_t first,
                  int32_t last,
                  int32_t width,
-                 const opn_real *x,
-                 opn_real *y)
+                 opn_k_in x,
+                 opn_k_out y,
+                 const opn_k_finish *finish)
 {
     for (int32_t i = first; i < last; i++) {
-        opn_real *row = y + (size_t)i * (size_t)width;
-        for (int32_t k = 0; k < width; k++)
-            row[k] = 0;
+        const size_t at = (size_t)i * (size_t)y.stride;
+        const opn_real scale = a->scale == NULL ? 1 : a->scale[i];
+        opn_real sum[OPN_SLICE] = {0};
         for (opn_off e = a->begin[i]; e < a->end[i]; e++) {
-            const opn_real *from = x + (size_t)a->col[e] * (size_t)width;
+            const opn_real *from = x.at + (size_t)a->col[e] * (size_t)x.stride;
             const opn_real value = a->value == NULL ? 1 : a->value[e];
             for (int32_t k = 0; k < width; k++)
-                row[k] += value * from[k];
+                sum[k] += value * from[k];
         }
-        for (int32_t k = 0; k < width && a->scale != NULL; k++)
-            row[k] *= a->scale[i];
+        for (int32_t k = 0; k < width; k++) {
+            const size_t place = at + (size_t)k;
+            y.at[place] = finish == NULL ? scale * sum[k]
+                                         : finished(finish, place, scale * sum[k]);
+        }
+    }
+}
+
+static void scatter(const opn_k_sparse *a,
+                    int32_t first,
+                    int32_t last,
+                    int32_t width,
+                    opn_k_in x,
+                    opn_k_out y)
+{
+    for (int32_t i = first; i < last; i++) {
+        const opn_real *from = x.at + (size_t)i * (size_t)x.stride;
+        const opn_real scale = a->scale == NULL ? 1 : a->scale[i];
+        for (opn_off e = a->begin[i]; e < a->end[i]; e++) {
+            opn_real *to = y.at + (size_t)a->col[e] * (size_t)y.stride;
+            const opn_real value = a->value == NULL ? 1 : a->value[e];
+            for (int32_t k = 0; k < width; k++)
+                to[k] += value * (scale * from[k]);
+        }
+    }
+}
+
+static void lookup(int32_t n_rows,
+                   const uint64_t *map,
+                   int32_t n_bits,
+                   int32_t width,
+                   const opn_real *x,
+                   bool adds,
+                   opn_real *y)
+{
+    for (int32_t i = 0; i < n_rows; i++) {
+        opn_real *row = y + (size_t)i * (size_t)width;
+        for (int32_t k = 0; k < width && !adds; k++)
+            row[k] = 0;
+        for (int32_t b = 0; b < n_bits; b++)
+            for (int32_t k = 0; k < width && (map[i] >> b & 1) != 0; k++)
+                row[k] += x[b * width + k];
     }
 }
 
 static void matmul(int32_t first,
                    int32_t last,
                    int32_t n_inner,
-                   int32_t x_width,
                    int32_t width,
-                   const opn_real *x,
-                   const opn_real *w,
-                   opn_real *y)
+                   opn_k_in x,
+                   opn_k_in w,
+                   bool adds,
+                   opn_k_out y,
+                   const opn_real *active,
+                   opn_real factor)
 {
     for (int32_t i = first; i < last; i++) {
-        opn_real *row = y + (size_t)i * (size_t)width;
-        const opn_real *x_row = x + (size_t)i * (size_t)x_width;
-        for (int32_t k = 0; k < width; k++)
-            row[k] = 0;
-        for (int32_t h = 0; h < n_inner; h++)
-            for (int32_t k = 0; k < width; k++)
-                row[k] += x_row[h] * w[(size_t)h * (size_t)width + (size_t)k];
+        const size_t at = (size_t)i * (size_t)y.stride;
+        const opn_real *x_row = x.at + (size_t)i * (size_t)x.stride;
+        for (int32_t k = 0; k < width; k++) {
+            const size_t place = at + (size_t)k;
+            opn_real sum = adds ? y.at[place] : 0;
+            for (int32_t h = 0; h < n_inner; h++)
+                sum += x_row[h] * w.at[(size_t)h * (size_t)w.stride + (size_t)k];
+            y.at[place] = active == NULL ? sum : active[place] > 0 ? sum * factor : 0;
+        }
     }
 }
 
 static void matmul_tn(int32_t first,
                       int32_t last,
                       int32_t n_outer,
-                      int32_t x_width,
                       int32_t width,
-                      const opn_real *x,
-                      const opn_real *g,
-                      opn_real *sum)
+                      opn_k_in x,
+                      opn_k_in g,
+                      opn_k_out sum)
 {
-    for (size_t j = 0; j < (size_t)n_outer * (size_t)width; j++)
-        sum[j] = 0;
+    for (int32_t h = 0; h < n_outer; h++)
+        for (int32_t k = 0; k < width; k++)
+            sum.at[(size_t)h * (size_t)sum.stride + (size_t)k] = 0;
     for (int32_t i = first; i < last; i++) {
-        const opn_real *x_row = x + (size_t)i * (size_t)x_width;
-        const opn_real *g_row = g + (size_t)i * (size_t)width;
+        const opn_real *x_row = x.at + (size_t)i * (size_t)x.stride;
+        const opn_real *g_row = g.at + (size_t)i * (size_t)g.stride;
         for (int32_t h = 0; h < n_outer; h++)
             for (int32_t k = 0; k < width; k++)
-                sum[(size_t)h * (size_t)width + (size_t)k] += x_row[h] * g_row[k];
+                sum.at[(size_t)h * (size_t)sum.stride + (size_t)k] += x_row[h] * g_row[k];
     }
-}
-
-static void relu_drop(size_t n, opn_real scale, const uint64_t *bits, opn_real *x)
-{
-    for (size_t j = 0; j < n; j++) {
-        const bool is_kept = bits == NULL || (bits[j / 64] >> (j % 64) & 1) != 0;
-        x[j] = is_kept && x[j] > 0 ? x[j] * scale : 0;
-    }
-}
-
-static void relu_drop_back(size_t n, opn_real scale, const opn_real *h, opn_real *d)
-{
-    for (size_t j = 0; j < n; j++)
-        d[j] = h[j] > 0 ? d[j] * scale : 0;
 }
 
 static void adam(size_t n,
@@ -260,17 +355,13 @@ add_moments(const opn_k_moments *sums, int32_t first, int32_t last, const opn_re
 const opn_k_table *opn_k_table_ref(void)
 {
     static const opn_k_table table = {
-            "ref",
-            philox,
-            keep,
-            compact,
-            spmm,
-            matmul,
-            matmul_tn,
-            relu_drop,
-            relu_drop_back,
-            adam,
-            exp_evidence_gradient,
+            "ref",       philox,
+            keep,        compact,
+            count,       spread,
+            turn,        spmm,
+            scatter,     lookup,
+            matmul,      matmul_tn,
+            adam,        exp_evidence_gradient,
             add_moments,
     };
     return &table;

@@ -1,0 +1,115 @@
+// avx2.h -- the kernels for CPUs with AVX2, FMA and BMI2, in single precision; kernels.h
+// says what each does.
+
+#ifndef OPN_AVX2_H
+#define OPN_AVX2_H
+
+#include "math/kernels.h"
+
+#if defined(__AVX2__) && defined(__FMA__) && defined(__BMI2__) && \
+        !defined(OPN_REAL_DOUBLE)
+#    define OPN_HAS_AVX2
+
+#    include <immintrin.h>
+
+#    define INLINE static inline __attribute__((always_inline))
+
+// All ones in the lanes whose bit in `byte` is set.
+INLINE __m256 opn_k_lanes_of(unsigned byte)
+{
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i all = _mm256_set1_epi32((int)byte);
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit));
+}
+
+void opn_k_avx2_philox(uint64_t seed,
+                       uint32_t stream,
+                       uint32_t step,
+                       uint64_t first,
+                       size_t n_blocks,
+                       uint32_t *out);
+void opn_k_avx2_keep(size_t n_words,
+                     uint32_t threshold,
+                     const uint16_t *random,
+                     uint64_t *bits);
+void opn_k_avx2_compact(size_t first,
+                        size_t last,
+                        const uint64_t *bits,
+                        const int32_t *col,
+                        const opn_real *value,
+                        opn_off at,
+                        int32_t *to_col,
+                        opn_real *to_value);
+void opn_k_avx2_count(size_t n_words,
+                      const uint64_t *bits,
+                      opn_off *rank,
+                      int32_t n_ptr,
+                      const opn_off *ptr,
+                      opn_off *to_ptr);
+void opn_k_avx2_spread(int32_t first,
+                       int32_t last,
+                       int32_t n_rows,
+                       int32_t n_words,
+                       const opn_off *row_ptr,
+                       const uint64_t *bits,
+                       const uint64_t *map,
+                       uint64_t *kept);
+void opn_k_avx2_turn(const uint64_t *from, uint64_t *to);
+void opn_k_avx2_spmm(const opn_k_sparse *a,
+                     int32_t first,
+                     int32_t last,
+                     int32_t width,
+                     opn_k_in x,
+                     opn_k_out y,
+                     const opn_k_finish *finish);
+void opn_k_avx2_scatter(const opn_k_sparse *a,
+                        int32_t first,
+                        int32_t last,
+                        int32_t width,
+                        opn_k_in x,
+                        opn_k_out y);
+void opn_k_avx2_lookup(int32_t n_rows,
+                       const uint64_t *map,
+                       int32_t n_bits,
+                       int32_t width,
+                       const opn_real *x,
+                       bool adds,
+                       opn_real *y);
+void opn_k_avx2_matmul(int32_t first,
+                       int32_t last,
+                       int32_t n_inner,
+                       int32_t width,
+                       opn_k_in x,
+                       opn_k_in w,
+                       bool adds,
+                       opn_k_out y,
+                       const opn_real *active,
+                       opn_real factor);
+void opn_k_avx2_matmul_tn(int32_t first,
+                          int32_t last,
+                          int32_t n_outer,
+                          int32_t width,
+                          opn_k_in x,
+                          opn_k_in g,
+                          opn_k_out sum);
+void opn_k_avx2_adam(size_t n,
+                     opn_real rate,
+                     opn_real epsilon,
+                     opn_real decay,
+                     opn_real *w,
+                     opn_real *mean,
+                     opn_real *square,
+                     const opn_real *g);
+int64_t opn_k_avx2_exp_evidence_gradient(const opn_k_evidence *loss,
+                                         int32_t first,
+                                         int32_t last,
+                                         const opn_real *z,
+                                         opn_real *d_z);
+void opn_k_avx2_add_moments(const opn_k_moments *sums,
+                            int32_t first,
+                            int32_t last,
+                            const opn_real *z);
+
+#endif
+
+#endif // OPN_AVX2_H

@@ -1,0 +1,211 @@
+// bits_avx2.c -- random bits, and the entries they keep.
+
+#include "math/avx2/avx2.h"
+
+#ifdef OPN_HAS_AVX2
+
+#    include <Random123/philox.h>
+#    include <string.h>
+
+// The high and the low words of x times a constant, in eight lanes.
+INLINE void multiply_wide(__m256i x, uint32_t by, __m256i *high, __m256i *low)
+{
+    const __m256i factor = _mm256_set1_epi32((int)by);
+    const __m256i even = _mm256_mul_epu32(x, factor);
+    const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64(x, 32), factor);
+    *high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+    *low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+}
+
+// Eight blocks side by side, one in each lane. Written out, because a compiler turns the
+// plain loop into vectors of half the width at a quarter of the speed.
+static void
+philox_eight(const uint32_t counter[4], const uint32_t key[2], uint32_t out[32])
+{
+    __m256i c0 = _mm256_add_epi32(_mm256_set1_epi32((int)counter[0]),
+                                  _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    __m256i c1 = _mm256_set1_epi32((int)counter[1]);
+    __m256i c2 = _mm256_set1_epi32((int)counter[2]);
+    __m256i c3 = _mm256_set1_epi32((int)counter[3]);
+    uint32_t k0 = key[0];
+    uint32_t k1 = key[1];
+    for (int round = 0; round < 10; round++) {
+        __m256i high0, low0, high2, low2;
+        multiply_wide(c0, PHILOX_M4x32_0, &high0, &low0);
+        multiply_wide(c2, PHILOX_M4x32_1, &high2, &low2);
+        c0 = _mm256_xor_si256(_mm256_xor_si256(high2, c1), _mm256_set1_epi32((int)k0));
+        c2 = _mm256_xor_si256(_mm256_xor_si256(high0, c3), _mm256_set1_epi32((int)k1));
+        c1 = low2;
+        c3 = low0;
+        k0 += PHILOX_W32_0;
+        k1 += PHILOX_W32_1;
+    }
+    // From a word of each block in a register to a block after the other.
+    const __m256i low01 = _mm256_unpacklo_epi32(c0, c1);
+    const __m256i high01 = _mm256_unpackhi_epi32(c0, c1);
+    const __m256i low23 = _mm256_unpacklo_epi32(c2, c3);
+    const __m256i high23 = _mm256_unpackhi_epi32(c2, c3);
+    const __m256i blocks04 = _mm256_unpacklo_epi64(low01, low23);
+    const __m256i blocks15 = _mm256_unpackhi_epi64(low01, low23);
+    const __m256i blocks26 = _mm256_unpacklo_epi64(high01, high23);
+    const __m256i blocks37 = _mm256_unpackhi_epi64(high01, high23);
+    __m256i *to = (__m256i *)(void *)out;
+    _mm256_storeu_si256(to, _mm256_permute2x128_si256(blocks04, blocks15, 0x20));
+    _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(blocks26, blocks37, 0x20));
+    _mm256_storeu_si256(to + 2, _mm256_permute2x128_si256(blocks04, blocks15, 0x31));
+    _mm256_storeu_si256(to + 3, _mm256_permute2x128_si256(blocks26, blocks37, 0x31));
+}
+
+void opn_k_avx2_philox(uint64_t seed,
+                       uint32_t stream,
+                       uint32_t step,
+                       uint64_t first,
+                       size_t n_blocks,
+                       uint32_t *out)
+{
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    size_t b = 0;
+    while (b < n_blocks) {
+        const uint64_t at = first + b;
+        const uint32_t counter[4] = {(uint32_t)at, (uint32_t)(at >> 32), step, stream};
+        // The lanes add to the low word only, so a carry or the end goes the plain way.
+        if (n_blocks - b >= 8 && (uint32_t)at <= UINT32_MAX - 7) {
+            philox_eight(counter, key, out + 4 * b);
+            b += 8;
+        } else {
+            opn_k_table_ref()->philox(seed, stream, step, at, 1, out + 4 * b);
+            b++;
+        }
+    }
+}
+
+void opn_k_avx2_keep(size_t n_words,
+                     uint32_t threshold,
+                     const uint16_t *random,
+                     uint64_t *bits)
+{
+    // Unsigned random >= threshold is max(random, threshold) == random.
+    const __m256i bound = _mm256_set1_epi16((short)threshold);
+    for (size_t w = 0; w < n_words; w++) {
+        uint64_t word = 0;
+        for (int half = 0; half < 2; half++) {
+            const __m256i *from =
+                    (const __m256i *)(const void *)(random + 64 * w + 32 * (size_t)half);
+            const __m256i a = _mm256_loadu_si256(from);
+            const __m256i b = _mm256_loadu_si256(from + 1);
+            const __m256i low = _mm256_cmpeq_epi16(_mm256_max_epu16(a, bound), a);
+            const __m256i high = _mm256_cmpeq_epi16(_mm256_max_epu16(b, bound), b);
+            // packs works within halves; the permutation puts the quarters in order.
+            const __m256i packed =
+                    _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
+            word |= (uint64_t)(uint32_t)_mm256_movemask_epi8(packed) << (32 * half);
+        }
+        bits[w] = word;
+    }
+}
+
+// Numbers of the kept of eight entries first, by the eight bits that say which.
+INLINE __m256i kept_first(uint64_t kept)
+{
+    const uint64_t bytes = _pdep_u64(kept, 0x0101010101010101) * 0xff;
+    return _mm256_cvtepu8_epi32(
+            _mm_cvtsi64_si128((int64_t)_pext_u64(0x0706050403020100, bytes)));
+}
+
+INLINE void compact_eight(__m256i order, const void *from, void *to)
+{
+    _mm256_storeu_si256(to, _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from), order));
+}
+
+// Eight entries at a time, whatever row they belong to, so that nothing is left to guess.
+// What is written beyond the kept ones is overwritten by the next eight; words after
+// which fewer than eight are left go the plain way, because the place after them may be
+// another thread's.
+void opn_k_avx2_compact(size_t first,
+                        size_t last,
+                        const uint64_t *bits,
+                        const int32_t *col,
+                        const float *value,
+                        opn_off at,
+                        int32_t *to_col,
+                        float *to_value)
+{
+    opn_off n_left = 0;
+    for (size_t w = first; w < last; w++)
+        n_left += _mm_popcnt_u64(bits[w]);
+    size_t w = first;
+    for (; w < last; w++) {
+        uint64_t word = bits[w];
+        n_left -= _mm_popcnt_u64(word);
+        if (n_left < 8)
+            break;
+        for (size_t b = 0; b < 64; b += 8, word >>= 8) {
+            const __m256i order = kept_first(word & 0xff);
+            compact_eight(order, col + 64 * w + b, to_col + at);
+            if (value != NULL)
+                compact_eight(order, value + 64 * w + b, to_value + at);
+            at += _mm_popcnt_u32((unsigned)word & 0xff);
+        }
+    }
+    opn_k_table_ref()->compact(w, last, bits, col, value, at, to_col, to_value);
+}
+
+void opn_k_avx2_count(size_t n_words,
+                      const uint64_t *bits,
+                      opn_off *rank,
+                      int32_t n_ptr,
+                      const opn_off *ptr,
+                      opn_off *to_ptr)
+{
+    rank[0] = 0;
+    for (size_t w = 0; w < n_words; w++)
+        rank[w + 1] = rank[w] + _mm_popcnt_u64(bits[w]);
+    for (int32_t i = 0; i < n_ptr; i++)
+        to_ptr[i] = rank[ptr[i] / 64] +
+                    _mm_popcnt_u64(_bzhi_u64(bits[ptr[i] / 64], (unsigned)ptr[i] % 64));
+}
+
+void opn_k_avx2_spread(int32_t first,
+                       int32_t last,
+                       int32_t n_rows,
+                       int32_t n_words,
+                       const opn_off *row_ptr,
+                       const uint64_t *bits,
+                       const uint64_t *map,
+                       uint64_t *kept)
+{
+    for (int32_t i = first; i < last; i++) {
+        uint64_t e = (uint64_t)row_ptr[i];
+        for (int32_t w = 0; w < n_words; w++) {
+            const size_t at = (size_t)w * (size_t)n_rows + (size_t)i;
+            // The 64 bits from e on; pdep takes as many as the row has here. The second
+            // shift is in two steps, because one by 64 would not shift at all.
+            const uint64_t from =
+                    bits[e / 64] >> (e % 64) | bits[e / 64 + 1] << 1 << (63 - e % 64);
+            kept[at] = _pdep_u64(from, map[at]);
+            e += (uint64_t)_mm_popcnt_u64(map[at]);
+        }
+    }
+}
+
+// Swaps the quarters off the diagonal, then those of each quarter, down to single bits.
+void opn_k_avx2_turn(const uint64_t *from, uint64_t *to)
+{
+    static const uint64_t low_half[6] = {0x00000000ffffffff, 0x0000ffff0000ffff,
+                                         0x00ff00ff00ff00ff, 0x0f0f0f0f0f0f0f0f,
+                                         0x3333333333333333, 0x5555555555555555};
+    memcpy(to, from, 64 * sizeof(*to));
+    for (int step = 0; step < 6; step++) {
+        const int size = 32 >> step;
+        const uint64_t mask = low_half[step];
+        for (int top = 0; top < 64; top += 2 * size) {
+            for (int r = top; r < top + size; r++) {
+                const uint64_t swapped = (to[r] >> size ^ to[r + size]) & mask;
+                to[r] ^= swapped << size;
+                to[r + size] ^= swapped;
+            }
+        }
+    }
+}
+
+#endif

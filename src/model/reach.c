@@ -1,0 +1,214 @@
+// reach.c -- the nodes that the logits of some nodes depend on.
+
+#include "model/reach.h"
+
+#include <string.h>
+
+void opn_i_field_deinit(const opn_alloc *alloc, opn_i_field *field)
+{
+    opn_i_release(alloc, field->node);
+    opn_i_release(alloc, field->target);
+    opn_i_release(alloc, field->validation);
+    opn_i_csr_deinit(alloc, &field->outer);
+    opn_i_csr_deinit(alloc, &field->inner);
+    opn_i_csr_deinit(alloc, &field->outer_turned);
+    opn_i_csr_deinit(alloc, &field->inner_turned);
+    opn_i_csr_deinit(alloc, &field->check_outer);
+    opn_i_csr_deinit(alloc, &field->check_inner);
+    *field = (opn_i_field){0};
+}
+
+// Some nodes of a graph: number[i] is that of node i, or -1.
+typedef struct selection {
+    int32_t n;
+    int32_t *node;   // [n]
+    int32_t *number; // [V]
+} selection;
+
+static void release_selection(const opn_alloc *alloc, selection *some)
+{
+    opn_i_release(alloc, some->node);
+    opn_i_release(alloc, some->number);
+    *some = (selection){0};
+}
+
+static opn_status new_selection(opn_ctx *ctx, int32_t n_nodes, selection *out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_NEW(ctx, out->node, n_nodes);
+    OPN_TRY_NEW(ctx, out->number, n_nodes);
+    for (int32_t i = 0; i < n_nodes; i++)
+        out->number[i] = -1;
+cleanup:
+    return status;
+}
+
+// Numbers the nodes of `wanted`, which are marked with a 1, that have none yet.
+static void number_marked(int32_t n_nodes, const uint8_t *wanted, selection *out)
+{
+    for (int32_t i = 0; i < n_nodes; i++) {
+        if (!wanted[i] || out->number[i] >= 0)
+            continue;
+        out->number[i] = out->n;
+        out->node[out->n++] = i;
+    }
+}
+
+static void mark_labelled(int32_t n_nodes, const int32_t *label, uint8_t *mark)
+{
+    for (int32_t i = 0; i < n_nodes; i++)
+        mark[i] = label[i] >= 0;
+}
+
+// Marks what the marked rows of A^ have entries in, and so the nodes themselves.
+static void mark_neighbours(const opn_i_csr *adjacency, const uint8_t *from, uint8_t *to)
+{
+    memset(to, 0, (size_t)adjacency->n_rows);
+    for (int32_t i = 0; i < adjacency->n_rows; i++)
+        for (opn_off e = adjacency->row_ptr[i]; from[i] && e < adjacency->row_ptr[i + 1];
+             e++)
+            to[adjacency->col_idx[e]] = 1;
+}
+
+// Those rows of A^, of which only those columns have entries.
+static opn_status take_part(opn_ctx *ctx,
+                            const opn_i_csr *adjacency,
+                            const selection *rows,
+                            const selection *cols,
+                            opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr part = {0};
+    OPN_TRY(opn_i_csr_take_rows(ctx, adjacency, rows->node, rows->n, &part));
+    OPN_TRY(opn_i_csr_rename_cols(ctx, cols->number, cols->n, &part));
+    *out = part;
+    part = (opn_i_csr){0};
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &part);
+    return status;
+}
+
+static opn_k_sparse view_of(const opn_i_csr *csr)
+{
+    return (opn_k_sparse){.begin = csr->row_ptr,
+                          .end = csr->row_ptr + 1,
+                          .col = csr->col_idx,
+                          .value = csr->value};
+}
+
+// Classes of the nodes of a selection.
+static opn_status
+take_labels(opn_ctx *ctx, const selection *some, const int32_t *label, int32_t **out)
+{
+    opn_status status = OPN_OK;
+    int32_t *taken = NULL;
+    OPN_TRY_NEW(ctx, taken, some->n);
+    for (int32_t r = 0; r < some->n; r++)
+        taken[r] = label[some->node[r]];
+    *out = taken;
+cleanup:
+    return status;
+}
+
+// What the nodes with a label reach: both matrices and the labels. Nodes two hops away
+// get their numbers in `inputs`.
+static opn_status find_reach(opn_ctx *ctx,
+                             const opn_i_csr *adjacency,
+                             const int32_t *label,
+                             selection *inputs,
+                             opn_i_csr *outer,
+                             opn_i_csr *inner,
+                             int32_t **taken,
+                             opn_i_reach *out)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_nodes = adjacency->n_rows;
+    selection outputs = {0};
+    selection middle = {0};
+    uint8_t *mark = NULL;
+    uint8_t *next = NULL;
+    OPN_TRY(new_selection(ctx, n_nodes, &outputs));
+    OPN_TRY(new_selection(ctx, n_nodes, &middle));
+    OPN_TRY_NEW(ctx, mark, n_nodes);
+    OPN_TRY_NEW(ctx, next, n_nodes);
+    mark_labelled(n_nodes, label, mark);
+    number_marked(n_nodes, mark, &outputs);
+    mark_neighbours(adjacency, mark, next);
+    number_marked(n_nodes, next, &middle);
+    mark_neighbours(adjacency, next, mark);
+    number_marked(n_nodes, mark, inputs);
+    OPN_TRY(take_part(ctx, adjacency, &outputs, &middle, outer));
+    OPN_TRY(take_part(ctx, adjacency, &middle, inputs, inner));
+    OPN_TRY(take_labels(ctx, &outputs, label, taken));
+    *out = (opn_i_reach){.n_outputs = outputs.n,
+                         .n_middle = middle.n,
+                         .n_inputs = inputs->n,
+                         .outer = view_of(outer),
+                         .inner = view_of(inner)};
+cleanup:
+    release_selection(&ctx->alloc, &outputs);
+    release_selection(&ctx->alloc, &middle);
+    opn_i_release(&ctx->alloc, mark);
+    opn_i_release(&ctx->alloc, next);
+    return status;
+}
+
+// All nodes as they are.
+static opn_status reach_all(opn_ctx *ctx,
+                            const opn_i_csr *adjacency,
+                            const int32_t *target,
+                            selection *inputs,
+                            opn_i_field *field)
+{
+    opn_status status = OPN_OK;
+    for (int32_t i = 0; i < adjacency->n_rows; i++)
+        inputs->number[i] = inputs->node[i] = i;
+    inputs->n = adjacency->n_rows;
+    field->train = opn_i_reach_whole(adjacency);
+    OPN_TRY(take_labels(ctx, inputs, target, &field->target));
+cleanup:
+    return status;
+}
+
+static opn_status reach_labelled(opn_ctx *ctx,
+                                 const opn_i_csr *adjacency,
+                                 const int32_t *target,
+                                 selection *inputs,
+                                 opn_i_field *field)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(find_reach(ctx, adjacency, target, inputs, &field->outer, &field->inner,
+                       &field->target, &field->train));
+    OPN_TRY(opn_i_csr_transpose(ctx, &field->outer, &field->outer_turned));
+    OPN_TRY(opn_i_csr_transpose(ctx, &field->inner, &field->inner_turned));
+    field->train.outer_turned = view_of(&field->outer_turned);
+    field->train.inner_turned = view_of(&field->inner_turned);
+cleanup:
+    return status;
+}
+
+opn_status opn_i_field_init(opn_ctx *ctx,
+                            const opn_i_csr *adjacency,
+                            const int32_t *target,
+                            const int32_t *validation,
+                            bool is_whole,
+                            opn_i_field *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_field field = {0};
+    selection inputs = {0};
+    OPN_TRY(new_selection(ctx, adjacency->n_rows, &inputs));
+    OPN_TRY(is_whole ? reach_all(ctx, adjacency, target, &inputs, &field)
+                     : reach_labelled(ctx, adjacency, target, &inputs, &field));
+    OPN_TRY(find_reach(ctx, adjacency, validation, &inputs, &field.check_outer,
+                       &field.check_inner, &field.validation, &field.check));
+    field.n_nodes = inputs.n;
+    field.node = inputs.node;
+    inputs.node = NULL;
+    *out = field;
+    field = (opn_i_field){0};
+cleanup:
+    release_selection(&ctx->alloc, &inputs);
+    opn_i_field_deinit(&ctx->alloc, &field);
+    return status;
+}

@@ -1,0 +1,660 @@
+// reach_test.c -- passes over the part of a graph that some nodes depend on, against
+// passes over the whole; and passes that subtract what they drop, against those that do
+// not.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "model/reach.h"
+#include "support/network.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static opn_ctx *ctx;
+
+// Features as lists with a factor a row, as bits, and as lists with values; the last two
+// networks are of one slice. Of 600 nodes with four neighbours each, five reach about a
+// hundred.
+enum { N_NODES = 600, N_DESIGNS = 4 };
+static const network_size designs[N_DESIGNS] = {{N_NODES, 40, 19, 5, false},
+                                                {N_NODES, 20, 24, 9, false},
+                                                {N_NODES, 40, 7, 3, true},
+                                                {N_NODES, 50, 11, 4, false}};
+
+static void init_network(int d, network *out)
+{
+    network_init_drawn(ctx, &designs[d], 4, out);
+    assert_int_equal(out->design.map != NULL, d == 1);
+}
+
+// ---- labels --------------------------------------------------------------------------
+
+// Which nodes have a label. Every seventh is isolated.
+typedef enum label_kind {
+    OF_NONE,
+    OF_FEW,
+    OF_OTHER_FEW,
+    OF_ISOLATED,
+    OF_MANY,
+    OF_ALL,
+    N_LABEL_KINDS
+} label_kind;
+
+static bool has_label(label_kind kind, int32_t i)
+{
+    switch (kind) {
+    case OF_FEW:
+        return i % 130 == 45;
+    case OF_OTHER_FEW:
+        return i % 110 == 47 || i == 45; // one in common
+    case OF_ISOLATED:
+        return i % 70 == 14;
+    case OF_MANY:
+        return i % 4 == 1;
+    case OF_ALL:
+        return true;
+    case OF_NONE:
+    case N_LABEL_KINDS:
+        break;
+    }
+    return false;
+}
+
+static void set_labels(label_kind kind, int32_t n_classes, int32_t *label)
+{
+    for (int32_t i = 0; i < N_NODES; i++)
+        label[i] = has_label(kind, i) ? i % n_classes : -1;
+}
+
+// ---- parts ---------------------------------------------------------------------------
+
+// Nodes at most `hops` away from a label, by the slow way: once over all edges a hop.
+static void
+mark_reach(const opn_i_csr *topology, const int32_t *label, int hops, bool *to)
+{
+    bool from[N_NODES];
+    for (int32_t i = 0; i < N_NODES; i++)
+        to[i] = label[i] >= 0;
+    for (; hops > 0; hops--) {
+        memcpy(from, to, sizeof(from));
+        for (int32_t i = 0; i < N_NODES; i++)
+            for (opn_off e = topology->row_ptr[i]; e < topology->row_ptr[i + 1]; e++)
+                to[i] |= from[topology->col_idx[e]];
+    }
+}
+
+// A network over the part of another's graph that labels reach.
+typedef struct part {
+    network *net; // of the whole
+    int32_t target[N_NODES], validation[N_NODES];
+    opn_i_field field;
+    opn_i_design design;
+    opn_i_gcn gcn;
+    opn_real *d_weights; // room
+} part;
+
+static part *new_part(network *net, label_kind target, label_kind validation)
+{
+    part *p = calloc(1, sizeof(*p)); // in place: its gcn borrows from it
+    assert_non_null(p);
+    p->net = net;
+    set_labels(target, net->gcn.n_classes, p->target);
+    set_labels(validation, net->gcn.n_classes, p->validation);
+    assert_int_equal(opn_i_field_init(ctx, &net->adjacency, p->target, p->validation,
+                                      false, &p->field),
+                     OPN_OK);
+    assert_int_equal(opn_i_design_init_part(ctx, &net->design, p->field.node,
+                                            p->field.n_nodes, p->field.train.n_inputs,
+                                            &p->design),
+                     OPN_OK);
+    assert_int_equal(opn_i_gcn_init(ctx, &p->field.train, NULL, &p->design,
+                                    net->gcn.n_hidden, net->gcn.n_classes, &p->gcn),
+                     OPN_OK);
+    assert_int_equal(opn_i_gcn_n_weights(&p->gcn), opn_i_gcn_n_weights(&net->gcn));
+    p->d_weights = calloc(opn_i_gcn_n_weights(&p->gcn), sizeof(*p->d_weights));
+    assert_non_null(p->d_weights);
+    return p;
+}
+
+static void free_part(part *p)
+{
+    opn_i_gcn_deinit(&ctx->alloc, &p->gcn);
+    opn_i_design_deinit(&ctx->alloc, &p->design);
+    opn_i_field_deinit(&ctx->alloc, &p->field);
+    free(p->d_weights);
+    free(p);
+}
+
+// The r-th labelled node is the r-th output.
+static void expect_labels(const int32_t *label, int32_t n_outputs, const int32_t *got)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < N_NODES; i++)
+        if (label[i] >= 0)
+            assert_int_equal(got[n++], label[i]);
+    assert_int_equal(n, n_outputs);
+}
+
+// Number r is of the next marked node from `next` on that has none; returns the one
+// after.
+static int32_t expect_next(const bool *mark, bool *has_number, int32_t next, int32_t node)
+{
+    while (next < N_NODES && (!mark[next] || has_number[next]))
+        next++;
+    assert_int_equal(node, next);
+    has_number[next] = true;
+    return next + 1;
+}
+
+static void expect_numbers(const part *p)
+{
+    const opn_i_csr *topology = &p->net->graph->topology;
+    const opn_i_field *field = &p->field;
+    bool trained[N_NODES], checked[N_NODES], has_number[N_NODES] = {false};
+    int32_t n_either = 0;
+    int32_t n_trained = 0;
+    int32_t next = 0;
+    mark_reach(topology, p->target, 2, trained);
+    mark_reach(topology, p->validation, 2, checked);
+    for (int32_t i = 0; i < N_NODES; i++) {
+        n_trained += trained[i];
+        n_either += trained[i] || checked[i];
+    }
+    assert_int_equal(field->train.n_inputs, n_trained);
+    assert_int_equal(field->check.n_inputs, n_either);
+    assert_int_equal(field->n_nodes, n_either);
+    for (int32_t r = 0; r < n_trained; r++)
+        next = expect_next(trained, has_number, next, field->node[r]);
+    next = 0;
+    for (int32_t r = n_trained; r < n_either; r++)
+        next = expect_next(checked, has_number, next, field->node[r]);
+}
+
+static int32_t count_reach(const part *p, const int32_t *label, int hops)
+{
+    bool mark[N_NODES];
+    int32_t n = 0;
+    mark_reach(&p->net->graph->topology, label, hops, mark);
+    for (int32_t i = 0; i < N_NODES; i++)
+        n += mark[i];
+    return n;
+}
+
+static void
+nodes_get_each_number_once_and_those_that_training_reaches_come_first(void **state)
+{
+    (void)state;
+    network net;
+    init_network(0, &net);
+    for (int c = 0; c < N_LABEL_KINDS * N_LABEL_KINDS; c++) {
+        part *p = new_part(&net, (label_kind)(c / N_LABEL_KINDS),
+                           (label_kind)(c % N_LABEL_KINDS));
+        expect_numbers(p);
+        expect_labels(p->target, p->field.train.n_outputs, p->field.target);
+        expect_labels(p->validation, p->field.check.n_outputs, p->field.validation);
+        assert_int_equal(p->field.train.n_middle, count_reach(p, p->target, 1));
+        assert_int_equal(p->field.check.n_middle, count_reach(p, p->validation, 1));
+        free_part(p);
+    }
+    network_deinit(&net);
+}
+
+// ---- passes --------------------------------------------------------------------------
+
+// Logits of the labelled nodes, which a reach has one after the other, are those of the
+// whole.
+static void
+expect_logits(const opn_i_gcn *whole, const int32_t *label, const opn_i_gcn *gcn)
+{
+    const int32_t width = whole->class_width;
+    size_t at = 0;
+    for (int32_t i = 0; i < N_NODES; i++)
+        for (int32_t k = 0; k < width && label[i] >= 0; k++, at++)
+            expect_close((double)gcn->z[at],
+                         (double)whole->z[(size_t)i * (size_t)width + (size_t)k],
+                         by_build(1e-6, 1e-14), k < whole->n_classes ? 1.0 : 0.0);
+}
+
+static void
+expect_weights(const opn_i_gcn *gcn, const opn_real *got, const opn_real *want)
+{
+    for (size_t j = 0; j < opn_i_gcn_n_weights(gcn); j++)
+        expect_close((double)got[j], (double)want[j], by_build(2e-6, 1e-14), 0.5);
+}
+
+// Gradient of the cross-entropy of the labelled nodes after a pass.
+static void run_backward(const opn_i_exec *exec,
+                         opn_i_gcn *gcn,
+                         const opn_real *weights,
+                         const int32_t *target,
+                         double rate,
+                         opn_real *d_weights)
+{
+    opn_i_objective objective = {.loss = OPN_LOSS_CROSS_ENTROPY,
+                                 .n_nodes = gcn->reach.n_outputs,
+                                 .n_classes = gcn->n_classes,
+                                 .width = gcn->class_width,
+                                 .target = target,
+                                 .n_train = 1}; // a sum, for it may be of none
+    int64_t n_bounded = 0;
+    opn_i_objective_gradient(exec, &objective, 0, gcn->z, gcn->d_z, &n_bounded);
+    memset(d_weights, 0xff, opn_i_gcn_n_weights(gcn) * sizeof(*d_weights));
+    opn_i_gcn_backward(exec, gcn, weights, rate, d_weights);
+}
+
+static void put_bit(uint64_t *bits, int64_t at, bool is_set)
+{
+    const uint64_t bit = UINT64_C(1) << (at % 64);
+    bits[at / 64] = is_set ? bits[at / 64] | bit : bits[at / 64] & ~bit;
+}
+
+// Gives the elements of the whole the bits that they have in the part.
+static void carry_masks_over(const part *p)
+{
+    const opn_i_csr *x = &p->net->design.rows;
+    const opn_i_csr *of_part = &p->design.rows;
+    const int32_t width = p->gcn.hidden_width;
+    bool middle[N_NODES];
+    for (int32_t r = 0; r < p->design.n_trained; r++)
+        for (opn_off e = of_part->row_ptr[r]; e < of_part->row_ptr[r + 1]; e++)
+            put_bit(p->net->design.keep,
+                    x->row_ptr[p->field.node[r]] + e - of_part->row_ptr[r],
+                    opn_i_bit(p->design.keep, e));
+    mark_reach(&p->net->graph->topology, p->target, 1, middle);
+    int32_t r = 0;
+    for (int32_t i = 0; i < N_NODES; i++) {
+        for (int32_t h = 0; h < width && middle[i]; h++)
+            put_bit(p->net->gcn.keep_hidden,
+                    (int64_t)opn_i_panel_at(N_NODES, width, i, h),
+                    opn_i_bit(
+                            p->gcn.keep_hidden,
+                            (int64_t)opn_i_panel_at(p->gcn.reach.n_middle, width, r, h)));
+        r += middle[i];
+    }
+}
+
+// The whole draws masks of its own first, which must not matter where the part has none.
+static void expect_same_pass(part *p, uint32_t step, double rate)
+{
+    network *net = p->net;
+    opn_i_gcn_draw(&net->exec, &net->gcn, 9, &sample_streams, step, rate, 0.0);
+    opn_i_gcn_draw(&net->exec, &p->gcn, 9, &student_streams, step, rate, 0.0);
+    if (rate > 0.0)
+        carry_masks_over(p);
+    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, rate, true);
+    opn_i_gcn_forward(&net->exec, &p->gcn, net->weights, rate, true);
+    expect_logits(&net->gcn, p->target, &p->gcn);
+    run_backward(&net->exec, &net->gcn, net->weights, p->target, rate, net->d_weights);
+    run_backward(&net->exec, &p->gcn, net->weights, p->field.target, rate, p->d_weights);
+    expect_weights(&p->gcn, p->d_weights, net->d_weights);
+    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, 0.0, false);
+    opn_i_gcn_forward_on(&net->exec, &p->gcn, &p->field.check, net->weights);
+    expect_logits(&net->gcn, p->validation, &p->gcn);
+}
+
+static void passes_over_a_part_have_the_logits_and_gradients_of_the_whole(void **state)
+{
+    (void)state;
+    static const double rates[] = {0.0, 0.5, 0.2};
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    for (int d = 0; d < N_DESIGNS; d++) {
+        network net;
+        init_network(d, &net);
+        for (int c = 0; c < n_tables * N_LABEL_KINDS * N_LABEL_KINDS; c++) {
+            net.exec.kernels = table[c % n_tables];
+            part *p = new_part(&net, (label_kind)(c / n_tables % N_LABEL_KINDS),
+                               (label_kind)(c / n_tables / N_LABEL_KINDS));
+            for (int r = 0; r < 3; r++)
+                expect_same_pass(p, (uint32_t)c, rates[r]);
+            free_part(p);
+        }
+        network_deinit(&net);
+    }
+}
+
+static void
+expect_bits(const part *p, opn_i_stream stream, int64_t n, const uint64_t *got)
+{
+    const size_t n_bytes = opn_i_bit_words(n) * sizeof(*got);
+    uint64_t *want = malloc(n_bytes);
+    assert_non_null(want);
+    opn_i_keep_bits(&p->net->exec, 77, stream, 5, 0.3, n, want);
+    assert_memory_equal(got, want, n_bytes);
+    free(want);
+}
+
+static void a_part_draws_for_what_it_trains_alone(void **state)
+{
+    (void)state;
+    network net;
+    init_network(0, &net);
+    part *p = new_part(&net, OF_FEW, OF_MANY);
+    const opn_i_reach *train = &p->field.train;
+    assert_true(train->n_outputs < train->n_middle && train->n_middle < train->n_inputs);
+    opn_i_gcn_draw(&net.exec, &p->gcn, 77, &student_streams, 5, 0.3, 0.0);
+    expect_bits(p, student_streams.features, p->design.rows.row_ptr[train->n_inputs],
+                p->design.keep);
+    expect_bits(p, student_streams.hidden, (int64_t)train->n_middle * p->gcn.hidden_width,
+                p->gcn.keep_hidden);
+    free_part(p);
+    network_deinit(&net);
+}
+
+static void a_loss_on_no_node_has_no_gradient(void **state)
+{
+    (void)state;
+    for (int d = 0; d < N_DESIGNS; d++) {
+        network net;
+        init_network(d, &net);
+        part *p = new_part(&net, OF_NONE, OF_FEW);
+        opn_i_gcn_forward(&net.exec, &p->gcn, net.weights, 0.0, true);
+        run_backward(&net.exec, &p->gcn, net.weights, p->field.target, 0.0, p->d_weights);
+        for (size_t j = 0; j < opn_i_gcn_n_weights(&p->gcn); j++)
+            assert_true(p->d_weights[j] == 0);
+        free_part(p);
+        network_deinit(&net);
+    }
+}
+
+static void expect_whole(const opn_i_reach *reach, const opn_i_csr *adjacency)
+{
+    const opn_k_sparse *matrix[] = {&reach->outer, &reach->inner, &reach->outer_turned,
+                                    &reach->inner_turned};
+    assert_int_equal(reach->n_outputs, N_NODES);
+    assert_int_equal(reach->n_middle, N_NODES);
+    assert_int_equal(reach->n_inputs, N_NODES);
+    for (int a = 0; a < 4; a++) {
+        assert_ptr_equal(matrix[a]->begin, adjacency->row_ptr);
+        assert_ptr_equal(matrix[a]->end, adjacency->row_ptr + 1);
+        assert_ptr_equal(matrix[a]->col, adjacency->col_idx);
+        assert_ptr_equal(matrix[a]->value, adjacency->value);
+        assert_null(matrix[a]->scale);
+    }
+}
+
+// The loss of a student depends on all nodes, but its validation does not.
+static void a_whole_field_keeps_the_numbers_and_the_adjacency(void **state)
+{
+    (void)state;
+    network net;
+    int32_t target[N_NODES], validation[N_NODES];
+    init_network(0, &net);
+    for (int c = 0; c < N_LABEL_KINDS; c++) {
+        opn_i_field field = {0};
+        set_labels(OF_FEW, 5, target);
+        set_labels((label_kind)c, 5, validation);
+        assert_int_equal(
+                opn_i_field_init(ctx, &net.adjacency, target, validation, true, &field),
+                OPN_OK);
+        expect_whole(&field.train, &net.adjacency);
+        assert_int_equal(field.n_nodes, N_NODES);
+        assert_int_equal(field.check.n_inputs, N_NODES);
+        for (int32_t i = 0; i < N_NODES; i++)
+            assert_int_equal(field.node[i], i);
+        assert_memory_equal(field.target, target, sizeof(target));
+        expect_labels(validation, field.check.n_outputs, field.validation);
+        const size_t n_z = (size_t)N_NODES * (size_t)net.gcn.class_width;
+        opn_i_gcn checked = net.gcn; // with logits of its own
+        checked.z = calloc(n_z, sizeof(*checked.z));
+        assert_non_null(checked.z);
+        opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.0, false);
+        opn_i_gcn_forward_on(&net.exec, &checked, &field.check, net.weights);
+        expect_logits(&net.gcn, validation, &checked);
+        free(checked.z);
+        opn_i_field_deinit(&ctx->alloc, &field);
+    }
+    network_deinit(&net);
+}
+
+static void a_graph_without_nodes_has_a_field_without_nodes(void **state)
+{
+    (void)state;
+    for (int is_whole = 0; is_whole < 2; is_whole++) {
+        opn_i_csr none = {0};
+        opn_i_field field = {0};
+        const int32_t no_label = -1;
+        assert_int_equal(opn_i_csr_init(ctx, 0, 0, 0, true, &none), OPN_OK);
+        assert_int_equal(
+                opn_i_field_init(ctx, &none, &no_label, &no_label, is_whole == 1, &field),
+                OPN_OK);
+        assert_int_equal(field.n_nodes, 0);
+        assert_int_equal(field.train.n_outputs, 0);
+        assert_int_equal(field.check.n_outputs, 0);
+        opn_i_field_deinit(&ctx->alloc, &field);
+        opn_i_csr_deinit(&ctx->alloc, &none);
+    }
+}
+
+// ---- subtracting ---------------------------------------------------------------------
+
+// Two networks alike, of which the second subtracts.
+typedef struct pair {
+    network plain, other;
+} pair;
+
+static void init_pair(int d, const opn_k_table *kernels, pair *out)
+{
+    init_network(d, &out->plain);
+    init_network(d, &out->other);
+    out->plain.exec.kernels = out->other.exec.kernels = kernels;
+    out->other.gcn.subtracts = true;
+}
+
+static void deinit_pair(pair *two)
+{
+    network_deinit(&two->plain);
+    network_deinit(&two->other);
+}
+
+// The same pass of both, and the way back if there is a target.
+static void
+expect_same_drawn_pass(pair *two, uint32_t step, double rate, const int32_t *target)
+{
+    network *both[] = {&two->plain, &two->other};
+    int32_t all[N_NODES];
+    set_labels(OF_ALL, 3, all);
+    for (int n = 0; n < 2; n++) {
+        opn_i_gcn_draw(&both[n]->exec, &both[n]->gcn, 5, &student_streams, step, rate,
+                       0.0);
+        opn_i_gcn_forward(&both[n]->exec, &both[n]->gcn, both[n]->weights, rate,
+                          target != NULL);
+    }
+    assert_int_equal(two->other.design.has_dropped, rate > 0.0);
+    expect_logits(&two->plain.gcn, all, &two->other.gcn);
+    for (int n = 0; n < 2 && target != NULL; n++)
+        run_backward(&both[n]->exec, &both[n]->gcn, both[n]->weights, target, rate,
+                     both[n]->d_weights);
+    if (target != NULL)
+        expect_weights(&two->plain.gcn, two->other.d_weights, two->plain.d_weights);
+}
+
+static void change_weights(pair *two, uint64_t *random)
+{
+    for (size_t j = 0; j < opn_i_gcn_n_weights(&two->plain.gcn); j++) {
+        const opn_real factor = (opn_real)draw(random, -1.2, 1.2);
+        two->plain.weights[j] *= factor;
+        two->other.weights[j] *= factor;
+    }
+}
+
+// An epoch drops, takes the way back, changes the weights and looks at all nodes with
+// nothing dropped, or not.
+static void a_training_that_subtracts_has_the_same_passes(void **state)
+{
+    (void)state;
+    static const double rates[] = {0.1, 0.2};
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    int32_t target[N_NODES];
+    uint64_t random = 3;
+    set_labels(OF_MANY, 3, target);
+    for (int c = 0; c < n_tables * N_DESIGNS; c++) {
+        pair two;
+        init_pair(c % N_DESIGNS, table[c / N_DESIGNS], &two);
+        for (uint32_t epoch = 0; epoch < 12; epoch++) {
+            expect_same_drawn_pass(&two, epoch, rates[epoch % 2], target);
+            assert_null(two.other.gcn.whole_of);
+            change_weights(&two, &random);
+            if (epoch % 3 != 0)
+                expect_same_drawn_pass(&two, epoch, 0.0, epoch % 3 == 1 ? NULL : target);
+        }
+        deinit_pair(&two);
+    }
+}
+
+// Of many passes with the same weights the first makes the whole product, and the others
+// take it; weights elsewhere are other weights.
+static void passes_of_the_same_weights_share_the_whole_product(void **state)
+{
+    (void)state;
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    int32_t target[N_NODES];
+    uint64_t random = 4;
+    set_labels(OF_MANY, 3, target);
+    for (int c = 0; c < n_tables * N_DESIGNS; c++) {
+        pair two;
+        init_pair(c % N_DESIGNS, table[c / N_DESIGNS], &two);
+        opn_i_gcn *gcn = &two.other.gcn;
+        for (uint32_t m = 0; m < 4; m++) {
+            expect_same_drawn_pass(&two, m, m % 2 == 0 ? 0.2 : 0.1, NULL);
+            assert_ptr_equal(gcn->whole_of, two.other.weights);
+        }
+        change_weights(&two, &random);
+        gcn->whole_of = NULL;
+        expect_same_drawn_pass(&two, 4, 0.2, NULL);
+        gcn->d_hidden[0] = (opn_real)NAN;
+        opn_i_gcn_forward(&two.other.exec, gcn, two.other.weights, 0.2, false);
+        assert_true(isnan(gcn->p[0]));
+        opn_real *elsewhere = two.other.weights;
+        two.other.weights = two.other.d_weights;
+        two.other.d_weights = elsewhere;
+        memcpy(two.other.weights, elsewhere,
+               opn_i_gcn_n_weights(gcn) * sizeof(*elsewhere));
+        expect_same_drawn_pass(&two, 5, 0.2, NULL);
+        expect_same_drawn_pass(&two, 6, 0.0, target); // the way back drops nothing either
+        deinit_pair(&two);
+    }
+}
+
+// A part that subtracts: validation makes the whole product of all its rows, and training
+// subtracts from that of its own.
+static void a_part_may_subtract_from_the_product_that_validation_made(void **state)
+{
+    (void)state;
+    for (int d = 0; d < N_DESIGNS; d++) {
+        network net;
+        init_network(d, &net);
+        part *p = new_part(&net, OF_FEW, OF_OTHER_FEW);
+        assert_true(p->field.train.n_inputs < p->field.n_nodes);
+        p->gcn.subtracts = true;
+        for (uint32_t step = 0; step < 4; step++) {
+            expect_same_pass(p, step, 0.2); // ends with validation
+            assert_ptr_equal(p->gcn.whole_of, net.weights);
+            assert_true(p->design.rate == 0.0);
+        }
+        free_part(p);
+        network_deinit(&net);
+    }
+}
+
+// ---- threads and memory --------------------------------------------------------------
+
+// A part worth several threads has the same bits on any number.
+static void a_part_gives_the_same_bits_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    network net;
+    opn_i_field field = {0};
+    opn_i_design design = {0};
+    opn_i_gcn gcn = {0};
+    network_init_drawn(ctx, &network_for_threads, 4, &net);
+    for (int32_t i = 0; i < net.gcn.n_nodes; i++) {
+        net.target[i] = i % 6 == 1 ? i % 7 : -1;
+        net.validation[i] = i % 50 == 2 ? i % 7 : -1;
+    }
+    assert_int_equal(opn_i_field_init(ctx, &net.adjacency, net.target, net.validation,
+                                      false, &field),
+                     OPN_OK);
+    assert_int_equal(opn_i_design_init_part(ctx, &net.design, field.node, field.n_nodes,
+                                            field.train.n_inputs, &design),
+                     OPN_OK);
+    assert_int_equal(opn_i_gcn_init(ctx, &field.train, NULL, &design, 8, 7, &gcn),
+                     OPN_OK);
+    gcn.subtracts = true;
+    const size_t n_bytes = opn_i_gcn_n_weights(&gcn) * sizeof(opn_real);
+    opn_real *d_weights = malloc(n_bytes);
+    assert_non_null(d_weights);
+    for (int c = 0; c < N_THREAD_COUNTS; c++) {
+        net.exec.n_threads = thread_counts[c];
+        opn_i_gcn_draw(&net.exec, &gcn, 3, &student_streams, 0, 0.2, 0.0);
+        opn_i_gcn_forward(&net.exec, &gcn, net.weights, 0.2, true);
+        run_backward(&net.exec, &gcn, net.weights, field.target, 0.2,
+                     c == 0 ? d_weights : net.d_weights);
+        if (c > 0)
+            assert_memory_equal(net.d_weights, d_weights, n_bytes);
+    }
+    free(d_weights);
+    opn_i_gcn_deinit(&ctx->alloc, &gcn);
+    opn_i_design_deinit(&ctx->alloc, &design);
+    opn_i_field_deinit(&ctx->alloc, &field);
+    network_deinit(&net);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    network net;
+    int32_t target[N_NODES], validation[N_NODES];
+    init_network(0, &net);
+    set_labels(OF_FEW, 5, target);
+    set_labels(OF_OTHER_FEW, 5, validation);
+    for (int is_whole = 0; is_whole < 2; is_whole++) {
+        int n_failed = 0;
+        for (long fail_at = 1;; fail_at++) {
+            meter m = {0};
+            opn_ctx *other = support_ctx(&m);
+            opn_i_field field = {0};
+            m.fail_at = m.n_requests + fail_at;
+            const opn_status status = opn_i_field_init(other, &net.adjacency, target,
+                                                       validation, is_whole == 1, &field);
+            assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
+            assert_int_equal(status == OPN_OK, field.node != NULL);
+            opn_i_field_deinit(&other->alloc, &field);
+            support_ctx_free(other, &m);
+            if (status == OPN_OK)
+                break;
+            n_failed++;
+        }
+        assert_true(n_failed >= (is_whole == 1 ? 14 : 30));
+    }
+    network_deinit(&net);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            WITH_CTX(
+                    nodes_get_each_number_once_and_those_that_training_reaches_come_first),
+            WITH_CTX(passes_over_a_part_have_the_logits_and_gradients_of_the_whole),
+            WITH_CTX(a_part_draws_for_what_it_trains_alone),
+            WITH_CTX(a_loss_on_no_node_has_no_gradient),
+            WITH_CTX(a_whole_field_keeps_the_numbers_and_the_adjacency),
+            WITH_CTX(a_graph_without_nodes_has_a_field_without_nodes),
+            WITH_CTX(a_training_that_subtracts_has_the_same_passes),
+            WITH_CTX(passes_of_the_same_weights_share_the_whole_product),
+            WITH_CTX(a_part_may_subtract_from_the_product_that_validation_made),
+            WITH_CTX(a_part_gives_the_same_bits_on_any_number_of_threads),
+            WITH_CTX(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
