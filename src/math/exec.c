@@ -160,7 +160,7 @@ void opn_i_lookup(const opn_i_exec *exec,
                   opn_i_dense x,
                   opn_i_dense y)
 {
-    // A kernel's table is worth a thousand rows: making it costs as much as thirty.
+    // A kernel's table is worth a thousand rows: making it costs as much as fifty.
     enum { ROWS_A_TABLE = 1024 };
     const int n_threads =
             opn_i_exec_threads(exec, (int64_t)y.n_rows * n_cols * y.width / 4);
