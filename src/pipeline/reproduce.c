@@ -23,9 +23,6 @@ static const char steps_text[] = "5";
 // The models of the table beyond.
 static const char beyond_models[] = "s-bgcn-t-k,gcn";
 
-// The graphs whose splits are drawn take minutes a run, and so do 10,000 epochs.
-enum { SEEDS_OF_LARGE = 5, SEEDS_OF_EPISTEMIC = 3 };
-
 static const char *const datasets[] = {"cora",  "citeseer",  "pubmed",
                                        "photo", "computers", "physics"};
 static const char *const tasks[] = {"misclassification", "ood"};
@@ -101,23 +98,11 @@ static void list_models(const reproducing *r, char *list, size_t room)
     }
 }
 
-static int64_t count_seeds(const reproducing *r)
-{
-    const int64_t n = opn_params_int(r->params, "seeds");
-    const bool is_large = r->graph->given_role == NULL; // its splits are drawn
-    if (is_large && !opn_params_given(r->params, "seeds"))
-        return SEEDS_OF_LARGE;
-    return r->setting == &as_epistemic && n > SEEDS_OF_EPISTEMIC ? SEEDS_OF_EPISTEMIC : n;
-}
-
 static opn_status evaluate(reproducing *r, const char *models, opn_evaluation **out)
 {
     opn_status status = OPN_OK;
     opn_params *params = NULL;
-    char seeds[12];
-    snprintf(seeds, sizeof(seeds), "%d", (int)count_seeds(r));
     OPN_TRY(opn_params_copy(r->ctx, r->params, &params));
-    OPN_TRY(opn_params_set(r->ctx, params, "seeds", seeds));
     OPN_TRY(opn_params_set(r->ctx, params, "task", r->task));
     OPN_TRY(opn_params_set(r->ctx, params, "model", models));
     OPN_TRY(opn_params_set(r->ctx, params, "preset", r->setting->preset));
