@@ -322,7 +322,10 @@ static void expect_served(feature_kind kind, unsigned made_for, unsigned uses)
     uint64_t random = 8;
     opn_i_csr x = draw_features(kind, 1100, 21, &random);
     opn_i_design design = {0};
-    assert_int_equal(opn_i_design_init_for(ctx, &x, made_for, &design), OPN_OK);
+    int32_t order[1100];
+    for (int32_t r = 0; r < 1100; r++)
+        order[r] = r;
+    assert_int_equal(opn_i_design_init_for(ctx, &x, order, made_for, &design), OPN_OK);
     assert_int_equal(design.cols.row_ptr != NULL, has_columns);
     for (int round = 0; round < 3 * n_tables; round++) {
         const opn_i_exec exec = {table[round / 3], 1};

@@ -158,25 +158,43 @@ cleanup:
     return status;
 }
 
-opn_status opn_i_design_init(opn_ctx *ctx, const opn_i_csr *features, opn_i_design *out)
-{
-    return opn_i_design_init_for(ctx, features, any_use, out);
-}
-
-opn_status opn_i_design_init_for(opn_ctx *ctx,
-                                 const opn_i_csr *features,
-                                 unsigned uses,
-                                 opn_i_design *out)
+// Takes over the rows.
+static opn_status
+finish_design(opn_ctx *ctx, unsigned uses, opn_i_csr *rows, opn_i_design *out)
 {
     opn_status status = OPN_OK;
-    opn_i_design design = {.n_trained = features->n_rows};
-    OPN_TRY(opn_i_csr_copy(ctx, features, &design.rows));
+    opn_i_design design = {.rows = *rows, .n_trained = rows->n_rows};
+    *rows = (opn_i_csr){0};
     OPN_TRY(split_scale(ctx, &design));
     OPN_TRY(make_room(ctx, uses, &design));
     *out = design;
     design = (opn_i_design){0};
 cleanup:
     opn_i_design_deinit(&ctx->alloc, &design);
+    return status;
+}
+
+opn_status opn_i_design_init(opn_ctx *ctx, const opn_i_csr *features, opn_i_design *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr rows = {0};
+    OPN_TRY(opn_i_csr_copy(ctx, features, &rows));
+    OPN_TRY(finish_design(ctx, any_use, &rows, out));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_design_init_for(opn_ctx *ctx,
+                                 const opn_i_csr *features,
+                                 const int32_t *order,
+                                 unsigned uses,
+                                 opn_i_design *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr rows = {0};
+    OPN_TRY(opn_i_csr_take_rows(ctx, features, order, features->n_rows, &rows));
+    OPN_TRY(finish_design(ctx, uses, &rows, out));
+cleanup:
     return status;
 }
 

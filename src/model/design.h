@@ -52,10 +52,11 @@ OPN_NODISCARD opn_status opn_i_design_init(opn_ctx *ctx,
                                            const opn_i_csr *features,
                                            opn_i_design *out);
 
-// For passes that are made for `uses`, a sum of opn_i_design_use, or for those without
-// BACKWARD or WHOLE among them.
+// The rows order[0 … V-1] of the features, for passes that are made for `uses`, a sum of
+// opn_i_design_use, or for those without BACKWARD or WHOLE among them.
 OPN_NODISCARD opn_status opn_i_design_init_for(opn_ctx *ctx,
                                                const opn_i_csr *features,
+                                               const int32_t *order,
                                                unsigned uses,
                                                opn_i_design *out);
 

@@ -64,14 +64,10 @@ static opn_status place_features(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_csr features = {0};
-    opn_i_csr placed = {0};
     OPN_TRY(opn_i_features_ready(ctx, model, graph, &features));
-    OPN_TRY(opn_i_csr_take_rows(ctx, &features, stage->order, features.n_rows, &placed));
-    opn_i_csr_deinit(&ctx->alloc, &features);
-    OPN_TRY(opn_i_design_init_for(ctx, &placed, uses, &stage->design));
+    OPN_TRY(opn_i_design_init_for(ctx, &features, stage->order, uses, &stage->design));
 cleanup:
     opn_i_csr_deinit(&ctx->alloc, &features);
-    opn_i_csr_deinit(&ctx->alloc, &placed);
     return status;
 }
 

@@ -15,10 +15,10 @@
 #    define INLINE static inline __attribute__((always_inline))
 
 // All ones in the lanes whose bit in `byte` is set.
-INLINE __m256 opn_k_lanes_of(unsigned byte)
+INLINE __m256 opn_k_lanes_of(uint8_t byte)
 {
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    const __m256i all = _mm256_set1_epi32((int)byte);
+    const __m256i all = _mm256_set1_epi8((char)byte); // one load where it is in memory
     return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit));
 }
 

@@ -17,6 +17,19 @@ enum { MAX_VECTORS = OPN_SLICE / 8 };
                 kernel(1, __VA_ARGS__);   \
         } while (0)
 
+// The same with the distance of rows, a constant where they have no gap.
+#    define FOR_ROWS(width, stride, kernel, has_value, ...)          \
+        do {                                                         \
+            if ((width) == OPN_SLICE && (stride) == OPN_SLICE)       \
+                kernel(2, has_value, OPN_SLICE, __VA_ARGS__);        \
+            else if ((width) == OPN_SLICE)                           \
+                kernel(2, has_value, (size_t)(stride), __VA_ARGS__); \
+            else if ((stride) == OPN_LANES)                          \
+                kernel(1, has_value, OPN_LANES, __VA_ARGS__);        \
+            else                                                     \
+                kernel(1, has_value, (size_t)(stride), __VA_ARGS__); \
+        } while (0)
+
 // ---- sparse --------------------------------------------------------------------------
 
 // Sum of a row. Even and odd entries are summed apart, because one chain of additions
@@ -27,14 +40,15 @@ INLINE void sum_row(size_t n_vectors,
                     bool has_value,
                     const opn_k_sparse *a,
                     int32_t i,
-                    opn_k_in x,
+                    const float *x,
+                    size_t n_apart, // rows of x
                     __m256 *sum)
 {
     const opn_off last = a->end[i];
     opn_off e = a->begin[i];
     const int is_odd = (int)((last - e) & 1);
     const __m256 mask = _mm256_castsi256_ps(_mm256_set1_epi32(-is_odd));
-    const float *head = x.at + (size_t)a->col[e] * (size_t)x.stride;
+    const float *head = x + (size_t)a->col[e] * n_apart;
     __m256 odd[MAX_VECTORS];
     for (size_t v = 0; v < n_vectors; v++) {
         const __m256 entry = _mm256_loadu_ps(head + 8 * v);
@@ -44,8 +58,8 @@ INLINE void sum_row(size_t n_vectors,
         odd[v] = _mm256_setzero_ps();
     }
     for (e += is_odd; e < last; e += 2) {
-        const float *one = x.at + (size_t)a->col[e] * (size_t)x.stride;
-        const float *two = x.at + (size_t)a->col[e + 1] * (size_t)x.stride;
+        const float *one = x + (size_t)a->col[e] * n_apart;
+        const float *two = x + (size_t)a->col[e + 1] * n_apart;
         for (size_t v = 0; v < n_vectors; v++) {
             const __m256 entry1 = _mm256_loadu_ps(one + 8 * v);
             const __m256 entry2 = _mm256_loadu_ps(two + 8 * v);
@@ -68,21 +82,22 @@ INLINE __m256 finished(const opn_k_finish *finish, size_t place, __m256 sum)
         sum = _mm256_fmsub_ps(_mm256_set1_ps(finish->base_factor),
                               _mm256_loadu_ps(finish->base + place), sum);
     if (finish->rectifies) {
-        const uint64_t bit = (uint64_t)finish->first_bit + place; // of eight in one byte
-        const unsigned byte =
-                finish->bits == NULL
-                        ? 0xff
-                        : (unsigned)(finish->bits[bit / 64] >> (bit % 64)) & 0xff;
         // In this order NaN stays NaN and is found out.
         sum = _mm256_mul_ps(_mm256_max_ps(_mm256_setzero_ps(), sum),
                             _mm256_set1_ps(finish->factor));
-        sum = _mm256_and_ps(opn_k_lanes_of(byte), sum);
+        if (finish->bits != NULL) { // those of eight numbers are one byte
+            const uint8_t *bytes = (const uint8_t *)finish->bits;
+            sum = _mm256_and_ps(
+                    sum,
+                    opn_k_lanes_of(bytes[(uint64_t)finish->first_bit / 8 + place / 8]));
+        }
     }
     return sum;
 }
 
 INLINE void spmm_rows(size_t n_vectors,
                       bool has_value,
+                      size_t n_apart,
                       const opn_k_sparse *a,
                       int32_t first,
                       int32_t last,
@@ -90,20 +105,26 @@ INLINE void spmm_rows(size_t n_vectors,
                       opn_k_out y,
                       const opn_k_finish *finish)
 {
+    const bool is_finished = finish != NULL;
+    opn_k_finish how = {0}; // a copy, which no store can change
+    if (is_finished)
+        how = *finish;
     for (int32_t i = first; i < last; i++) {
-        const __m256 scale = _mm256_set1_ps(a->scale == NULL ? 1.0f : a->scale[i]);
         const size_t at = (size_t)i * (size_t)y.stride;
         __m256 sum[MAX_VECTORS];
-        sum_row(n_vectors, has_value, a, i, x, sum);
+        sum_row(n_vectors, has_value, a, i, x.at, n_apart, sum);
         for (size_t v = 0; v < n_vectors; v++) {
-            __m256 result = _mm256_mul_ps(scale, sum[v]);
-            if (finish != NULL)
-                result = finished(finish, at + 8 * v, result);
-            _mm256_storeu_ps(y.at + at + 8 * v, result);
+            if (a->scale != NULL)
+                sum[v] = _mm256_mul_ps(_mm256_set1_ps(a->scale[i]), sum[v]);
+            if (is_finished)
+                sum[v] = finished(&how, at + 8 * v, sum[v]);
+            _mm256_storeu_ps(y.at + at + 8 * v, sum[v]);
         }
     }
 }
 
+// Rows without a gap, as panels have them, are found by a shift instead of a product: an
+// eighth of the time.
 void opn_k_avx2_spmm(const opn_k_sparse *a,
                      int32_t first,
                      int32_t last,
@@ -113,13 +134,14 @@ void opn_k_avx2_spmm(const opn_k_sparse *a,
                      const opn_k_finish *finish)
 {
     if (a->value == NULL)
-        FOR_WIDTH(width, spmm_rows, false, a, first, last, x, y, finish);
+        FOR_ROWS(width, x.stride, spmm_rows, false, a, first, last, x, y, finish);
     else
-        FOR_WIDTH(width, spmm_rows, true, a, first, last, x, y, finish);
+        FOR_ROWS(width, x.stride, spmm_rows, true, a, first, last, x, y, finish);
 }
 
 INLINE void scatter_rows(size_t n_vectors,
                          bool has_value,
+                         size_t n_apart,
                          const opn_k_sparse *a,
                          int32_t first,
                          int32_t last,
@@ -128,12 +150,14 @@ INLINE void scatter_rows(size_t n_vectors,
 {
     for (int32_t i = first; i < last; i++) {
         const float *from = x.at + (size_t)i * (size_t)x.stride;
-        const __m256 scale = _mm256_set1_ps(a->scale == NULL ? 1.0f : a->scale[i]);
         __m256 row[MAX_VECTORS];
-        for (size_t v = 0; v < n_vectors; v++)
-            row[v] = _mm256_mul_ps(scale, _mm256_loadu_ps(from + 8 * v));
+        for (size_t v = 0; v < n_vectors; v++) {
+            row[v] = _mm256_loadu_ps(from + 8 * v);
+            if (a->scale != NULL)
+                row[v] = _mm256_mul_ps(_mm256_set1_ps(a->scale[i]), row[v]);
+        }
         for (opn_off e = a->begin[i]; e < a->end[i]; e++) {
-            float *to = y.at + (size_t)a->col[e] * (size_t)y.stride;
+            float *to = y.at + (size_t)a->col[e] * n_apart;
             for (size_t v = 0; v < n_vectors; v++) {
                 const __m256 sum = _mm256_loadu_ps(to + 8 * v);
                 _mm256_storeu_ps(to + 8 * v,
@@ -153,9 +177,9 @@ void opn_k_avx2_scatter(const opn_k_sparse *a,
                         opn_k_out y)
 {
     if (a->value == NULL)
-        FOR_WIDTH(width, scatter_rows, false, a, first, last, x, y);
+        FOR_ROWS(width, y.stride, scatter_rows, false, a, first, last, x, y);
     else
-        FOR_WIDTH(width, scatter_rows, true, a, first, last, x, y);
+        FOR_ROWS(width, y.stride, scatter_rows, true, a, first, last, x, y);
 }
 
 // ---- binary --------------------------------------------------------------------------
