@@ -185,7 +185,7 @@ new_drawn_slice(uint64_t *random, int32_t n_rows, int32_t width, int32_t stride)
 
 static opn_k_in in_of(slice s)
 {
-    return (opn_k_in){s.at, s.stride};
+    return (opn_k_in){s.at, s.stride, false};
 }
 
 static opn_k_out out_of(slice s)
@@ -282,9 +282,9 @@ static void spmm_is_the_dense_product_finished_as_told_on_every_slice(void **sta
     const opn_k_table *table[2];
     const int n_tables = all_tables(table);
     uint64_t random = 1, bits[BITS / 64 + 1];
-    for (int round = 0; round < N_SHAPES * N_FINISHES * 4 * n_tables; round++) {
-        const shape is = shapes[round / (N_FINISHES * 4 * n_tables)];
-        const int kind = round / (4 * n_tables) % N_FINISHES, parts = round / n_tables;
+    for (int round = 0; round < N_SHAPES * N_FINISHES * 8 * n_tables; round++) {
+        const shape is = shapes[round / (N_FINISHES * 8 * n_tables)];
+        const int kind = round / (8 * n_tables) % N_FINISHES, parts = round / n_tables;
         const opn_k_table *kernels = table[round % n_tables];
         sparse s = {.begin = {0}};
         draw_sparse(&random, &s);
@@ -300,11 +300,13 @@ static void spmm_is_the_dense_product_finished_as_told_on_every_slice(void **sta
                                 .col = s.col,
                                 .value = parts % 2 == 0 ? NULL : s.value,
                                 .scale = parts / 2 % 2 == 0 ? NULL : s.scale};
+        opn_k_in from = in_of(x);
+        from.is_far = parts / 4 % 2 == 1;
         spmm_oracle(&a, x, &finish, is.y_stride, want);
-        kernels->spmm(&a, 2, 9, is.width, in_of(x), out_of(y), told);
+        kernels->spmm(&a, 2, 9, is.width, from, out_of(y), told);
         expect_slice(y, 2, 9, want, 10.0);
-        kernels->spmm(&a, 9, ROWS, is.width, in_of(x), out_of(y), told);
-        kernels->spmm(&a, 1, 1, is.width, in_of(x), out_of(y), told);
+        kernels->spmm(&a, 9, ROWS, is.width, from, out_of(y), told);
+        kernels->spmm(&a, 1, 1, is.width, from, out_of(y), told);
         expect_slice(y, 2, ROWS, want, 10.0);
         free(x.data);
         free(base.data);

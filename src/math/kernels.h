@@ -54,6 +54,7 @@ typedef struct opn_k_sparse {
 typedef struct opn_k_in {
     const opn_real *at;
     int32_t stride;
+    bool is_far; // too large for the L2 cache: rows that are gathered are asked for early
 } opn_k_in;
 
 typedef struct opn_k_out {

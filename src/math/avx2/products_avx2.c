@@ -32,6 +32,16 @@ enum { MAX_VECTORS = OPN_SLICE / 8 };
 
 // ---- sparse --------------------------------------------------------------------------
 
+// Asks for the row of an entry long before its turn, across the ends of rows, at which
+// the processor would otherwise not look farther: A^ P on Physics takes 0.65 of the time.
+enum { AHEAD = 64 };
+INLINE void
+ask_for(const opn_k_sparse *a, opn_off e, opn_off n_known, const float *x, size_t n_apart)
+{
+    const size_t row = (size_t)a->col[e < n_known ? e : n_known - 1];
+    _mm_prefetch((const char *)(x + row * n_apart), _MM_HINT_T0);
+}
+
 // Sum of a row. Even and odd entries are summed apart, because one chain of additions
 // would wait for itself. The first of an odd number goes before the pairs and is masked
 // when there is none: how many entries dropout leaves cannot be foretold, so that a
@@ -41,7 +51,8 @@ INLINE void sum_row(size_t n_vectors,
                     const opn_k_sparse *a,
                     int32_t i,
                     const float *x,
-                    size_t n_apart, // rows of x
+                    size_t n_apart,  // rows of x
+                    opn_off n_known, // entries that may be looked at; 0: x is near
                     __m256 *sum)
 {
     const opn_off last = a->end[i];
@@ -58,6 +69,10 @@ INLINE void sum_row(size_t n_vectors,
         odd[v] = _mm256_setzero_ps();
     }
     for (e += is_odd; e < last; e += 2) {
+        if (n_known > 0) {
+            ask_for(a, e + AHEAD, n_known, x, n_apart);
+            ask_for(a, e + AHEAD + 1, n_known, x, n_apart);
+        }
         const float *one = x + (size_t)a->col[e] * n_apart;
         const float *two = x + (size_t)a->col[e + 1] * n_apart;
         for (size_t v = 0; v < n_vectors; v++) {
@@ -98,6 +113,7 @@ INLINE __m256 finished(const opn_k_finish *finish, size_t place, __m256 sum)
 INLINE void spmm_rows(size_t n_vectors,
                       bool has_value,
                       size_t n_apart,
+                      bool is_far,
                       const opn_k_sparse *a,
                       int32_t first,
                       int32_t last,
@@ -105,6 +121,7 @@ INLINE void spmm_rows(size_t n_vectors,
                       opn_k_out y,
                       const opn_k_finish *finish)
 {
+    const opn_off n_known = is_far && last > first ? a->end[last - 1] : 0;
     const bool is_finished = finish != NULL;
     opn_k_finish how = {0}; // a copy, which no store can change
     if (is_finished)
@@ -112,7 +129,7 @@ INLINE void spmm_rows(size_t n_vectors,
     for (int32_t i = first; i < last; i++) {
         const size_t at = (size_t)i * (size_t)y.stride;
         __m256 sum[MAX_VECTORS];
-        sum_row(n_vectors, has_value, a, i, x.at, n_apart, sum);
+        sum_row(n_vectors, has_value, a, i, x.at, n_apart, n_known, sum);
         for (size_t v = 0; v < n_vectors; v++) {
             if (a->scale != NULL)
                 sum[v] = _mm256_mul_ps(_mm256_set1_ps(a->scale[i]), sum[v]);
@@ -133,10 +150,14 @@ void opn_k_avx2_spmm(const opn_k_sparse *a,
                      opn_k_out y,
                      const opn_k_finish *finish)
 {
-    if (a->value == NULL)
-        FOR_ROWS(width, x.stride, spmm_rows, false, a, first, last, x, y, finish);
+    if (a->value == NULL && x.is_far)
+        FOR_ROWS(width, x.stride, spmm_rows, false, true, a, first, last, x, y, finish);
+    else if (a->value == NULL)
+        FOR_ROWS(width, x.stride, spmm_rows, false, false, a, first, last, x, y, finish);
+    else if (x.is_far)
+        FOR_ROWS(width, x.stride, spmm_rows, true, true, a, first, last, x, y, finish);
     else
-        FOR_ROWS(width, x.stride, spmm_rows, true, a, first, last, x, y, finish);
+        FOR_ROWS(width, x.stride, spmm_rows, true, false, a, first, last, x, y, finish);
 }
 
 INLINE void scatter_rows(size_t n_vectors,
