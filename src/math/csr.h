@@ -4,7 +4,7 @@
 #define OPN_CSR_H
 
 #include "base/context.h"
-#include "math/real.h"
+#include "math/kernels.h"
 
 // Zero-initialise; owned by whoever holds it.
 typedef struct opn_i_csr {
@@ -20,6 +20,15 @@ void opn_i_csr_deinit(const opn_alloc *alloc, opn_i_csr *csr);
 static inline opn_off opn_i_csr_n_entries(const opn_i_csr *csr)
 {
     return csr->row_ptr == NULL ? 0 : csr->row_ptr[csr->n_rows];
+}
+
+// The matrix as the kernels take it; borrowed.
+static inline opn_k_sparse opn_i_csr_view(const opn_i_csr *csr)
+{
+    return (opn_k_sparse){.begin = csr->row_ptr,
+                          .end = csr->row_ptr + 1,
+                          .col = csr->col_idx,
+                          .value = csr->value};
 }
 
 // Room for n_entries; row_ptr is zero. `with_value`: an array of values too.

@@ -158,29 +158,29 @@ cleanup:
     return status;
 }
 
-// Takes over the rows.
+// Takes over a design that has its rows, and what they are multiplied by if that is
+// known.
 static opn_status
-finish_design(opn_ctx *ctx, unsigned uses, opn_i_csr *rows, opn_i_design *out)
+finish_design(opn_ctx *ctx, unsigned uses, opn_i_design *design, opn_i_design *out)
 {
     opn_status status = OPN_OK;
-    opn_i_design design = {.rows = *rows, .n_trained = rows->n_rows};
-    *rows = (opn_i_csr){0};
-    OPN_TRY(split_scale(ctx, &design));
-    OPN_TRY(make_room(ctx, uses, &design));
-    *out = design;
-    design = (opn_i_design){0};
+    if (design->row_scale == NULL)
+        OPN_TRY(split_scale(ctx, design));
+    OPN_TRY(make_room(ctx, uses, design));
+    *out = *design;
+    *design = (opn_i_design){0};
 cleanup:
-    opn_i_design_deinit(&ctx->alloc, &design);
     return status;
 }
 
 opn_status opn_i_design_init(opn_ctx *ctx, const opn_i_csr *features, opn_i_design *out)
 {
     opn_status status = OPN_OK;
-    opn_i_csr rows = {0};
-    OPN_TRY(opn_i_csr_copy(ctx, features, &rows));
-    OPN_TRY(finish_design(ctx, any_use, &rows, out));
+    opn_i_design design = {.n_trained = features->n_rows};
+    OPN_TRY(opn_i_csr_copy(ctx, features, &design.rows));
+    OPN_TRY(finish_design(ctx, any_use, &design, out));
 cleanup:
+    opn_i_design_deinit(&ctx->alloc, &design);
     return status;
 }
 
@@ -191,10 +191,11 @@ opn_status opn_i_design_init_for(opn_ctx *ctx,
                                  opn_i_design *out)
 {
     opn_status status = OPN_OK;
-    opn_i_csr rows = {0};
-    OPN_TRY(opn_i_csr_take_rows(ctx, features, order, features->n_rows, &rows));
-    OPN_TRY(finish_design(ctx, uses, &rows, out));
+    opn_i_design design = {.n_trained = features->n_rows};
+    OPN_TRY(opn_i_csr_take_rows(ctx, features, order, features->n_rows, &design.rows));
+    OPN_TRY(finish_design(ctx, uses, &design, out));
 cleanup:
+    opn_i_design_deinit(&ctx->alloc, &design);
     return status;
 }
 
@@ -213,9 +214,7 @@ opn_status opn_i_design_init_part(opn_ctx *ctx,
         for (int32_t r = 0; r < n_rows; r++)
             design.row_scale[r] = whole->row_scale[node[r]];
     }
-    OPN_TRY(make_room(ctx, any_use, &design));
-    *out = design;
-    design = (opn_i_design){0};
+    OPN_TRY(finish_design(ctx, any_use, &design, out));
 cleanup:
     opn_i_design_deinit(&ctx->alloc, &design);
     return status;
@@ -361,12 +360,8 @@ void opn_i_design_drop(const opn_i_exec *exec,
 // The rows of the pass: all entries, or those of them that drop_rows() left.
 static opn_k_sparse rows_in_use(const opn_i_design *design)
 {
-    const opn_i_csr *x = &design->rows;
     if (design->rate == 0.0)
-        return (opn_k_sparse){.begin = x->row_ptr,
-                              .end = x->row_ptr + 1,
-                              .col = x->col_idx,
-                              .value = x->value};
+        return opn_i_csr_view(&design->rows);
     return (opn_k_sparse){.begin = design->rows_ptr,
                           .end = design->rows_ptr + 1,
                           .col = design->rows_col,
@@ -375,12 +370,8 @@ static opn_k_sparse rows_in_use(const opn_i_design *design)
 
 static opn_k_sparse cols_in_use(const opn_i_design *design)
 {
-    const opn_i_csr *x = &design->cols;
     if (design->rate == 0.0)
-        return (opn_k_sparse){.begin = x->row_ptr,
-                              .end = x->row_ptr + 1,
-                              .col = x->col_idx,
-                              .value = x->value};
+        return opn_i_csr_view(&design->cols);
     return (opn_k_sparse){.begin = design->cols_ptr,
                           .end = design->cols_ptr + 1,
                           .col = design->cols_row,

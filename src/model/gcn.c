@@ -14,10 +14,7 @@ void opn_i_gcn_deinit(const opn_alloc *alloc, opn_i_gcn *gcn)
 
 opn_i_reach opn_i_reach_whole(const opn_i_csr *adjacency)
 {
-    const opn_k_sparse view = {.begin = adjacency->row_ptr,
-                               .end = adjacency->row_ptr + 1,
-                               .col = adjacency->col_idx,
-                               .value = adjacency->value};
+    const opn_k_sparse view = opn_i_csr_view(adjacency);
     const int32_t n = adjacency->n_rows;
     return (opn_i_reach){n, n, n, view, view, view, view};
 }

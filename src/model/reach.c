@@ -88,14 +88,6 @@ cleanup:
     return status;
 }
 
-static opn_k_sparse view_of(const opn_i_csr *csr)
-{
-    return (opn_k_sparse){.begin = csr->row_ptr,
-                          .end = csr->row_ptr + 1,
-                          .col = csr->col_idx,
-                          .value = csr->value};
-}
-
 // Classes of the nodes of a selection.
 static opn_status
 take_labels(opn_ctx *ctx, const selection *some, const int32_t *label, int32_t **out)
@@ -143,8 +135,8 @@ static opn_status find_reach(opn_ctx *ctx,
     *out = (opn_i_reach){.n_outputs = outputs.n,
                          .n_middle = middle.n,
                          .n_inputs = inputs->n,
-                         .outer = view_of(outer),
-                         .inner = view_of(inner)};
+                         .outer = opn_i_csr_view(outer),
+                         .inner = opn_i_csr_view(inner)};
 cleanup:
     release_selection(&ctx->alloc, &outputs);
     release_selection(&ctx->alloc, &middle);
@@ -181,8 +173,8 @@ static opn_status reach_labelled(opn_ctx *ctx,
                        &field->target, &field->train));
     OPN_TRY(opn_i_csr_transpose(ctx, &field->outer, &field->outer_turned));
     OPN_TRY(opn_i_csr_transpose(ctx, &field->inner, &field->inner_turned));
-    field->train.outer_turned = view_of(&field->outer_turned);
-    field->train.inner_turned = view_of(&field->inner_turned);
+    field->train.outer_turned = opn_i_csr_view(&field->outer_turned);
+    field->train.inner_turned = opn_i_csr_view(&field->inner_turned);
 cleanup:
     return status;
 }
