@@ -46,51 +46,52 @@ static void run_drop(workbench *b)
 // Where the next one needs it, X W0 with nothing dropped goes where training has it.
 static void run_x_w0_whole(workbench *b)
 {
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     opn_i_design_product(&b->stage.exec, &b->stage.design, gcn->hidden_width,
-                         b->state.weights, NULL, gcn->d_hidden);
+                         b->state.weights, NULL, layers_of(gcn)->d_hidden);
 }
 
 static void run_x_w0(workbench *b)
 {
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     opn_i_design_product(&b->stage.exec, &b->stage.design, gcn->hidden_width,
-                         b->state.weights, gcn->d_hidden, gcn->p);
+                         b->state.weights, layers_of(gcn)->d_hidden, layers_of(gcn)->p);
 }
 
 static void run_a_p(workbench *b)
 {
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     const opn_k_finish finish = {.rectifies = true,
                                  .factor = (opn_real)(1.0 / (1.0 - b->dropout)),
-                                 .bits = gcn->keep_hidden};
+                                 .bits = layers_of(gcn)->keep_hidden};
     opn_i_spmm(&b->stage.exec, &gcn->reach.inner, gcn->n_nodes,
-               opn_i_panels(gcn->p, gcn->n_nodes, gcn->hidden_width),
-               opn_i_panels(gcn->hidden, gcn->n_nodes, gcn->hidden_width), &finish);
+               opn_i_panels(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
+               opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
+               &finish);
 }
 
 static void run_hidden_w1(workbench *b)
 {
-    const opn_i_gcn *gcn = &b->stage.gcn;
-    const opn_real *w1 = b->state.weights + opn_i_gcn_n_decayed(gcn);
-    opn_i_matmul(&b->stage.exec, gcn->n_nodes, gcn->n_hidden,
-                 opn_i_panels(gcn->hidden, gcn->n_nodes, gcn->hidden_width),
-                 opn_i_rows(w1, gcn->n_hidden, gcn->class_width),
-                 opn_i_rows(gcn->q, gcn->n_nodes, gcn->class_width), NULL, 1);
+    const opn_i_network *gcn = &b->stage.network;
+    const opn_real *w1 = b->state.weights + gcn->n_decayed;
+    opn_i_matmul(&b->stage.exec, gcn->n_nodes, gcn->sizes.n_hidden,
+                 opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
+                 opn_i_rows(w1, gcn->sizes.n_hidden, gcn->class_width),
+                 opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width), NULL, 1);
 }
 
 static void run_a_q(workbench *b)
 {
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     opn_i_spmm(&b->stage.exec, &gcn->reach.outer, gcn->n_nodes,
-               opn_i_rows(gcn->q, gcn->n_nodes, gcn->class_width),
+               opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
                opn_i_rows(gcn->z, gcn->n_nodes, gcn->class_width), NULL);
 }
 
 static void run_evidence(workbench *b)
 {
     const int32_t late = 200; // the teacher counts in full
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     opn_i_objective_gradient(&b->stage.exec, &b->objective, late, gcn->z, gcn->d_z,
                              &b->state.n_bounded);
 }
@@ -98,9 +99,9 @@ static void run_evidence(workbench *b)
 // G is whatever stands where training has it: here P.
 static void run_x_t_g(workbench *b)
 {
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     opn_i_design_product_turned(&b->stage.exec, &b->stage.design, gcn->hidden_width,
-                                gcn->p, b->d_weights);
+                                layers_of(gcn)->p, b->d_weights);
 }
 
 // At a rate of 0 the weights stay, and with decay for all of them the work is the same.
@@ -178,11 +179,11 @@ static double list_bytes(double n_entries, bool has_values, double n_rows)
 // Products with X: of bits that are looked up, or of a list of entries.
 static void count_features(const workbench *b, work *out)
 {
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     const opn_i_design *design = &b->stage.design;
     const int32_t v = gcn->n_nodes;
-    const int32_t f = gcn->n_features;
-    const int32_t h = gcn->n_hidden;
+    const int32_t f = gcn->sizes.n_features;
+    const int32_t h = gcn->sizes.n_hidden;
     const int32_t wide = gcn->hidden_width;
     const bool has_map = design->map != NULL;
     const bool has_values = design->row_scale == NULL;
@@ -212,16 +213,16 @@ static void count_features(const workbench *b, work *out)
 
 static void count_work(const workbench *b, work *out)
 {
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     const int32_t v = gcn->n_nodes;
-    const double h = gcn->n_hidden;
-    const double k = gcn->n_classes;
+    const double h = gcn->sizes.n_hidden;
+    const double k = gcn->sizes.n_classes;
     const double n_narrow = (double)v * gcn->class_width;
     const double n = (double)opn_i_csr_n_entries(&b->stage.adjacency);
     const double bytes = list_bytes(n, true, v);
     count_features(b, out);
-    out[A_P] = count_product(n, n, bytes, v, v, gcn->n_hidden, gcn->hidden_width);
-    out[A_Q] = count_product(n, n, bytes, v, v, gcn->n_classes, gcn->class_width);
+    out[A_P] = count_product(n, n, bytes, v, v, gcn->sizes.n_hidden, gcn->hidden_width);
+    out[A_Q] = count_product(n, n, bytes, v, v, gcn->sizes.n_classes, gcn->class_width);
     out[HIDDEN_W1].operations = 2.0 * v * h * k;
     out[HIDDEN_W1].bytes =
             ((double)v * gcn->hidden_width + n_narrow + h * gcn->class_width) *
@@ -229,7 +230,7 @@ static void count_work(const workbench *b, work *out)
     // In: logits, prior and its sum, teacher and target; out: the gradient.
     out[EVIDENCE].bytes = (4.0 * n_narrow + v) * REAL_BYTES + (double)v * INDEX_BYTES;
     // In: weight, gradient and both moments; out: all but the gradient.
-    out[ADAM].operations = 14.0 * h * (gcn->n_features + k);
+    out[ADAM].operations = 14.0 * h * (gcn->sizes.n_features + k);
     out[ADAM].bytes = 7.0 * (double)b->state.n_weights * REAL_BYTES;
     out[ADAM].source = 4.0 * (double)b->state.n_weights * REAL_BYTES;
 }

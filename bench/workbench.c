@@ -41,20 +41,21 @@ cleanup:
 static opn_status make_network(workbench *b)
 {
     opn_status status = OPN_OK;
-    opn_i_gcn *gcn = &b->stage.gcn;
+    opn_i_network *gcn = &b->stage.network;
     OPN_TRY(opn_i_model_new(b->ctx, &b->model));
     b->model->kind = opn_i_model_kind_find("s-bgcn-t-k");
-    b->model->n_hidden = (int32_t)opn_params_int(b->params, "hidden");
-    b->model->n_classes = opn_split_n_known(b->split);
+    b->model->sizes = opn_i_model_sizes(b->model->kind, b->params);
+    b->model->sizes.n_features = b->graph->features.n_cols;
+    b->model->sizes.n_classes = opn_split_n_known(b->split);
     OPN_TRY(opn_i_features_fit(b->ctx, b->graph, opn_params_text(b->params, "normalise"),
                                b->model));
     const bool subtracts = opn_i_train_subtracts(
             true, (int32_t)opn_params_int(b->params, "patience"), b->dropout);
-    b->uses = opn_i_gcn_uses(b->model->n_hidden, true, subtracts);
-    OPN_TRY(opn_i_stage_init(b->ctx, b->model, b->graph, b->uses, &b->stage));
+    OPN_TRY(opn_i_stage_init(b->ctx, b->model, b->graph, true, subtracts, &b->stage));
+    b->uses = opn_i_network_uses(gcn->hidden_width, true, subtracts);
     OPN_TRY(opn_i_train_state_init(b->ctx, gcn, &b->state));
     OPN_TRY_NEW(b->ctx, b->d_weights, b->state.n_weights);
-    opn_i_gcn_init_weights(gcn, 0, OPN_STREAM_STUDENT_WEIGHTS, b->state.weights);
+    opn_i_network_init_weights(gcn, 0, OPN_STREAM_STUDENT_WEIGHTS, b->state.weights);
 cleanup:
     return status;
 }
@@ -64,7 +65,7 @@ cleanup:
 static opn_status make_objective(workbench *b)
 {
     opn_status status = OPN_OK;
-    const opn_i_gcn *gcn = &b->stage.gcn;
+    const opn_i_network *gcn = &b->stage.network;
     const size_t width = (size_t)gcn->class_width;
     const size_t n_nodes = (size_t)gcn->n_nodes;
     const uint8_t *role = opn_split_roles(b->split);
@@ -77,17 +78,17 @@ static opn_status make_objective(workbench *b)
         b->target[i] = role[i] == OPN_ROLE_TRAIN ? b->graph->label[i] : -1;
         n_train += b->target[i] >= 0;
     }
-    OPN_TRY(opn_i_gkde(b->ctx, b->graph, b->target, gcn->n_classes,
+    OPN_TRY(opn_i_gkde(b->ctx, b->graph, b->target, gcn->sizes.n_classes,
                        opn_params_real(b->params, "sigma"), false, gcn->class_width,
                        b->prior));
     for (size_t i = 0; i < n_nodes; i++)
-        for (size_t k = 0; k < (size_t)gcn->n_classes; k++)
+        for (size_t k = 0; k < (size_t)gcn->sizes.n_classes; k++)
             b->prior_sum[i] += b->prior[i * width + k];
     b->objective = (opn_i_objective){
             .loss = b->model->kind->loss,
             .evidence = b->model->kind->evidence,
             .n_nodes = gcn->n_nodes,
-            .n_classes = gcn->n_classes,
+            .n_classes = gcn->sizes.n_classes,
             .width = gcn->class_width,
             .target = b->target,
             .n_train = n_train,
@@ -105,7 +106,8 @@ void workbench_draw(workbench *b)
 {
     const opn_i_streams streams = {.features = OPN_STREAM_STUDENT_FEATURES,
                                    .hidden = OPN_STREAM_STUDENT_HIDDEN};
-    opn_i_gcn_draw(&b->stage.exec, &b->stage.gcn, 0, &streams, 0, b->dropout, 0.0);
+    opn_i_network_draw(&b->stage.exec, &b->stage.network, 0, &streams, 0,
+                       (opn_i_rates){b->dropout, 0.0});
 }
 
 static opn_status keep_bits(workbench *b)

@@ -3,6 +3,7 @@
 #ifndef BENCH_WORKBENCH_H
 #define BENCH_WORKBENCH_H
 
+#include "model/gcn.h"
 #include "model/trainer.h"
 #include "pipeline/stage.h"
 
@@ -23,6 +24,11 @@ typedef struct workbench {
     uint64_t *keep; // entries of X that a pass keeps, one bit each
     int64_t n_kept; // of them
 } workbench;
+
+static inline opn_i_gcn_layers *layers_of(const opn_i_network *gcn)
+{
+    return gcn->layers;
+}
 
 // s-bgcn-t-k on that dataset with the paper's parameters; *out is zero before.
 OPN_NODISCARD opn_status workbench_init(opn_ctx *ctx, const char *data, workbench *out);

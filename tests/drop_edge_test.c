@@ -11,7 +11,7 @@
 
 #include "graph/normalise.h"
 #include "model/drop_edge.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -165,7 +165,9 @@ static void with_all_edges_it_has_the_bits_of_the_whole_matrix(void **state)
     for (int round = 0; round < 2; round++) {
         opn_i_csr whole = {0};
         scene s = open_scene(draw_graph(300, round == 1, &random));
-        assert_int_equal(opn_i_graph_normalise(ctx, s.graph, &whole), OPN_OK);
+        assert_int_equal(
+                opn_i_graph_normalise(ctx, s.graph, OPN_EDGES_NORMALISED, &whole),
+                OPN_OK);
         drop(&s, 2, 0.9);
         drop(&s, 3, 0.0);
         const size_t n = (size_t)opn_i_csr_n_entries(&whole);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "math/exec.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "graph/normalise.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -23,15 +23,16 @@ static opn_ctx *ctx;
 
 static void expect_golden_forward(network *net, const golden_case *golden)
 {
-    const opn_i_gcn *gcn = &net->gcn;
+    const opn_i_network *gcn = &net->gcn;
     const double tolerance = by_build(1e-6, 1e-13);
-    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, golden->rate, true);
-    expect_rows(GOLDEN_V, GOLDEN_H, gcn->hidden_width, gcn->p, golden->xw, tolerance,
-                1.0);
-    expect_rows(GOLDEN_V, GOLDEN_H, gcn->hidden_width, gcn->hidden, golden->hidden,
+    opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights,
+                                (opn_i_rates){golden->rate, 0.0}, true);
+    expect_rows(GOLDEN_V, GOLDEN_H, gcn->hidden_width, layers_of(gcn)->p, golden->xw,
                 tolerance, 1.0);
+    expect_rows(GOLDEN_V, GOLDEN_H, gcn->hidden_width, layers_of(gcn)->hidden,
+                golden->hidden, tolerance, 1.0);
     expect_rows(GOLDEN_V, GOLDEN_K, gcn->class_width, gcn->z, golden->z, tolerance, 1.0);
-    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, 0.0, false);
+    opn_i_network_forward(&net->exec, &net->gcn, net->weights);
     expect_rows(GOLDEN_V, GOLDEN_K, gcn->class_width, gcn->z, golden->z_eval, tolerance,
                 1.0);
 }
@@ -58,11 +59,12 @@ run_backward(network *net, int model, const golden_case *golden, opn_real *d_wei
 {
     const opn_i_objective objective = network_objective(net, model);
     int64_t n_bounded = 0;
-    opn_i_gcn_forward_drawn(&net->exec, &net->gcn, net->weights, golden->rate, true);
+    opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights,
+                                (opn_i_rates){golden->rate, 0.0}, true);
     opn_i_objective_gradient(&net->exec, &objective, GOLDEN_EPOCH, net->gcn.z,
                              net->gcn.d_z, &n_bounded);
-    opn_i_gcn_backward(&net->exec, &net->gcn, net->weights, golden->rate, d_weights);
-    for (size_t j = 0; j < opn_i_gcn_n_decayed(&net->gcn); j++)
+    opn_i_network_backward(&net->exec, &net->gcn, net->weights, d_weights);
+    for (size_t j = 0; j < net->gcn.n_decayed; j++)
         d_weights[j] += (opn_real)golden_weight_decay * net->weights[j];
 }
 
@@ -82,8 +84,8 @@ static void with_golden_weights_and_masks_every_gradient_is_golden(void **state)
             expect_rows(GOLDEN_F, GOLDEN_H, net.gcn.hidden_width, net.d_weights,
                         golden->objective_d_w0[model], by_build(2e-5, 1e-12), 0.05);
             expect_rows(GOLDEN_H, GOLDEN_K, net.gcn.class_width,
-                        net.d_weights + opn_i_gcn_n_decayed(&net.gcn),
-                        golden->objective_d_w1[model], by_build(2e-5, 1e-12), 0.05);
+                        net.d_weights + net.gcn.n_decayed, golden->objective_d_w1[model],
+                        by_build(2e-5, 1e-12), 0.05);
         }
         network_deinit(&net);
     }
@@ -94,11 +96,12 @@ static void with_golden_weights_and_masks_every_gradient_is_golden(void **state)
 static double whole_loss(network *net, int model, double rate)
 {
     const opn_i_objective objective = network_objective(net, model);
-    opn_i_gcn_forward_drawn(&net->exec, &net->gcn, net->weights, rate, false);
+    opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights,
+                                (opn_i_rates){rate, 0.0}, false);
     const opn_i_loss_terms terms =
             opn_i_objective_terms(&objective, GOLDEN_EPOCH, net->gcn.z);
     double norm = 0.0;
-    for (size_t j = 0; j < opn_i_gcn_n_decayed(&net->gcn); j++)
+    for (size_t j = 0; j < net->gcn.n_decayed; j++)
         norm += (double)net->weights[j] * (double)net->weights[j];
     return terms.supervised + terms.prior + terms.teacher +
            0.5 * golden_weight_decay * norm;
@@ -121,9 +124,9 @@ static void the_gradient_of_every_model_is_its_differences_in_every_weight(void 
         }
         for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
             run_backward(&net, model, golden, net.d_weights);
-            for (size_t j = 0; j < opn_i_gcn_n_weights(&net.gcn); j++) {
+            for (size_t j = 0; j < net.gcn.n_weights; j++) {
                 const opn_real old = net.weights[j];
-                const size_t n_first = opn_i_gcn_n_decayed(&net.gcn);
+                const size_t n_first = net.gcn.n_decayed;
                 const bool is_padding = j < n_first
                                                 ? j % OPN_LANES >= GOLDEN_H
                                                 : (j - n_first) % OPN_LANES >= GOLDEN_K;
@@ -154,11 +157,13 @@ static void the_way_back_is_the_transpose_of_the_way_forth(void **state)
     uint64_t random = 8;
     network_init_drawn(ctx, &size, 4, &net);
     network_add_dropper(&net);
-    const opn_i_gcn *gcn = &net.gcn;
+    const opn_i_network *gcn = &net.gcn;
     const size_t n_z = (size_t)gcn->n_nodes * (size_t)gcn->class_width;
-    opn_i_gcn_draw(&net.exec, &net.gcn, 1, &student_streams, 0, 0.4, 0.2);
-    opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, 0.4, true);
-    draw_rows(&random, gcn->n_nodes, gcn->n_classes, gcn->class_width, -1.0, 1.0,
+    opn_i_network_draw(&net.exec, &net.gcn, 1, &student_streams, 0,
+                       (opn_i_rates){0.4, 0.2});
+    opn_i_network_forward_drawn(&net.exec, &net.gcn, net.weights, (opn_i_rates){0.4, 0.0},
+                                true);
+    draw_rows(&random, gcn->n_nodes, gcn->sizes.n_classes, gcn->class_width, -1.0, 1.0,
               gcn->d_z);
     double product = 0.0;
     double size_of_z = 0.0;
@@ -166,11 +171,11 @@ static void the_way_back_is_the_transpose_of_the_way_forth(void **state)
         product += (double)gcn->d_z[j] * (double)gcn->z[j];
         size_of_z += fabs((double)gcn->z[j]);
     }
-    opn_i_gcn_backward(&net.exec, &net.gcn, net.weights, 0.4, net.d_weights);
+    opn_i_network_backward(&net.exec, &net.gcn, net.weights, net.d_weights);
     // z is homogeneous of degree 1 in W0 and in W1.
     double by_layer[2] = {0.0, 0.0};
-    for (size_t j = 0; j < opn_i_gcn_n_weights(gcn); j++)
-        by_layer[j >= opn_i_gcn_n_decayed(gcn)] +=
+    for (size_t j = 0; j < gcn->n_weights; j++)
+        by_layer[j >= gcn->n_decayed] +=
                 (double)net.weights[j] * (double)net.d_weights[j];
     expect_close(by_layer[0], product, by_build(1e-5, 1e-13), 0.01 * size_of_z);
     expect_close(by_layer[1], product, by_build(1e-5, 1e-13), 0.01 * size_of_z);
@@ -186,11 +191,11 @@ static void a_pass_draws_its_masks_from_seed_streams_and_step_alone(void **state
     static const double rates[] = {0.5, 0.3};
     static const double edge_rates[] = {0.2, 0.5};
     const opn_i_streams streams = {OPN_STREAM_TEACHER_FEATURES, OPN_STREAM_TEACHER_HIDDEN,
-                                   OPN_STREAM_SAMPLE_EDGES};
+                                   OPN_STREAM_SAMPLE_EDGES, OPN_STREAM_SAMPLE_PROJECTED};
     network net;
     network_init_drawn(ctx, &size, 4, &net);
     network_add_dropper(&net);
-    const opn_i_gcn *gcn = &net.gcn;
+    const opn_i_network *gcn = &net.gcn;
     const opn_off n_edges = net.dropper.n_edges;
     const opn_off n_x = opn_i_csr_n_entries(&net.design.rows);
     const int64_t n_hidden = (int64_t)gcn->n_nodes * gcn->hidden_width;
@@ -207,10 +212,11 @@ static void a_pass_draws_its_masks_from_seed_streams_and_step_alone(void **state
                         hidden_bits);
         opn_i_keep_bits(&net.exec, 77, OPN_STREAM_SAMPLE_EDGES, 5, edge_rates[r], n_edges,
                         edge_bits);
-        opn_i_gcn_draw(&net.exec, &net.gcn, 77, &streams, 5, rates[r], edge_rates[r]);
+        opn_i_network_draw(&net.exec, &net.gcn, 77, &streams, 5,
+                           (opn_i_rates){rates[r], edge_rates[r]});
         assert_memory_equal(net.design.keep, x_bits,
                             opn_i_bit_words(n_x) * sizeof(*x_bits));
-        assert_memory_equal(gcn->keep_hidden, hidden_bits,
+        assert_memory_equal(layers_of(gcn)->keep_hidden, hidden_bits,
                             opn_i_bit_words(n_hidden) * sizeof(*hidden_bits));
         assert_memory_equal(net.dropper.keep, edge_bits,
                             opn_i_bit_words(n_edges) * sizeof(*edge_bits));
@@ -228,24 +234,28 @@ static void dropout_leaves_the_mean_of_the_first_layer_as_it_is(void **state)
     enum { PASSES = 4000 };
     network net;
     network_init_golden(ctx, &golden_cases[1], &net);
-    const opn_i_gcn *gcn = &net.gcn;
+    const opn_i_network *gcn = &net.gcn;
     const int32_t n = gcn->n_nodes * gcn->hidden_width;
     double *mean = calloc((size_t)n, sizeof(*mean));
     double *square = calloc((size_t)n, sizeof(*square));
     assert_non_null(mean);
     assert_non_null(square);
     for (uint32_t m = 0; m < PASSES; m++) {
-        opn_i_gcn_draw(&net.exec, &net.gcn, 3, &sample_streams, m, 0.3, 0.0);
-        opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.3, false);
+        opn_i_network_draw(&net.exec, &net.gcn, 3, &sample_streams, m,
+                           (opn_i_rates){0.3, 0.0});
+        opn_i_network_forward_drawn(&net.exec, &net.gcn, net.weights,
+                                    (opn_i_rates){0.3, 0.0}, false);
         for (int32_t j = 0; j < n; j++) {
-            mean[j] += (double)gcn->p[j] / PASSES;
-            square[j] += (double)gcn->p[j] * (double)gcn->p[j] / PASSES;
+            mean[j] += (double)layers_of(gcn)->p[j] / PASSES;
+            square[j] +=
+                    (double)layers_of(gcn)->p[j] * (double)layers_of(gcn)->p[j] / PASSES;
         }
     }
-    opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.0, false);
+    opn_i_network_forward(&net.exec, &net.gcn, net.weights);
     for (int32_t j = 0; j < n; j++) {
         const double deviation = sqrt(fmax(0.0, square[j] - mean[j] * mean[j]) / PASSES);
-        assert_true(fabs(mean[j] - (double)gcn->p[j]) <= 5.0 * deviation + 1e-5);
+        assert_true(fabs(mean[j] - (double)layers_of(gcn)->p[j]) <=
+                    5.0 * deviation + 1e-5);
     }
     free(mean);
     free(square);
@@ -270,11 +280,14 @@ static void init_without_dropped(const network *net, network *out)
     }
     *out = (network){.ctx = ctx};
     out->graph = network_graph(ctx, GOLDEN_V, n, edge, weight);
-    assert_int_equal(opn_i_graph_normalise(ctx, out->graph, &out->adjacency), OPN_OK);
+    assert_int_equal(
+            opn_i_graph_normalise(ctx, out->graph, OPN_EDGES_NORMALISED, &out->adjacency),
+            OPN_OK);
     assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &out->design), OPN_OK);
     const opn_i_reach whole = opn_i_reach_whole(&out->adjacency);
-    assert_int_equal(opn_i_gcn_init(ctx, &whole, NULL, &out->design, GOLDEN_H, GOLDEN_K,
-                                    &out->gcn),
+    assert_int_equal(opn_i_network_init(ctx, &opn_i_gcn_encoder,
+                                        &(const opn_i_sizes){0, GOLDEN_H, GOLDEN_K, 1, 1},
+                                        &whole, NULL, &out->design, &out->gcn),
                      OPN_OK);
 }
 
@@ -286,10 +299,12 @@ static void a_drawn_pass_has_the_bits_of_the_graph_without_its_dropped_edges(voi
         network net, other;
         network_init_golden(ctx, &golden_cases[step % 2], &net);
         network_add_dropper(&net);
-        opn_i_gcn_draw(&net.exec, &net.gcn, 6, &student_streams, step, 0.0, 0.4);
+        opn_i_network_draw(&net.exec, &net.gcn, 6, &student_streams, step,
+                           (opn_i_rates){0.0, 0.4});
         init_without_dropped(&net, &other);
-        opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, 0.0, false);
-        opn_i_gcn_forward(&net.exec, &other.gcn, net.weights, 0.0, false);
+        opn_i_network_forward_drawn(&net.exec, &net.gcn, net.weights,
+                                    (opn_i_rates){0.0, 0.0}, false);
+        opn_i_network_forward(&net.exec, &other.gcn, net.weights);
         assert_memory_equal(net.gcn.z, other.gcn.z, n_z);
         network_deinit(&other);
         network_deinit(&net);
@@ -303,9 +318,11 @@ static void a_pass_that_was_not_drawn_takes_all_edges(void **state)
         network net;
         network_init_golden(ctx, &golden_cases[c], &net);
         network_add_dropper(&net);
-        opn_i_gcn_draw(&net.exec, &net.gcn, 6, &student_streams, 1, 0.0, 0.4);
-        opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, 0.0, false);
-        opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.0, false);
+        opn_i_network_draw(&net.exec, &net.gcn, 6, &student_streams, 1,
+                           (opn_i_rates){0.0, 0.4});
+        opn_i_network_forward_drawn(&net.exec, &net.gcn, net.weights,
+                                    (opn_i_rates){0.0, 0.0}, false);
+        opn_i_network_forward(&net.exec, &net.gcn, net.weights);
         expect_rows(GOLDEN_V, GOLDEN_K, net.gcn.class_width, net.gcn.z,
                     golden_cases[c].z_eval, by_build(1e-6, 1e-13), 1.0);
         network_deinit(&net);
@@ -320,9 +337,9 @@ static void weights_begin_as_glorot_says_and_padding_is_zero(void **state)
     const network_size size = {20, 500, 30, 11, false};
     network net;
     network_init_drawn(ctx, &size, 4, &net);
-    const size_t n_first = opn_i_gcn_n_decayed(&net.gcn);
+    const size_t n_first = net.gcn.n_decayed;
     assert_int_equal(n_first, 500 * 32);
-    assert_int_equal(opn_i_gcn_n_weights(&net.gcn), 500 * 32 + 30 * 16);
+    assert_int_equal(net.gcn.n_weights, 500 * 32 + 30 * 16);
     const opn_real *layer[] = {net.weights, net.weights + n_first};
     const int32_t n_rows[] = {500, 30}, n_cols[] = {30, 11}, width[] = {32, 16};
     for (int l = 0; l < 2; l++) {
@@ -353,20 +370,20 @@ static void weights_depend_on_seed_and_stream_and_each_is_another(void **state)
     const network_size size = {20, 50, 16, 8, false};
     network net;
     network_init_drawn(ctx, &size, 4, &net);
-    const size_t n = opn_i_gcn_n_weights(&net.gcn);
+    const size_t n = net.gcn.n_weights;
     const size_t n_bytes = n * sizeof(opn_real);
     opn_real *other = net.d_weights;
-    opn_i_gcn_init_weights(&net.gcn, 4, OPN_STREAM_STUDENT_WEIGHTS, other);
+    opn_i_network_init_weights(&net.gcn, 4, OPN_STREAM_STUDENT_WEIGHTS, other);
     assert_memory_equal(net.weights, other, n_bytes);
-    opn_i_gcn_init_weights(&net.gcn, 4, OPN_STREAM_TEACHER_WEIGHTS, other);
+    opn_i_network_init_weights(&net.gcn, 4, OPN_STREAM_TEACHER_WEIGHTS, other);
     for (size_t j = 0; j < n; j++)
         assert_true(net.weights[j] != other[j]);
-    opn_i_gcn_init_weights(&net.gcn, 5, OPN_STREAM_STUDENT_WEIGHTS, other);
+    opn_i_network_init_weights(&net.gcn, 5, OPN_STREAM_STUDENT_WEIGHTS, other);
     for (size_t j = 0; j < n; j++)
         assert_true(net.weights[j] != other[j]);
     // The two layers, scaled alike, are not each other's copy.
     const double up = sqrt((50.0 + 16.0) / (16.0 + 8.0));
-    const opn_real *w1 = net.weights + opn_i_gcn_n_decayed(&net.gcn);
+    const opn_real *w1 = net.weights + net.gcn.n_decayed;
     int n_alike = 0;
     for (int j = 0; j < 16 * 8; j++)
         n_alike += fabs((double)net.weights[j] * up - (double)w1[j]) < 1e-6;
@@ -397,11 +414,14 @@ static void init_permuted(const network *net, const int32_t *to, network *out)
                                             row, x->col_idx, x->value,
                                             &out->graph->features),
                      OPN_OK);
-    assert_int_equal(opn_i_graph_normalise(ctx, out->graph, &out->adjacency), OPN_OK);
+    assert_int_equal(
+            opn_i_graph_normalise(ctx, out->graph, OPN_EDGES_NORMALISED, &out->adjacency),
+            OPN_OK);
     assert_int_equal(opn_i_design_init(ctx, &out->graph->features, &out->design), OPN_OK);
     const opn_i_reach whole = opn_i_reach_whole(&out->adjacency);
-    assert_int_equal(opn_i_gcn_init(ctx, &whole, NULL, &out->design, GOLDEN_H, GOLDEN_K,
-                                    &out->gcn),
+    assert_int_equal(opn_i_network_init(ctx, &opn_i_gcn_encoder,
+                                        &(const opn_i_sizes){0, GOLDEN_H, GOLDEN_K, 1, 1},
+                                        &whole, NULL, &out->design, &out->gcn),
                      OPN_OK);
 }
 
@@ -410,7 +430,7 @@ static void permuting_the_nodes_permutes_the_logits(void **state)
     (void)state;
     network net;
     network_init_golden(ctx, &golden_cases[1], &net);
-    opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.0, false);
+    opn_i_network_forward(&net.exec, &net.gcn, net.weights);
     uint64_t random = 2;
     for (int round = 0; round < 10; round++) {
         int32_t to[GOLDEN_V];
@@ -421,7 +441,7 @@ static void permuting_the_nodes_permutes_the_logits(void **state)
             to[j] = i;
         }
         init_permuted(&net, to, &other);
-        opn_i_gcn_forward(&net.exec, &other.gcn, net.weights, 0.0, false);
+        opn_i_network_forward(&net.exec, &other.gcn, net.weights);
         for (int32_t i = 0; i < GOLDEN_V; i++)
             for (int32_t k = 0; k < GOLDEN_K; k++)
                 expect_close((double)other.gcn.z[to[i] * other.gcn.class_width + k],
@@ -438,12 +458,12 @@ static void a_node_without_neighbours_sees_itself_alone(void **state)
     enum { ALONE = 12 };
     network net;
     network_init_golden(ctx, &golden_cases[1], &net);
-    const opn_i_gcn *gcn = &net.gcn;
-    opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.0, false);
+    const opn_i_network *gcn = &net.gcn;
+    opn_i_network_forward(&net.exec, &net.gcn, net.weights);
     for (int32_t k = 0; k < GOLDEN_K; k++) {
         double z = 0.0;
         for (int32_t h = 0; h < GOLDEN_H; h++)
-            z += fmax(0.0, (double)gcn->p[ALONE * gcn->hidden_width + h]) *
+            z += fmax(0.0, (double)layers_of(gcn)->p[ALONE * gcn->hidden_width + h]) *
                  golden_w1[h * GOLDEN_K + k];
         expect_close((double)gcn->z[ALONE * gcn->class_width + k], z,
                      by_build(1e-6, 1e-14), 1.0);
@@ -464,21 +484,23 @@ static void both_ways_have_the_same_bits_on_any_number_of_threads(void **state)
         network_init_drawn(ctx, &size, 6, &net);
         if (s == 1)
             network_add_dropper(&net);
-        const opn_i_gcn *gcn = &net.gcn;
+        const opn_i_network *gcn = &net.gcn;
         const size_t n_z = (size_t)gcn->n_nodes * (size_t)gcn->class_width;
-        const size_t n_weights = opn_i_gcn_n_weights(gcn);
+        const size_t n_weights = gcn->n_weights;
         opn_real *z = calloc(n_z, sizeof(*z));
         opn_real *d_weights = calloc(n_weights, sizeof(*d_weights));
         assert_non_null(z);
         assert_non_null(d_weights);
         uint64_t random = 7;
-        draw_rows(&random, gcn->n_nodes, gcn->n_classes, gcn->class_width, -1.0, 1.0,
-                  gcn->d_z);
+        draw_rows(&random, gcn->n_nodes, gcn->sizes.n_classes, gcn->class_width, -1.0,
+                  1.0, gcn->d_z);
         for (int t = 0; t < N_THREAD_COUNTS; t++) {
             net.exec.n_threads = thread_counts[t];
-            opn_i_gcn_draw(&net.exec, &net.gcn, 9, &student_streams, 1, rates[s], 0.3);
-            opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, rates[s], true);
-            opn_i_gcn_backward(&net.exec, &net.gcn, net.weights, rates[s], net.d_weights);
+            opn_i_network_draw(&net.exec, &net.gcn, 9, &student_streams, 1,
+                               (opn_i_rates){rates[s], 0.3});
+            opn_i_network_forward_drawn(&net.exec, &net.gcn, net.weights,
+                                        (opn_i_rates){rates[s], 0.0}, true);
+            opn_i_network_backward(&net.exec, &net.gcn, net.weights, net.d_weights);
             if (t == 0) {
                 memcpy(z, gcn->z, n_z * sizeof(*z));
                 memcpy(d_weights, net.d_weights, n_weights * sizeof(*d_weights));
@@ -500,9 +522,11 @@ static void passes_allocate_nothing(void **state)
     network_add_dropper(&net);
     const meter *m = ctx->alloc.user;
     const long n_before = m->n_requests;
-    opn_i_gcn_draw(&net.exec, &net.gcn, 9, &student_streams, 1, 0.5, 0.2);
-    opn_i_gcn_forward_drawn(&net.exec, &net.gcn, net.weights, 0.5, true);
-    opn_i_gcn_backward(&net.exec, &net.gcn, net.weights, 0.5, net.d_weights);
+    opn_i_network_draw(&net.exec, &net.gcn, 9, &student_streams, 1,
+                       (opn_i_rates){0.5, 0.2});
+    opn_i_network_forward_drawn(&net.exec, &net.gcn, net.weights, (opn_i_rates){0.5, 0.0},
+                                true);
+    opn_i_network_backward(&net.exec, &net.gcn, net.weights, net.d_weights);
     assert_int_equal(m->n_requests, n_before);
     network_deinit(&net);
 }
@@ -517,12 +541,14 @@ static void every_allocation_of_a_network_may_fail(void **state)
         meter m = {.fail_at = 0};
         opn_ctx *other = support_ctx(&m);
         m.fail_at = m.n_requests + fail_at;
-        opn_i_gcn gcn = {0};
-        const opn_status status = opn_i_gcn_init(other, &net.gcn.reach, NULL, &net.design,
-                                                 GOLDEN_H, GOLDEN_K, &gcn);
+        opn_i_network gcn = {0};
+        const opn_status status =
+                opn_i_network_init(other, &opn_i_gcn_encoder,
+                                   &(const opn_i_sizes){0, GOLDEN_H, GOLDEN_K, 1, 1},
+                                   &net.gcn.reach, NULL, &net.design, &gcn);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
-        assert_true((status == OPN_OK) == (gcn.arena != NULL));
-        opn_i_gcn_deinit(&other->alloc, &gcn);
+        assert_true((status == OPN_OK) == (gcn.layers != NULL));
+        opn_i_network_deinit(&other->alloc, &gcn);
         support_ctx_free(other, &m);
         if (status == OPN_OK)
             break;

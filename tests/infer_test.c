@@ -10,7 +10,7 @@
 
 #include "model/infer.h"
 #include "opinion/measures.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -25,9 +25,9 @@ static opn_i_infer_options usual_options(void)
     return (opn_i_infer_options){.loss = OPN_LOSS_SQUARED,
                                  .evidence = OPN_EVIDENCE_EXP,
                                  .n_samples = 7,
-                                 .dropout = 0.5,
+                                 .rates.units = 0.5,
                                  .seed = 5,
-                                 .drop_edge = 0.2,
+                                 .rates.edges = 0.2,
                                  .streams = sample_streams};
 }
 
@@ -77,15 +77,16 @@ static void expect_moments(network *net, const opn_i_infer_options *options)
     double alpha[GOLDEN_V * GOLDEN_K] = {0.0}, p[GOLDEN_V * GOLDEN_K] = {0.0};
     double entropy[GOLDEN_V] = {0.0};
     const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
-    const double rate = options->n_samples > 0 ? options->dropout : 0.0;
+    const double rate = options->n_samples > 0 ? options->rates.units : 0.0;
     const int32_t width = net->gcn.class_width;
     for (int32_t m = 0; m < n_passes; m++) {
-        opn_i_gcn_draw(&net->exec, &net->gcn, options->seed, &options->streams,
-                       (uint32_t)m, rate, options->drop_edge);
+        opn_i_network_draw(&net->exec, &net->gcn, options->seed, &options->streams,
+                           (uint32_t)m, (opn_i_rates){rate, options->rates.edges});
         if (options->n_samples > 0)
-            opn_i_gcn_forward_drawn(&net->exec, &net->gcn, net->weights, rate, false);
+            opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights,
+                                        (opn_i_rates){rate, 0.0}, false);
         else
-            opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, rate, false);
+            opn_i_network_forward(&net->exec, &net->gcn, net->weights);
         for (int32_t i = 0; i < GOLDEN_V; i++)
             add_by_hand(options, net->gcn.z + i * width, alpha + i * GOLDEN_K,
                         p + i * GOLDEN_K, entropy + i);
@@ -119,7 +120,7 @@ static void moments_are_the_means_over_passes_for_every_head(void **state)
                 network_add_dropper(&net); // for the softmax, whose model has one
             opn_i_infer_options options = usual_options();
             options.n_samples = n_samples[round % 4];
-            options.dropout = rates[c];
+            options.rates.units = rates[c];
             if (round / 4 == 4)
                 options.loss = OPN_LOSS_CROSS_ENTROPY;
             else
@@ -139,9 +140,11 @@ static void mean_logits_are_those_of_the_passes(void **state)
     const int32_t width = net.gcn.class_width;
     double mean[GOLDEN_V * OPN_LANES] = {0.0};
     for (int32_t m = 0; m < options.n_samples; m++) {
-        opn_i_gcn_draw(&net.exec, &net.gcn, options.seed, &options.streams, (uint32_t)m,
-                       options.dropout, options.drop_edge);
-        opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, options.dropout, false);
+        opn_i_network_draw(&net.exec, &net.gcn, options.seed, &options.streams,
+                           (uint32_t)m,
+                           (opn_i_rates){options.rates.units, options.rates.edges});
+        opn_i_network_forward_drawn(&net.exec, &net.gcn, net.weights,
+                                    (opn_i_rates){options.rates.units, 0.0}, false);
         for (int32_t j = 0; j < GOLDEN_V * width; j++)
             mean[j] += (double)net.gcn.z[j] / options.n_samples;
     }
@@ -208,7 +211,7 @@ static void moments_have_the_same_bits_on_any_number_of_threads(void **state)
     for (int kind = 0; kind < 3; kind++) {
         opn_i_infer_options options = usual_options();
         options.n_samples = 1;
-        options.dropout = 0.3;
+        options.rates.units = 0.3;
         options.loss = kind == 0 ? OPN_LOSS_CROSS_ENTROPY : OPN_LOSS_SQUARED;
         options.evidence = kind == 2 ? OPN_EVIDENCE_ELU : OPN_EVIDENCE_EXP;
         opn_i_moments first = {0};
@@ -238,8 +241,8 @@ static void edges_alone_make_passes_differ(void **state)
     for (int r = 0; r < 2; r++) {
         opn_i_infer_options options = usual_options();
         options.loss = OPN_LOSS_CROSS_ENTROPY;
-        options.dropout = 0.0;
-        options.drop_edge = rates[r];
+        options.rates.units = 0.0;
+        options.rates.edges = rates[r];
         double epistemic = 0.0;
         opn_i_moments got = infer(&net, &options);
         for (int32_t i = 0; i < GOLDEN_V; i++)
@@ -310,8 +313,7 @@ static void predictions_that_are_not_finite_are_an_error(void **state)
         options.n_samples = 0;
         options.loss = round % 2 == 0 ? OPN_LOSS_SQUARED : OPN_LOSS_CROSS_ENTROPY;
         const bool is_second = round / 2 % 2 == 0;
-        net.weights[is_second ? opn_i_gcn_n_decayed(&net.gcn) : 0] =
-                (opn_real)bad[round / 4 % 2];
+        net.weights[is_second ? net.gcn.n_decayed : 0] = (opn_real)bad[round / 4 % 2];
         opn_i_moments got = {0};
         const opn_status status =
                 opn_i_infer(ctx, &net.exec, &net.gcn, net.weights, &options, &got);
@@ -337,8 +339,8 @@ static void logits_that_are_not_finite_name_the_pass(void **state)
     opn_i_infer_options options = usual_options();
     uint32_t first = 0; // pass that keeps the entry
     for (;; first++) {
-        opn_i_gcn_draw(&net.exec, &net.gcn, options.seed, &options.streams, first,
-                       options.dropout, options.drop_edge);
+        opn_i_network_draw(&net.exec, &net.gcn, options.seed, &options.streams, first,
+                           (opn_i_rates){options.rates.units, options.rates.edges});
         if (opn_i_bit(net.design.keep, 0))
             break;
     }

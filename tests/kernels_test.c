@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "math/kernels.h"
 #include "math/special.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>

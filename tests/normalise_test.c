@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "graph/normalise.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static opn_ctx *ctx;
 static opn_i_csr normalised(const opn_graph *graph)
 {
     opn_i_csr a = {0};
-    assert_int_equal(opn_i_graph_normalise(ctx, graph, &a), OPN_OK);
+    assert_int_equal(opn_i_graph_normalise(ctx, graph, OPN_EDGES_NORMALISED, &a), OPN_OK);
     return a;
 }
 
@@ -97,7 +97,8 @@ static void a_directed_graph_is_refused(void **state)
     opn_graph *graph = network_graph(ctx, 2, 1, edge, NULL);
     opn_i_csr a = {0};
     graph->is_undirected = false;
-    assert_int_equal(opn_i_graph_normalise(ctx, graph, &a), OPN_ERR_SHAPE);
+    assert_int_equal(opn_i_graph_normalise(ctx, graph, OPN_EDGES_NORMALISED, &a),
+                     OPN_ERR_SHAPE);
     support_expect_error(ctx, "small: a directed graph");
     assert_null(a.row_ptr);
     opn_graph_free(graph);
@@ -114,7 +115,8 @@ static void every_allocation_may_fail(void **state)
         opn_ctx *other = support_ctx(&m);
         opn_i_csr a = {0};
         m.fail_at = m.n_requests + fail_at;
-        const opn_status status = opn_i_graph_normalise(other, graph, &a);
+        const opn_status status =
+                opn_i_graph_normalise(other, graph, OPN_EDGES_NORMALISED, &a);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
         assert_true((status == OPN_OK) == (a.row_ptr != NULL));
         opn_i_csr_deinit(&other->alloc, &a);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -35,9 +35,9 @@ static opn_real *new_rows(const opn_i_objective *objective)
 static void set_logits(const network *net, const double *z)
 {
     for (int32_t i = 0; i < net->gcn.n_nodes; i++)
-        for (int32_t k = 0; k < net->gcn.n_classes; k++)
+        for (int32_t k = 0; k < net->gcn.sizes.n_classes; k++)
             net->gcn.z[i * net->gcn.class_width + k] =
-                    (opn_real)z[i * net->gcn.n_classes + k];
+                    (opn_real)z[i * net->gcn.sizes.n_classes + k];
 }
 
 // ---- one term at a time --------------------------------------------------------------
@@ -523,7 +523,7 @@ static void gradients_have_the_same_bits_on_any_number_of_threads(void **state)
     uint64_t random = 1;
     network net;
     network_init_drawn(ctx, &network_for_threads, 3, &net);
-    opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.0, false);
+    opn_i_network_forward(&net.exec, &net.gcn, net.weights);
     for (int m = 0; m < GOLDEN_N_OBJECTIVES; m++) {
         const opn_i_objective objective = network_objective(&net, m);
         const size_t n_bytes =

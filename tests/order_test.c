@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "graph/order.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "model/reach.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -97,7 +97,7 @@ typedef struct part {
     int32_t target[N_NODES], validation[N_NODES];
     opn_i_field field;
     opn_i_design design;
-    opn_i_gcn gcn;
+    opn_i_network gcn;
     opn_real *d_weights; // room
 } part;
 
@@ -106,27 +106,30 @@ static part *new_part(network *net, label_kind target, label_kind validation)
     part *p = calloc(1, sizeof(*p)); // in place: its gcn borrows from it
     assert_non_null(p);
     p->net = net;
-    set_labels(target, net->gcn.n_classes, p->target);
-    set_labels(validation, net->gcn.n_classes, p->validation);
-    assert_int_equal(opn_i_field_init(ctx, &net->adjacency, p->target, p->validation,
-                                      false, &p->field),
+    set_labels(target, net->gcn.sizes.n_classes, p->target);
+    set_labels(validation, net->gcn.sizes.n_classes, p->validation);
+    assert_int_equal(opn_i_field_init(ctx, &net->adjacency, &net->gcn.reach, p->target,
+                                      p->validation, false, false, &p->field),
                      OPN_OK);
     assert_int_equal(opn_i_design_init_part(ctx, &net->design, p->field.node,
-                                            p->field.n_nodes, p->field.train.n_inputs,
+                                            p->field.n_nodes, p->field.train.inner.n_cols,
                                             &p->design),
                      OPN_OK);
-    assert_int_equal(opn_i_gcn_init(ctx, &p->field.train, NULL, &p->design,
-                                    net->gcn.n_hidden, net->gcn.n_classes, &p->gcn),
-                     OPN_OK);
-    assert_int_equal(opn_i_gcn_n_weights(&p->gcn), opn_i_gcn_n_weights(&net->gcn));
-    p->d_weights = calloc(opn_i_gcn_n_weights(&p->gcn), sizeof(*p->d_weights));
+    assert_int_equal(
+            opn_i_network_init(ctx, &opn_i_gcn_encoder,
+                               &(const opn_i_sizes){0, net->gcn.sizes.n_hidden,
+                                                    net->gcn.sizes.n_classes, 1, 1},
+                               &p->field.train, NULL, &p->design, &p->gcn),
+            OPN_OK);
+    assert_int_equal(p->gcn.n_weights, net->gcn.n_weights);
+    p->d_weights = calloc(p->gcn.n_weights, sizeof(*p->d_weights));
     assert_non_null(p->d_weights);
     return p;
 }
 
 static void free_part(part *p)
 {
-    opn_i_gcn_deinit(&ctx->alloc, &p->gcn);
+    opn_i_network_deinit(&ctx->alloc, &p->gcn);
     opn_i_design_deinit(&ctx->alloc, &p->design);
     opn_i_field_deinit(&ctx->alloc, &p->field);
     free(p->d_weights);
@@ -168,8 +171,8 @@ static void expect_numbers(const part *p)
         n_trained += trained[i];
         n_either += trained[i] || checked[i];
     }
-    assert_int_equal(field->train.n_inputs, n_trained);
-    assert_int_equal(field->check.n_inputs, n_either);
+    assert_int_equal(field->train.inner.n_cols, n_trained);
+    assert_int_equal(field->check.inner.n_cols, n_either);
     assert_int_equal(field->n_nodes, n_either);
     for (int32_t r = 0; r < n_trained; r++)
         next = expect_next(trained, has_number, next, field->node[r]);
@@ -198,10 +201,10 @@ nodes_get_each_number_once_and_those_that_training_reaches_come_first(void **sta
         part *p = new_part(&net, (label_kind)(c / N_LABEL_KINDS),
                            (label_kind)(c % N_LABEL_KINDS));
         expect_numbers(p);
-        expect_labels(p->target, p->field.train.n_outputs, p->field.target);
-        expect_labels(p->validation, p->field.check.n_outputs, p->field.validation);
-        assert_int_equal(p->field.train.n_middle, count_reach(p, p->target, 1));
-        assert_int_equal(p->field.check.n_middle, count_reach(p, p->validation, 1));
+        expect_labels(p->target, p->field.train.outer.n_rows, p->field.target);
+        expect_labels(p->validation, p->field.check.outer.n_rows, p->field.validation);
+        assert_int_equal(p->field.train.inner.n_rows, count_reach(p, p->target, 1));
+        assert_int_equal(p->field.check.inner.n_rows, count_reach(p, p->validation, 1));
         free_part(p);
     }
     network_deinit(&net);
@@ -212,7 +215,7 @@ nodes_get_each_number_once_and_those_that_training_reaches_come_first(void **sta
 // Logits of the labelled nodes, which a reach has one after the other, are those of the
 // whole.
 static void
-expect_logits(const opn_i_gcn *whole, const int32_t *label, const opn_i_gcn *gcn)
+expect_logits(const opn_i_network *whole, const int32_t *label, const opn_i_network *gcn)
 {
     const int32_t width = whole->class_width;
     size_t at = 0;
@@ -220,34 +223,33 @@ expect_logits(const opn_i_gcn *whole, const int32_t *label, const opn_i_gcn *gcn
         for (int32_t k = 0; k < width && label[i] >= 0; k++, at++)
             expect_close((double)gcn->z[at],
                          (double)whole->z[(size_t)i * (size_t)width + (size_t)k],
-                         by_build(1e-6, 1e-14), k < whole->n_classes ? 1.0 : 0.0);
+                         by_build(1e-6, 1e-14), k < whole->sizes.n_classes ? 1.0 : 0.0);
 }
 
 static void
-expect_weights(const opn_i_gcn *gcn, const opn_real *got, const opn_real *want)
+expect_weights(const opn_i_network *gcn, const opn_real *got, const opn_real *want)
 {
-    for (size_t j = 0; j < opn_i_gcn_n_weights(gcn); j++)
+    for (size_t j = 0; j < gcn->n_weights; j++)
         expect_close((double)got[j], (double)want[j], by_build(2e-6, 1e-14), 0.5);
 }
 
 // Gradient of the cross-entropy of the labelled nodes after a pass.
 static void run_backward(const opn_i_exec *exec,
-                         opn_i_gcn *gcn,
+                         opn_i_network *gcn,
                          const opn_real *weights,
                          const int32_t *target,
-                         double rate,
                          opn_real *d_weights)
 {
     opn_i_objective objective = {.loss = OPN_LOSS_CROSS_ENTROPY,
-                                 .n_nodes = gcn->reach.n_outputs,
-                                 .n_classes = gcn->n_classes,
+                                 .n_nodes = gcn->reach.outer.n_rows,
+                                 .n_classes = gcn->sizes.n_classes,
                                  .width = gcn->class_width,
                                  .target = target,
                                  .n_train = 1}; // a sum, for it may be of none
     int64_t n_bounded = 0;
     opn_i_objective_gradient(exec, &objective, 0, gcn->z, gcn->d_z, &n_bounded);
-    memset(d_weights, 0xff, opn_i_gcn_n_weights(gcn) * sizeof(*d_weights));
-    opn_i_gcn_backward(exec, gcn, weights, rate, d_weights);
+    memset(d_weights, 0xff, gcn->n_weights * sizeof(*d_weights));
+    opn_i_network_backward(exec, gcn, weights, d_weights);
 }
 
 static void put_bit(uint64_t *bits, int64_t at, bool is_set)
@@ -272,11 +274,11 @@ static void carry_masks_over(const part *p)
     int32_t r = 0;
     for (int32_t i = 0; i < N_NODES; i++) {
         for (int32_t h = 0; h < width && middle[i]; h++)
-            put_bit(p->net->gcn.keep_hidden,
+            put_bit(layers_of(&p->net->gcn)->keep_hidden,
                     (int64_t)opn_i_panel_at(N_NODES, width, i, h),
-                    opn_i_bit(
-                            p->gcn.keep_hidden,
-                            (int64_t)opn_i_panel_at(p->gcn.reach.n_middle, width, r, h)));
+                    opn_i_bit(layers_of(&p->gcn)->keep_hidden,
+                              (int64_t)opn_i_panel_at(p->gcn.reach.inner.n_rows, width, r,
+                                                      h)));
         r += middle[i];
     }
 }
@@ -285,18 +287,22 @@ static void carry_masks_over(const part *p)
 static void expect_same_pass(part *p, uint32_t step, double rate)
 {
     network *net = p->net;
-    opn_i_gcn_draw(&net->exec, &net->gcn, 9, &sample_streams, step, rate, 0.0);
-    opn_i_gcn_draw(&net->exec, &p->gcn, 9, &student_streams, step, rate, 0.0);
+    opn_i_network_draw(&net->exec, &net->gcn, 9, &sample_streams, step,
+                       (opn_i_rates){rate, 0.0});
+    opn_i_network_draw(&net->exec, &p->gcn, 9, &student_streams, step,
+                       (opn_i_rates){rate, 0.0});
     if (rate > 0.0)
         carry_masks_over(p);
-    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, rate, true);
-    opn_i_gcn_forward(&net->exec, &p->gcn, net->weights, rate, true);
+    opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights,
+                                (opn_i_rates){rate, 0.0}, true);
+    opn_i_network_forward_drawn(&net->exec, &p->gcn, net->weights,
+                                (opn_i_rates){rate, 0.0}, true);
     expect_logits(&net->gcn, p->target, &p->gcn);
-    run_backward(&net->exec, &net->gcn, net->weights, p->target, rate, net->d_weights);
-    run_backward(&net->exec, &p->gcn, net->weights, p->field.target, rate, p->d_weights);
+    run_backward(&net->exec, &net->gcn, net->weights, p->target, net->d_weights);
+    run_backward(&net->exec, &p->gcn, net->weights, p->field.target, p->d_weights);
     expect_weights(&p->gcn, p->d_weights, net->d_weights);
-    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, 0.0, false);
-    opn_i_gcn_forward_on(&net->exec, &p->gcn, &p->field.check, net->weights);
+    opn_i_network_forward(&net->exec, &net->gcn, net->weights);
+    opn_i_network_forward_on(&net->exec, &p->gcn, &p->field.check, net->weights);
     expect_logits(&net->gcn, p->validation, &p->gcn);
 }
 
@@ -339,12 +345,15 @@ static void a_part_draws_for_what_it_trains_alone(void **state)
     init_network(0, &net);
     part *p = new_part(&net, OF_FEW, OF_MANY);
     const opn_i_reach *train = &p->field.train;
-    assert_true(train->n_outputs < train->n_middle && train->n_middle < train->n_inputs);
-    opn_i_gcn_draw(&net.exec, &p->gcn, 77, &student_streams, 5, 0.3, 0.0);
-    expect_bits(p, student_streams.features, p->design.rows.row_ptr[train->n_inputs],
+    assert_true(train->outer.n_rows < train->inner.n_rows &&
+                train->inner.n_rows < train->inner.n_cols);
+    opn_i_network_draw(&net.exec, &p->gcn, 77, &student_streams, 5,
+                       (opn_i_rates){0.3, 0.0});
+    expect_bits(p, student_streams.features, p->design.rows.row_ptr[train->inner.n_cols],
                 p->design.keep);
-    expect_bits(p, student_streams.hidden, (int64_t)train->n_middle * p->gcn.hidden_width,
-                p->gcn.keep_hidden);
+    expect_bits(p, student_streams.hidden,
+                (int64_t)train->inner.n_rows * p->gcn.hidden_width,
+                layers_of(&p->gcn)->keep_hidden);
     free_part(p);
     network_deinit(&net);
 }
@@ -356,9 +365,10 @@ static void a_loss_on_no_node_has_no_gradient(void **state)
         network net;
         init_network(d, &net);
         part *p = new_part(&net, OF_NONE, OF_FEW);
-        opn_i_gcn_forward(&net.exec, &p->gcn, net.weights, 0.0, true);
-        run_backward(&net.exec, &p->gcn, net.weights, p->field.target, 0.0, p->d_weights);
-        for (size_t j = 0; j < opn_i_gcn_n_weights(&p->gcn); j++)
+        opn_i_network_forward_drawn(&net.exec, &p->gcn, net.weights,
+                                    (opn_i_rates){0.0, 0.0}, true);
+        run_backward(&net.exec, &p->gcn, net.weights, p->field.target, p->d_weights);
+        for (size_t j = 0; j < p->gcn.n_weights; j++)
             assert_true(p->d_weights[j] == 0);
         free_part(p);
         network_deinit(&net);
@@ -367,11 +377,11 @@ static void a_loss_on_no_node_has_no_gradient(void **state)
 
 static void expect_whole(const opn_i_reach *reach, const opn_i_csr *adjacency)
 {
-    const opn_k_sparse *matrix[] = {&reach->outer, &reach->inner, &reach->outer_turned,
-                                    &reach->inner_turned};
-    assert_int_equal(reach->n_outputs, N_NODES);
-    assert_int_equal(reach->n_middle, N_NODES);
-    assert_int_equal(reach->n_inputs, N_NODES);
+    const opn_k_sparse *matrix[] = {&reach->outer.rows, &reach->inner.rows,
+                                    &reach->outer.turned, &reach->inner.turned};
+    assert_int_equal(reach->outer.n_rows, N_NODES);
+    assert_int_equal(reach->inner.n_rows, N_NODES);
+    assert_int_equal(reach->inner.n_cols, N_NODES);
     for (int a = 0; a < 4; a++) {
         assert_ptr_equal(matrix[a]->begin, adjacency->row_ptr);
         assert_ptr_equal(matrix[a]->end, adjacency->row_ptr + 1);
@@ -392,22 +402,22 @@ static void a_whole_field_keeps_the_numbers_and_the_adjacency(void **state)
         opn_i_field field = {0};
         set_labels(OF_FEW, 5, target);
         set_labels((label_kind)c, 5, validation);
-        assert_int_equal(
-                opn_i_field_init(ctx, &net.adjacency, target, validation, true, &field),
-                OPN_OK);
+        assert_int_equal(opn_i_field_init(ctx, &net.adjacency, &net.gcn.reach, target,
+                                          validation, true, false, &field),
+                         OPN_OK);
         expect_whole(&field.train, &net.adjacency);
         assert_int_equal(field.n_nodes, N_NODES);
-        assert_int_equal(field.check.n_inputs, N_NODES);
+        assert_int_equal(field.check.inner.n_cols, N_NODES);
         for (int32_t i = 0; i < N_NODES; i++)
             assert_int_equal(field.node[i], i);
         assert_memory_equal(field.target, target, sizeof(target));
-        expect_labels(validation, field.check.n_outputs, field.validation);
+        expect_labels(validation, field.check.outer.n_rows, field.validation);
         const size_t n_z = (size_t)N_NODES * (size_t)net.gcn.class_width;
-        opn_i_gcn checked = net.gcn; // with logits of its own
+        opn_i_network checked = net.gcn; // with logits of its own
         checked.z = calloc(n_z, sizeof(*checked.z));
         assert_non_null(checked.z);
-        opn_i_gcn_forward(&net.exec, &net.gcn, net.weights, 0.0, false);
-        opn_i_gcn_forward_on(&net.exec, &checked, &field.check, net.weights);
+        opn_i_network_forward(&net.exec, &net.gcn, net.weights);
+        opn_i_network_forward_on(&net.exec, &checked, &field.check, net.weights);
         expect_logits(&net.gcn, validation, &checked);
         free(checked.z);
         opn_i_field_deinit(&ctx->alloc, &field);
@@ -423,12 +433,13 @@ static void a_graph_without_nodes_has_a_field_without_nodes(void **state)
         opn_i_field field = {0};
         const int32_t no_label = -1;
         assert_int_equal(opn_i_csr_init(ctx, 0, 0, 0, true, &none), OPN_OK);
-        assert_int_equal(
-                opn_i_field_init(ctx, &none, &no_label, &no_label, is_whole == 1, &field),
-                OPN_OK);
+        const opn_i_reach whole = opn_i_reach_whole(&none);
+        assert_int_equal(opn_i_field_init(ctx, &none, &whole, &no_label, &no_label,
+                                          is_whole == 1, false, &field),
+                         OPN_OK);
         assert_int_equal(field.n_nodes, 0);
-        assert_int_equal(field.train.n_outputs, 0);
-        assert_int_equal(field.check.n_outputs, 0);
+        assert_int_equal(field.train.outer.n_rows, 0);
+        assert_int_equal(field.check.outer.n_rows, 0);
         opn_i_field_deinit(&ctx->alloc, &field);
         opn_i_csr_deinit(&ctx->alloc, &none);
     }
@@ -463,15 +474,15 @@ expect_same_drawn_pass(pair *two, uint32_t step, double rate, const int32_t *tar
     int32_t all[N_NODES];
     set_labels(OF_ALL, 3, all);
     for (int n = 0; n < 2; n++) {
-        opn_i_gcn_draw(&both[n]->exec, &both[n]->gcn, 5, &student_streams, step, rate,
-                       0.0);
-        opn_i_gcn_forward(&both[n]->exec, &both[n]->gcn, both[n]->weights, rate,
-                          target != NULL);
+        opn_i_network_draw(&both[n]->exec, &both[n]->gcn, 5, &student_streams, step,
+                           (opn_i_rates){rate, 0.0});
+        opn_i_network_forward_drawn(&both[n]->exec, &both[n]->gcn, both[n]->weights,
+                                    (opn_i_rates){rate, 0.0}, target != NULL);
     }
     assert_int_equal(two->other.design.has_dropped, rate > 0.0);
     expect_logits(&two->plain.gcn, all, &two->other.gcn);
     for (int n = 0; n < 2 && target != NULL; n++)
-        run_backward(&both[n]->exec, &both[n]->gcn, both[n]->weights, target, rate,
+        run_backward(&both[n]->exec, &both[n]->gcn, both[n]->weights, target,
                      both[n]->d_weights);
     if (target != NULL)
         expect_weights(&two->plain.gcn, two->other.d_weights, two->plain.d_weights);
@@ -479,7 +490,7 @@ expect_same_drawn_pass(pair *two, uint32_t step, double rate, const int32_t *tar
 
 static void change_weights(pair *two, uint64_t *random)
 {
-    for (size_t j = 0; j < opn_i_gcn_n_weights(&two->plain.gcn); j++) {
+    for (size_t j = 0; j < two->plain.gcn.n_weights; j++) {
         const opn_real factor = (opn_real)draw(random, -1.2, 1.2);
         two->plain.weights[j] *= factor;
         two->other.weights[j] *= factor;
@@ -524,7 +535,7 @@ static void passes_of_the_same_weights_share_the_whole_product(void **state)
     for (int c = 0; c < n_tables * N_DESIGNS; c++) {
         pair two;
         init_pair(c % N_DESIGNS, table[c / N_DESIGNS], &two);
-        opn_i_gcn *gcn = &two.other.gcn;
+        opn_i_network *gcn = &two.other.gcn;
         for (uint32_t m = 0; m < 4; m++) {
             expect_same_drawn_pass(&two, m, m % 2 == 0 ? 0.2 : 0.1, NULL);
             assert_ptr_equal(gcn->whole_of, two.other.weights);
@@ -532,14 +543,14 @@ static void passes_of_the_same_weights_share_the_whole_product(void **state)
         change_weights(&two, &random);
         gcn->whole_of = NULL;
         expect_same_drawn_pass(&two, 4, 0.2, NULL);
-        gcn->d_hidden[0] = (opn_real)NAN;
-        opn_i_gcn_forward(&two.other.exec, gcn, two.other.weights, 0.2, false);
-        assert_true(isnan(gcn->p[0]));
+        layers_of(gcn)->d_hidden[0] = (opn_real)NAN;
+        opn_i_network_forward_drawn(&two.other.exec, gcn, two.other.weights,
+                                    (opn_i_rates){0.2, 0.0}, false);
+        assert_true(isnan(layers_of(gcn)->p[0]));
         opn_real *elsewhere = two.other.weights;
         two.other.weights = two.other.d_weights;
         two.other.d_weights = elsewhere;
-        memcpy(two.other.weights, elsewhere,
-               opn_i_gcn_n_weights(gcn) * sizeof(*elsewhere));
+        memcpy(two.other.weights, elsewhere, gcn->n_weights * sizeof(*elsewhere));
         expect_same_drawn_pass(&two, 5, 0.2, NULL);
         expect_same_drawn_pass(&two, 6, 0.0, target); // the way back drops nothing either
         deinit_pair(&two);
@@ -555,7 +566,7 @@ static void a_part_may_subtract_from_the_product_that_validation_made(void **sta
         network net;
         init_network(d, &net);
         part *p = new_part(&net, OF_FEW, OF_OTHER_FEW);
-        assert_true(p->field.train.n_inputs < p->field.n_nodes);
+        assert_true(p->field.train.inner.n_cols < p->field.n_nodes);
         p->gcn.subtracts = true;
         for (uint32_t step = 0; step < 4; step++) {
             expect_same_pass(p, step, 0.2); // ends with validation
@@ -576,35 +587,39 @@ static void a_part_gives_the_same_bits_on_any_number_of_threads(void **state)
     network net;
     opn_i_field field = {0};
     opn_i_design design = {0};
-    opn_i_gcn gcn = {0};
+    opn_i_network gcn = {0};
     network_init_drawn(ctx, &network_for_threads, 4, &net);
     for (int32_t i = 0; i < net.gcn.n_nodes; i++) {
         net.target[i] = i % 6 == 1 ? i % 7 : -1;
         net.validation[i] = i % 50 == 2 ? i % 7 : -1;
     }
-    assert_int_equal(opn_i_field_init(ctx, &net.adjacency, net.target, net.validation,
-                                      false, &field),
+    assert_int_equal(opn_i_field_init(ctx, &net.adjacency, &net.gcn.reach, net.target,
+                                      net.validation, false, false, &field),
                      OPN_OK);
     assert_int_equal(opn_i_design_init_part(ctx, &net.design, field.node, field.n_nodes,
-                                            field.train.n_inputs, &design),
+                                            field.train.inner.n_cols, &design),
                      OPN_OK);
-    assert_int_equal(opn_i_gcn_init(ctx, &field.train, NULL, &design, 8, 7, &gcn),
+    assert_int_equal(opn_i_network_init(ctx, &opn_i_gcn_encoder,
+                                        &(const opn_i_sizes){0, 8, 7, 1, 1}, &field.train,
+                                        NULL, &design, &gcn),
                      OPN_OK);
     gcn.subtracts = true;
-    const size_t n_bytes = opn_i_gcn_n_weights(&gcn) * sizeof(opn_real);
+    const size_t n_bytes = gcn.n_weights * sizeof(opn_real);
     opn_real *d_weights = malloc(n_bytes);
     assert_non_null(d_weights);
     for (int c = 0; c < N_THREAD_COUNTS; c++) {
         net.exec.n_threads = thread_counts[c];
-        opn_i_gcn_draw(&net.exec, &gcn, 3, &student_streams, 0, 0.2, 0.0);
-        opn_i_gcn_forward(&net.exec, &gcn, net.weights, 0.2, true);
-        run_backward(&net.exec, &gcn, net.weights, field.target, 0.2,
+        opn_i_network_draw(&net.exec, &gcn, 3, &student_streams, 0,
+                           (opn_i_rates){0.2, 0.0});
+        opn_i_network_forward_drawn(&net.exec, &gcn, net.weights, (opn_i_rates){0.2, 0.0},
+                                    true);
+        run_backward(&net.exec, &gcn, net.weights, field.target,
                      c == 0 ? d_weights : net.d_weights);
         if (c > 0)
             assert_memory_equal(net.d_weights, d_weights, n_bytes);
     }
     free(d_weights);
-    opn_i_gcn_deinit(&ctx->alloc, &gcn);
+    opn_i_network_deinit(&ctx->alloc, &gcn);
     opn_i_design_deinit(&ctx->alloc, &design);
     opn_i_field_deinit(&ctx->alloc, &field);
     network_deinit(&net);
@@ -625,8 +640,9 @@ static void every_allocation_may_fail(void **state)
             opn_ctx *other = support_ctx(&m);
             opn_i_field field = {0};
             m.fail_at = m.n_requests + fail_at;
-            const opn_status status = opn_i_field_init(other, &net.adjacency, target,
-                                                       validation, is_whole == 1, &field);
+            const opn_status status =
+                    opn_i_field_init(other, &net.adjacency, &net.gcn.reach, target,
+                                     validation, is_whole == 1, false, &field);
             assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
             assert_int_equal(status == OPN_OK, field.node != NULL);
             opn_i_field_deinit(&other->alloc, &field);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "math/special.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "model/trainer.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -24,11 +24,11 @@ static opn_i_train_options usual_options(void)
     return (opn_i_train_options){.stage = "model",
                                  .n_epochs = 10,
                                  .learning_rate = 0.01,
-                                 .dropout = 0.5,
+                                 .rates.units = 0.5,
                                  .weight_decay = golden_weight_decay,
                                  .seed = 11,
                                  .stream_weights = OPN_STREAM_STUDENT_WEIGHTS,
-                                 .drop_edge = 0.2,
+                                 .rates.edges = 0.2,
                                  .streams = student_streams};
 }
 
@@ -77,10 +77,11 @@ static void golden_gradient(network *net, const golden_case *golden)
 {
     const opn_i_objective objective = network_objective(net, GOLDEN_OBJECTIVE_S_BGCN_T_K);
     int64_t n_bounded = 0;
-    opn_i_gcn_forward(&net->exec, &net->gcn, net->weights, golden->rate, true);
+    opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights,
+                                (opn_i_rates){golden->rate, 0.0}, true);
     opn_i_objective_gradient(&net->exec, &objective, GOLDEN_EPOCH, net->gcn.z,
                              net->gcn.d_z, &n_bounded);
-    opn_i_gcn_backward(&net->exec, &net->gcn, net->weights, golden->rate, net->d_weights);
+    opn_i_network_backward(&net->exec, &net->gcn, net->weights, net->d_weights);
 }
 
 static double golden_loss(network *net)
@@ -89,7 +90,7 @@ static double golden_loss(network *net)
     const opn_i_loss_terms terms =
             opn_i_objective_terms(&objective, GOLDEN_EPOCH, net->gcn.z);
     double norm = 0.0;
-    for (size_t j = 0; j < opn_i_gcn_n_decayed(&net->gcn); j++)
+    for (size_t j = 0; j < net->gcn.n_decayed; j++)
         norm += (double)net->weights[j] * (double)net->weights[j];
     return terms.supervised + terms.prior + terms.teacher +
            0.5 * golden_weight_decay * norm;
@@ -98,13 +99,12 @@ static double golden_loss(network *net)
 static void
 expect_golden_weights(const network *net, const golden_case *golden, int which)
 {
-    const opn_i_gcn *gcn = &net->gcn;
+    const opn_i_network *gcn = &net->gcn;
     const double tolerance = by_build(1e-5, 1e-12);
     expect_rows(GOLDEN_F, GOLDEN_H, gcn->hidden_width, net->weights,
                 golden->adam_w0[which], tolerance, 1.0);
-    expect_rows(GOLDEN_H, GOLDEN_K, gcn->class_width,
-                net->weights + opn_i_gcn_n_decayed(gcn), golden->adam_w1[which],
-                tolerance, 1.0);
+    expect_rows(GOLDEN_H, GOLDEN_K, gcn->class_width, net->weights + gcn->n_decayed,
+                golden->adam_w1[which], tolerance, 1.0);
 }
 
 static void ten_steps_of_adam_are_golden(void **state)
@@ -119,7 +119,7 @@ static void ten_steps_of_adam_are_golden(void **state)
         net.exec.kernels = table[round / 2];
         opn_i_train_state moments = new_state(&net);
         const size_t n = moments.n_weights;
-        const size_t n_first = opn_i_gcn_n_decayed(&net.gcn);
+        const size_t n_first = net.gcn.n_decayed;
         for (int t = 1; t <= GOLDEN_N_STEPS; t++) {
             const double root = sqrt(1.0 - pow(0.999, t));
             const opn_real rate = (opn_real)(0.01 * root / (1.0 - pow(0.9, t)));
@@ -153,17 +153,18 @@ static void textbook_step(network *net,
                           textbook *book)
 {
     int64_t n_bounded = 0;
-    for (size_t j = 0; j < opn_i_gcn_n_weights(&net->gcn); j++)
+    for (size_t j = 0; j < net->gcn.n_weights; j++)
         net->weights[j] = (opn_real)book->w[j];
-    opn_i_gcn_draw(&net->exec, &net->gcn, options->seed, &options->streams,
-                   (uint32_t)epoch, options->dropout, options->drop_edge);
-    opn_i_gcn_forward_drawn(&net->exec, &net->gcn, net->weights, options->dropout, true);
+    opn_i_network_draw(&net->exec, &net->gcn, options->seed, &options->streams,
+                       (uint32_t)epoch,
+                       (opn_i_rates){options->rates.units, options->rates.edges});
+    opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights,
+                                (opn_i_rates){options->rates.units, 0.0}, true);
     opn_i_objective_gradient(&net->exec, objective, epoch, net->gcn.z, net->gcn.d_z,
                              &n_bounded);
-    opn_i_gcn_backward(&net->exec, &net->gcn, net->weights, options->dropout,
-                       net->d_weights);
-    for (size_t j = 0; j < opn_i_gcn_n_weights(&net->gcn); j++) {
-        const bool is_decayed = j < opn_i_gcn_n_decayed(&net->gcn);
+    opn_i_network_backward(&net->exec, &net->gcn, net->weights, net->d_weights);
+    for (size_t j = 0; j < net->gcn.n_weights; j++) {
+        const bool is_decayed = j < net->gcn.n_decayed;
         const double slope = (double)net->d_weights[j] +
                              (is_decayed ? options->weight_decay * book->w[j] : 0.0);
         book->mean[j] = 0.9 * book->mean[j] + 0.1 * slope;
@@ -186,15 +187,15 @@ static void training_is_adam_on_the_loss_of_each_epoch(void **state)
         objective.teacher_epochs = 5.0; // the whole ramp in a few epochs
         opn_i_train_options options = usual_options();
         options.n_epochs = 8;
-        options.dropout = 0.3;
+        options.rates.units = 0.3;
         options.weight_decay = 0.5;
         opn_i_train_state trained = new_state(&net);
         const size_t n = trained.n_weights;
         textbook book = {calloc(n, sizeof(double)), calloc(n, sizeof(double)),
                          calloc(n, sizeof(double))};
         assert_true(book.w != NULL && book.mean != NULL && book.square != NULL);
-        opn_i_gcn_init_weights(&net.gcn, options.seed, options.stream_weights,
-                               net.weights);
+        opn_i_network_init_weights(&net.gcn, options.seed, options.stream_weights,
+                                   net.weights);
         for (size_t j = 0; j < n; j++)
             book.w[j] = (double)net.weights[j];
         for (int32_t epoch = 0; epoch < options.n_epochs; epoch++)
@@ -226,9 +227,9 @@ static void training_lowers_the_loss_of_every_model(void **state)
         for (int r = 0; r < 2; r++) {
             opn_i_train_state trained = new_state(&net);
             options.n_epochs = 150 * r;
-            options.dropout = 0.1;
+            options.rates.units = 0.1;
             train(&net, model, &options, &trained);
-            opn_i_gcn_forward(&net.exec, &net.gcn, trained.weights, 0.0, false);
+            opn_i_network_forward(&net.exec, &net.gcn, trained.weights);
             loss[r] = opn_i_objective_terms(&objective, 0, net.gcn.z).supervised;
             opn_i_train_state_deinit(&ctx->alloc, &trained);
         }
@@ -249,7 +250,7 @@ training_has_the_same_bits_on_any_number_of_threads_for_every_model(void **state
     network_add_dropper(&net);
     opn_i_train_options options = usual_options();
     options.n_epochs = 1;
-    options.dropout = 0.4;
+    options.rates.units = 0.4;
     options.patience = 5;
     options.validation = net.validation;
     for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
@@ -332,10 +333,10 @@ static int32_t best_by_hand(network *net,
         some.patience = 0;
         some.validation = NULL;
         train(net, model, &some, &trained);
-        opn_i_gcn_forward(&net->exec, &net->gcn, trained.weights, 0.0, false);
+        opn_i_network_forward(&net->exec, &net->gcn, trained.weights);
         const double term = opn_i_objective_supervised(
                 &objective, objective.n_nodes, net->validation, net->gcn.z, &accuracy);
-        const double loss = options->stops_on_accuracy ? 1.0 - accuracy : term;
+        const double loss = options->stop ? 1.0 - accuracy : term;
         if (loss < *best_loss) {
             *best_loss = loss;
             best_epoch = epoch;
@@ -358,7 +359,7 @@ static void expect_best_weights(bool stops_on_accuracy)
         opn_i_train_options options = usual_options();
         options.n_epochs = 80;
         options.patience = 6;
-        options.stops_on_accuracy = stops_on_accuracy;
+        options.stop = stops_on_accuracy;
         options.learning_rate = 0.2;
         options.validation = net.validation;
         opn_i_train_state trained = new_state(&net);
@@ -403,7 +404,7 @@ static void a_ramp_does_not_stop_training(void **state)
     opn_i_train_options options = usual_options();
     options.n_epochs = 40;
     options.patience = 5;
-    options.dropout = 0.0;
+    options.rates.units = 0.0;
     options.learning_rate = 0.005;
     options.validation = net.target; // the supervised term falls in every epoch
     opn_i_train_state trained = new_state(&net);
@@ -446,7 +447,8 @@ static void no_epoch_leaves_the_weights_as_they_were_drawn(void **state)
     options.validation = net.validation;
     opn_i_train_state trained = new_state(&net);
     train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &trained);
-    opn_i_gcn_init_weights(&net.gcn, options.seed, options.stream_weights, net.weights);
+    opn_i_network_init_weights(&net.gcn, options.seed, options.stream_weights,
+                               net.weights);
     assert_memory_equal(trained.weights, net.weights,
                         trained.n_weights * sizeof(opn_real));
     opn_i_train_state_deinit(&ctx->alloc, &trained);
@@ -524,7 +526,7 @@ static void expect_refused(network *net,
     opn_i_train_state_deinit(&ctx->alloc, &trained);
 }
 
-static void a_gradient_that_is_not_finite_names_epoch_and_layer(void **state)
+static void a_gradient_that_is_not_finite_names_epoch_and_weights(void **state)
 {
     (void)state;
     network net;
@@ -532,11 +534,13 @@ static void a_gradient_that_is_not_finite_names_epoch_and_layer(void **state)
     opn_i_train_options options = usual_options();
     // A teacher without a logarithm reaches every weight.
     net.log_teacher[0] = (opn_real)NAN;
-    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1", "first layer");
+    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1",
+                   "gradient of w0");
     // Where no feature has a node the first layer has no gradient at all.
     memset(net.design.rows.row_ptr, 0, (GOLDEN_V + 1) * sizeof(opn_off));
-    options.dropout = 0.0;
-    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1", "second layer");
+    options.rates.units = 0.0;
+    expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1",
+                   "gradient of w1");
     network_deinit(&net);
 }
 
@@ -546,7 +550,7 @@ static void logits_that_are_not_finite_name_the_epoch(void **state)
     network net;
     network_init_golden(ctx, &golden_cases[1], &net);
     opn_i_train_options options = usual_options();
-    options.dropout = 0.0;
+    options.rates.units = 0.0;
     for (opn_off e = 0; e < GOLDEN_N_ENTRIES; e++)
         net.design.rows.value[e] = (opn_real)INFINITY;
     for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++)
@@ -568,7 +572,7 @@ static void a_learning_rate_that_diverges_is_an_error_for_every_model(void **sta
         opn_i_train_state trained = new_state(&net);
         const opn_status status = train_on(&net, model, &options, &trained);
         bool is_finite = true;
-        opn_i_gcn_forward(&net.exec, &net.gcn, trained.weights, 0.0, false);
+        opn_i_network_forward(&net.exec, &net.gcn, trained.weights);
         for (int32_t i = 0; i < GOLDEN_V; i++)
             for (int32_t k = 0; k < GOLDEN_K; k++)
                 is_finite &= isfinite(net.gcn.z[i * net.gcn.class_width + k]) != 0;
@@ -595,7 +599,7 @@ static void the_log_shows_each_term_and_validation_as_often_as_asked(void **stat
     network net;
     network_init_golden(ctx, &golden_cases[0], &net);
     opn_i_train_options options = usual_options();
-    options.dropout = 0.0;
+    options.rates.units = 0.0;
     options.report_every = 5;
     options.validation = net.validation;
     listener ear = {0};
@@ -616,10 +620,10 @@ static void the_log_shows_each_term_and_validation_as_often_as_asked(void **stat
     options.n_epochs = 9;
     options.report_every = 0;
     train(&net, GOLDEN_OBJECTIVE_S_BGCN_T_K, &options, &before);
-    opn_i_gcn_forward(&net.exec, &net.gcn, before.weights, 0.0, false);
+    opn_i_network_forward(&net.exec, &net.gcn, before.weights);
     const opn_i_loss_terms terms = opn_i_objective_terms(&objective, 9, net.gcn.z);
     double norm = 0.0;
-    for (size_t j = 0; j < opn_i_gcn_n_decayed(&net.gcn); j++)
+    for (size_t j = 0; j < net.gcn.n_decayed; j++)
         norm += (double)before.weights[j] * (double)before.weights[j];
     const double decay = 0.5 * options.weight_decay * norm;
     char line[200];
@@ -650,7 +654,7 @@ int main(void)
             WITH_CTX(no_epoch_leaves_the_weights_as_they_were_drawn),
             WITH_CTX(an_interrupted_run_goes_on_to_the_same_bits),
             WITH_CTX(a_run_that_stops_early_may_be_interrupted_anywhere_too),
-            WITH_CTX(a_gradient_that_is_not_finite_names_epoch_and_layer),
+            WITH_CTX(a_gradient_that_is_not_finite_names_epoch_and_weights),
             WITH_CTX(logits_that_are_not_finite_name_the_epoch),
             WITH_CTX(a_learning_rate_that_diverges_is_an_error_for_every_model),
             WITH_CTX(the_log_shows_each_term_and_validation_as_often_as_asked),

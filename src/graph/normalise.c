@@ -1,4 +1,4 @@
-// normalise.c -- the matrix a graph convolution multiplies with.
+// normalise.c -- the matrix by which nodes see their neighbours.
 
 #include "graph/normalise.h"
 
@@ -23,12 +23,31 @@ static opn_off put_row(const opn_i_csr *a, int32_t i, opn_i_csr *out, opn_off at
     return at;
 }
 
-opn_status opn_i_graph_normalise(opn_ctx *ctx, const opn_graph *graph, opn_i_csr *out)
+// What a node counts for, from the sum of its row.
+static double shrink_of(opn_i_edge_rule rule, double degree)
+{
+    if (rule == OPN_EDGES_NORMALISED)
+        return 1.0 / sqrt(degree);
+    return degree > 0.0 ? 1.0 / degree : 0.0;
+}
+
+static double
+entry_of(opn_i_edge_rule rule, double value, const double *shrink, int32_t i, int32_t j)
+{
+    if (rule == OPN_EDGES_NORMALISED)
+        return value * shrink[i] * shrink[j];
+    return i == j ? 0.0 : value * shrink[i];
+}
+
+opn_status opn_i_graph_normalise(opn_ctx *ctx,
+                                 const opn_graph *graph,
+                                 opn_i_edge_rule rule,
+                                 opn_i_csr *out)
 {
     opn_status status = OPN_OK;
     const opn_i_csr *a = &graph->topology;
     opn_i_csr normal = {0};
-    double *shrink = NULL; // [V] D^-1/2
+    double *shrink = NULL; // [V]
     OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
                 "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
     OPN_TRY_NEW(ctx, shrink, a->n_rows);
@@ -39,13 +58,14 @@ opn_status opn_i_graph_normalise(opn_ctx *ctx, const opn_graph *graph, opn_i_csr
         double degree = 0.0;
         normal.row_ptr[i + 1] = put_row(a, i, &normal, first);
         for (opn_off e = first; e < normal.row_ptr[i + 1]; e++)
-            degree += (double)normal.value[e];
-        shrink[i] = 1.0 / sqrt(degree);
+            if (rule == OPN_EDGES_NORMALISED || normal.col_idx[e] != i)
+                degree += (double)normal.value[e];
+        shrink[i] = shrink_of(rule, degree);
     }
     for (int32_t i = 0; i < a->n_rows; i++)
         for (opn_off e = normal.row_ptr[i]; e < normal.row_ptr[i + 1]; e++)
-            normal.value[e] = (opn_real)((double)normal.value[e] * shrink[i] *
-                                         shrink[normal.col_idx[e]]);
+            normal.value[e] = (opn_real)entry_of(rule, (double)normal.value[e], shrink, i,
+                                                 normal.col_idx[e]);
     *out = normal;
     normal = (opn_i_csr){0};
 cleanup:

@@ -233,6 +233,30 @@ cleanup:
     return status;
 }
 
+opn_status opn_i_csr_turned_entries(opn_ctx *ctx,
+                                    const opn_i_csr *csr,
+                                    const opn_i_csr *turned,
+                                    uint32_t **out)
+{
+    opn_status status = OPN_OK;
+    const opn_off n = opn_i_csr_n_entries(csr);
+    uint32_t *entry = NULL;
+    opn_off *next = NULL;
+    OPN_FAIL_IF(ctx, n > UINT32_MAX, OPN_ERR_OVERFLOW,
+                "more than 2^32 - 1 entries of a sparse matrix");
+    OPN_TRY_NEW(ctx, entry, n);
+    OPN_TRY_NEW(ctx, next, csr->n_cols);
+    memcpy(next, turned->row_ptr, (size_t)csr->n_cols * sizeof(*next));
+    for (opn_off e = 0; e < n; e++)
+        entry[next[csr->col_idx[e]]++] = (uint32_t)e;
+    *out = entry;
+    entry = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, entry);
+    opn_i_release(&ctx->alloc, next);
+    return status;
+}
+
 opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr)
 {
     if (has_sorted_rows(csr))

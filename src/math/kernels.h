@@ -15,6 +15,7 @@
 #ifndef OPN_KERNELS_H
 #define OPN_KERNELS_H
 
+#include "math/attend.h"
 #include "math/real.h"
 #include "opine/base.h"
 
@@ -239,6 +240,8 @@ typedef struct opn_k_table {
                         int32_t first,
                         int32_t last,
                         const opn_real *z);
+
+    const opn_k_attention_table *attention;
 } opn_k_table;
 
 // The fastest table this CPU runs, or the reference when $OPINE_KERNEL is "ref".

@@ -76,23 +76,15 @@ static opn_status index_columns(opn_ctx *ctx, opn_i_design *design)
     opn_status status = OPN_OK;
     opn_i_csr x = design->rows; // borrowed, cut short
     const opn_off n = n_trained_entries(design);
-    opn_off *next = NULL;
     x.n_rows = design->n_trained;
-    OPN_FAIL_IF(ctx, n > UINT32_MAX, OPN_ERR_OVERFLOW,
-                "more than 2^32 - 1 entries of the features");
     OPN_TRY(opn_i_csr_transpose(ctx, &x, &design->cols));
-    OPN_TRY_NEW(ctx, design->cols_entry, n);
-    OPN_TRY_NEW(ctx, next, x.n_cols);
-    memcpy(next, design->cols.row_ptr, (size_t)x.n_cols * sizeof(*next));
-    for (opn_off e = 0; e < n; e++)
-        design->cols_entry[next[x.col_idx[e]]++] = (uint32_t)e;
+    OPN_TRY(opn_i_csr_turned_entries(ctx, &x, &design->cols, &design->cols_entry));
     OPN_TRY_NEW(ctx, design->cols_keep, opn_i_bit_words(n));
     OPN_TRY_NEW(ctx, design->cols_row, n + 1);
     OPN_TRY_NEW(ctx, design->cols_ptr, (size_t)x.n_cols + 1);
     if (design->row_scale == NULL)
         OPN_TRY_NEW(ctx, design->cols_value, n + 1);
 cleanup:
-    opn_i_release(&ctx->alloc, next);
     return status;
 }
 

@@ -15,14 +15,15 @@ void opn_i_moments_deinit(const opn_alloc *alloc, opn_i_moments *moments)
     *moments = (opn_i_moments){0};
 }
 
-static opn_status init_moments(opn_ctx *ctx, const opn_i_gcn *gcn, opn_i_moments *out)
+static opn_status
+init_moments(opn_ctx *ctx, const opn_i_network *network, opn_i_moments *out)
 {
     opn_status status = OPN_OK;
-    const size_t n = (size_t)gcn->n_nodes * (size_t)gcn->class_width;
-    opn_i_moments moments = {.n_nodes = gcn->n_nodes,
-                             .n_classes = gcn->n_classes,
-                             .width = gcn->class_width};
-    OPN_TRY_NEW(ctx, moments.arena, 3 * n + (size_t)gcn->n_nodes);
+    const size_t n = (size_t)network->n_nodes * (size_t)network->class_width;
+    opn_i_moments moments = {.n_nodes = network->n_nodes,
+                             .n_classes = network->sizes.n_classes,
+                             .width = network->class_width};
+    OPN_TRY_NEW(ctx, moments.arena, 3 * n + (size_t)network->n_nodes);
     moments.alpha = moments.arena;
     moments.z = moments.alpha + n;
     moments.p = moments.z + n;
@@ -34,20 +35,20 @@ cleanup:
 
 // Evidence that no kernel knows is turned into the logits of one that does: alpha - 1 is
 // exp(ln e), and a bounded -87 stands for no evidence.
-static void relog_evidence(const opn_i_infer_options *options, opn_i_gcn *gcn)
+static void relog_evidence(const opn_i_infer_options *options, opn_i_network *network)
 {
     opn_real alpha[OPN_MAX_CLASSES];
-    for (int32_t i = 0; i < gcn->n_nodes; i++) {
-        opn_real *z = gcn->z + (size_t)i * (size_t)gcn->class_width;
-        opn_i_alpha_row(options->evidence, gcn->n_classes, z, alpha);
-        for (int32_t k = 0; k < gcn->n_classes; k++)
+    for (int32_t i = 0; i < network->n_nodes; i++) {
+        opn_real *z = network->z + (size_t)i * (size_t)network->class_width;
+        opn_i_alpha_row(options->evidence, network->sizes.n_classes, z, alpha);
+        for (int32_t k = 0; k < network->sizes.n_classes; k++)
             z[k] = alpha[k] > 1 ? (opn_real)log((double)alpha[k] - 1.0) : -87;
     }
 }
 
 static void add_pass(const opn_i_exec *exec,
                      const opn_i_infer_options *options,
-                     opn_i_gcn *gcn,
+                     opn_i_network *network,
                      opn_i_moments *moments)
 {
     const bool is_softmax = options->loss == OPN_LOSS_CROSS_ENTROPY;
@@ -60,31 +61,31 @@ static void add_pass(const opn_i_exec *exec,
                                 .p = moments->p,
                                 .entropy = moments->entropy};
     if (!is_softmax && options->evidence != OPN_EVIDENCE_EXP)
-        relog_evidence(options, gcn);
+        relog_evidence(options, network);
     const int32_t n = moments->n_nodes;
     const int n_threads = opn_i_exec_threads(exec, 16 * (int64_t)n * moments->width);
     (void)n_threads; // unused when built without OpenMP
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int32_t first = 0; first < n; first += NODES_A_CHUNK) {
         const int32_t last = n - first < NODES_A_CHUNK ? n : first + NODES_A_CHUNK;
-        exec->kernels->add_moments(&sums, first, last, gcn->z);
+        exec->kernels->add_moments(&sums, first, last, network->z);
     }
 }
 
 // Pass m: with what it drops, or the only one when nothing is sampled.
 static void run_pass(const opn_i_exec *exec,
-                     opn_i_gcn *gcn,
+                     opn_i_network *network,
                      const opn_real *weights,
                      const opn_i_infer_options *options,
                      int32_t m)
 {
     if (options->n_samples == 0) {
-        opn_i_gcn_forward(exec, gcn, weights, 0.0, false);
+        opn_i_network_forward(exec, network, weights);
         return;
     }
-    opn_i_gcn_draw(exec, gcn, options->seed, &options->streams, (uint32_t)m,
-                   options->dropout, options->drop_edge);
-    opn_i_gcn_forward_drawn(exec, gcn, weights, options->dropout, false);
+    opn_i_network_draw(exec, network, options->seed, &options->streams, (uint32_t)m,
+                       options->rates);
+    opn_i_network_forward_drawn(exec, network, weights, options->rates, false);
 }
 
 static void divide(opn_i_moments *moments, int32_t n_passes)
@@ -96,7 +97,7 @@ static void divide(opn_i_moments *moments, int32_t n_passes)
 
 opn_status opn_i_infer(opn_ctx *ctx,
                        const opn_i_exec *exec,
-                       opn_i_gcn *gcn,
+                       opn_i_network *network,
                        const opn_real *weights,
                        const opn_i_infer_options *options,
                        opn_i_moments *out)
@@ -105,27 +106,28 @@ opn_status opn_i_infer(opn_ctx *ctx,
     opn_i_moments moments = {0};
     opn_real *arena = NULL;
     opn_i_pace pace = {0};
-    const size_t n_weights = opn_i_gcn_n_weights(gcn);
+    const size_t n_weights = network->n_weights;
     const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
     OPN_FAIL_IF(ctx, !opn_i_all_finite(n_weights, weights), OPN_ERR_NONFINITE,
                 "a weight of the model is not finite");
-    OPN_TRY(init_moments(ctx, gcn, &moments));
+    OPN_TRY(init_moments(ctx, network, &moments));
     OPN_TRY_NEW(ctx, arena, OPN_LINE + n_weights);
     opn_real *on_line = opn_i_on_line(arena);
     memcpy(on_line, weights, n_weights * sizeof(*weights));
     // All passes have the same X W0 but for what they drop.
-    gcn->subtracts =
-            options->n_samples > 1 && options->dropout > 0.0 && options->dropout < 0.5;
-    gcn->whole_of = NULL;
+    network->subtracts = options->n_samples > 1 && options->rates.units > 0.0 &&
+                         options->rates.units < 0.5;
+    network->whole_of = NULL;
     for (int32_t m = 0; m < n_passes; m++) {
         OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
         const opn_i_exec paced = opn_i_pace_begin(&pace, exec);
-        run_pass(&paced, gcn, on_line, options, m);
-        OPN_FAIL_IF(ctx,
-                    !opn_i_all_finite((size_t)gcn->n_nodes * (size_t)gcn->class_width,
-                                      gcn->z),
-                    OPN_ERR_NONFINITE, "pass %d: the logits are not finite", m);
-        add_pass(&paced, options, gcn, &moments);
+        run_pass(&paced, network, on_line, options, m);
+        OPN_FAIL_IF(
+                ctx,
+                !opn_i_all_finite((size_t)network->n_nodes * (size_t)network->class_width,
+                                  network->z),
+                OPN_ERR_NONFINITE, "pass %d: the logits are not finite", m);
+        add_pass(&paced, options, network, &moments);
         opn_i_pace_end(&pace);
     }
     divide(&moments, n_passes);

@@ -4,14 +4,14 @@
 #define OPN_INFER_H
 
 #include "base/context.h"
-#include "model/gcn.h"
+#include "model/network.h"
 #include "model/objective.h"
 
 typedef struct opn_i_infer_options {
     opn_i_loss_kind loss; // of training: CROSS_ENTROPY has no evidence
     opn_i_evidence_kind evidence;
     int32_t n_samples; // passes with dropout; 0: one pass without
-    double dropout, drop_edge;
+    opn_i_rates rates;
     uint64_t seed;
     opn_i_streams streams;
     bool averages_logits; // alpha = exp(mean z) + 1 rather than mean alpha
@@ -33,7 +33,7 @@ void opn_i_moments_deinit(const opn_alloc *alloc, opn_i_moments *moments);
 // Errors: NOMEM, INTERRUPTED, NONFINITE (names the pass).
 OPN_NODISCARD opn_status opn_i_infer(opn_ctx *ctx,
                                      const opn_i_exec *exec,
-                                     opn_i_gcn *gcn,
+                                     opn_i_network *network,
                                      const opn_real *weights,
                                      const opn_i_infer_options *options,
                                      opn_i_moments *out);

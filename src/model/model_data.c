@@ -15,39 +15,53 @@ enum {
     ALL_FIVE = PROBABILISTIC | EVIDENTIAL
 };
 
-// Evidence is exp(z) where nothing else is said.
+// The models that every encoder has. Evidence is exp(z) where nothing else is said.
+#define FAMILY(of, name)                                                                 \
+    {.id = name, .encoder = of, .loss = OPN_LOSS_CROSS_ENTROPY, .measures = ENTROPY},    \
+            {.id = "drop-" name,                                                         \
+             .encoder = of,                                                              \
+             .loss = OPN_LOSS_CROSS_ENTROPY,                                             \
+             .is_sampled = true,                                                         \
+             .measures = PROBABILISTIC},                                                 \
+            {.id = "s-" name,                                                            \
+             .encoder = of,                                                              \
+             .loss = OPN_LOSS_SQUARED,                                                   \
+             .measures = EVIDENTIAL},                                                    \
+            {.id = "s-b" name,                                                           \
+             .encoder = of,                                                              \
+             .loss = OPN_LOSS_SQUARED,                                                   \
+             .is_sampled = true,                                                         \
+             .measures = ALL_FIVE},                                                      \
+            {.id = "s-b" name "-t",                                                      \
+             .encoder = of,                                                              \
+             .loss = OPN_LOSS_SQUARED,                                                   \
+             .has_teacher = true,                                                        \
+             .is_sampled = true,                                                         \
+             .measures = ALL_FIVE},                                                      \
+    {                                                                                    \
+        .id = "s-b" name "-t-k", .encoder = of, .loss = OPN_LOSS_SQUARED,                \
+        .has_teacher = true, .has_prior = true, .is_sampled = true, .measures = ALL_FIVE \
+    }
+
 static const opn_i_model_kind kinds[] = {
-        {.id = "gcn", .loss = OPN_LOSS_CROSS_ENTROPY, .measures = ENTROPY},
-        {.id = "drop-gcn",
-         .loss = OPN_LOSS_CROSS_ENTROPY,
-         .is_sampled = true,
-         .measures = PROBABILISTIC},
+        FAMILY(&opn_i_gcn_encoder, "gcn"),
         {.id = "dropedge-gcn",
+         .encoder = &opn_i_gcn_encoder,
          .loss = OPN_LOSS_CROSS_ENTROPY,
          .is_sampled = true,
          .drops_edges = true,
          .measures = PROBABILISTIC},
         {.id = "edl-gcn",
+         .encoder = &opn_i_gcn_encoder,
          .loss = OPN_LOSS_SQUARED,
          .evidence = OPN_EVIDENCE_ELU,
          .measures = EVIDENTIAL},
-        {.id = "dpn-gcn", .loss = OPN_LOSS_DIRICHLET, .measures = PROBABILISTIC},
-        {.id = "s-gcn", .loss = OPN_LOSS_SQUARED, .measures = EVIDENTIAL},
-        {.id = "s-bgcn",
-         .loss = OPN_LOSS_SQUARED,
-         .is_sampled = true,
-         .measures = ALL_FIVE},
-        {.id = "s-bgcn-t",
-         .loss = OPN_LOSS_SQUARED,
-         .has_teacher = true,
-         .is_sampled = true,
-         .measures = ALL_FIVE},
-        {.id = "s-bgcn-t-k",
-         .loss = OPN_LOSS_SQUARED,
-         .has_teacher = true,
-         .has_prior = true,
-         .is_sampled = true,
-         .measures = ALL_FIVE},
+        {.id = "dpn-gcn",
+         .encoder = &opn_i_gcn_encoder,
+         .loss = OPN_LOSS_DIRICHLET,
+         .measures = PROBABILISTIC},
+        FAMILY(&opn_i_gat_encoder, "gat"),
+        FAMILY(&opn_i_sage_encoder, "sage"),
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -63,8 +77,8 @@ const opn_i_model_kind *opn_i_model_kind_find(const char *id)
 const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind)
 {
     const opn_i_model_kind *other = kinds;
-    while (other->loss != kind->loss || other->evidence != kind->evidence ||
-           other->has_teacher != kind->has_teacher ||
+    while (other->encoder != kind->encoder || other->loss != kind->loss ||
+           other->evidence != kind->evidence || other->has_teacher != kind->has_teacher ||
            other->has_prior != kind->has_prior || other->drops_edges != kind->drops_edges)
         other++; // ends at `kind` itself
     return other;
@@ -106,6 +120,35 @@ cleanup:
     return status;
 }
 
+opn_i_sizes opn_i_model_sizes(const opn_i_model_kind *kind, const opn_params *params)
+{
+    const bool has_heads = kind->encoder->has_heads;
+    return (opn_i_sizes){
+            .n_hidden = (int32_t)opn_params_int(params, "hidden"),
+            .n_heads = has_heads ? (int32_t)opn_params_int(params, "heads") : 1,
+            .n_out_heads = has_heads ? (int32_t)opn_params_int(params, "out_heads") : 1,
+    };
+}
+
+opn_status opn_i_model_check_sizes(opn_ctx *ctx,
+                                   const opn_i_model_kind *kind,
+                                   const opn_i_sizes *sizes)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, sizes->n_hidden % sizes->n_heads != 0, OPN_ERR_INVALID_ARG,
+                "--hidden %d: %s has %d heads, which cannot share them evenly",
+                sizes->n_hidden, kind->id, sizes->n_heads);
+    OPN_FAIL_IF(
+            ctx,
+            (sizes->n_heads > 1 && sizes->n_hidden / sizes->n_heads > OPN_MAX_VECTORS) ||
+                    (sizes->n_out_heads > 1 && sizes->n_classes > OPN_MAX_VECTORS),
+            OPN_ERR_INVALID_ARG,
+            "%s: a head of several has %d units, at most %d are possible", kind->id,
+            sizes->n_hidden / sizes->n_heads, OPN_MAX_VECTORS);
+cleanup:
+    return status;
+}
+
 void opn_model_free(opn_model *model)
 {
     if (model == NULL)
@@ -133,12 +176,12 @@ const char *opn_model_id(const opn_model *model)
 
 int32_t opn_model_n_classes(const opn_model *model)
 {
-    return model->n_classes;
+    return model->sizes.n_classes;
 }
 
 int32_t opn_model_n_features(const opn_model *model)
 {
-    return model->n_features;
+    return model->sizes.n_features;
 }
 
 const char *opn_model_class_name(const opn_model *model, int32_t k)

@@ -4,12 +4,14 @@
 #define OPN_MODEL_DATA_H
 
 #include "base/names.h"
+#include "model/network.h"
 #include "model/objective.h"
 #include "opine/model.h"
 
 // A model is a combination of parts.
 typedef struct opn_i_model_kind {
     const char *id;
+    const opn_i_encoder *encoder;
     opn_i_loss_kind loss;
     opn_i_evidence_kind evidence; // unless the parameter says otherwise
     bool has_teacher;
@@ -36,8 +38,8 @@ struct opn_model {
     const opn_i_model_kind *kind;
     opn_i_evidence_kind evidence;
     opn_i_normalise normalise;
-    int32_t n_features, n_hidden, n_classes;
-    opn_real *weights;    // as opn_i_gcn keeps them
+    opn_i_sizes sizes;
+    opn_real *weights;    // as opn_i_network keeps them
     double *mean, *scale; // [F] of the training features; NULL unless standardised
     opn_i_names param_names, param_values;  // every parameter of training, as texts
     opn_i_names class_names, feature_names; // features: empty when they are numbers
@@ -50,6 +52,14 @@ struct opn_model {
 OPN_NODISCARD opn_status opn_i_model_params(opn_ctx *ctx,
                                             const opn_model *model,
                                             opn_params **out);
+
+// Units and heads by the parameters; features and classes are left 0.
+opn_i_sizes opn_i_model_sizes(const opn_i_model_kind *kind, const opn_params *params);
+
+// Whether the encoder can have these units and heads. Errors: INVALID_ARG.
+OPN_NODISCARD opn_status opn_i_model_check_sizes(opn_ctx *ctx,
+                                                 const opn_i_model_kind *kind,
+                                                 const opn_i_sizes *sizes);
 
 OPN_NODISCARD opn_status opn_i_model_new(opn_ctx *ctx, opn_model **out);
 

@@ -1,8 +1,9 @@
 // model_file.c -- models as safetensors files.
 //
-// Tensors: w0 [F,H], w1 [H,K] and, for standardised features, feature_mean and
-// feature_scale [F], all F32. Metadata: format, model, data_hash, classes and features
-// (JSON arrays of names), summary, and "param.NAME" for every parameter of training.
+// Tensors: the matrices of weights that the encoder lists, F32, and, for standardised
+// features, feature_mean and feature_scale [F], F64. Metadata: format, model, data_hash,
+// classes and features (JSON arrays of names), summary, and "param.NAME" for every
+// parameter of training.
 
 #include "io/bytes.h"
 #include "io/safetensors.h"
@@ -65,31 +66,39 @@ cleanup:
 
 // ---- saving --------------------------------------------------------------------------
 
-// The two matrices of a model's weights as they are kept in memory.
-static opn_i_dense weights0(const opn_model *model)
-{
-    return opn_i_panels(model->weights, model->n_features, opn_i_width(model->n_hidden));
-}
-
-static opn_i_dense weights1(const opn_model *model)
-{
-    const size_t n_first =
-            (size_t)model->n_features * (size_t)opn_i_width(model->n_hidden);
-    return opn_i_rows(model->weights + n_first, model->n_hidden,
-                      opn_i_width(model->n_classes));
-}
-
 // A matrix of the weights row by row without what pads it, as floats.
-static opn_status pack_matrix(opn_ctx *ctx, opn_i_dense from, int32_t n_cols, float **out)
+static opn_status
+pack_matrix(opn_ctx *ctx, const opn_model *model, const opn_i_weight *weight, float **out)
 {
     opn_status status = OPN_OK;
     float *packed = NULL;
     size_t n = 0;
-    OPN_TRY_NEW(ctx, packed, (size_t)from.n_rows * (size_t)n_cols);
-    for (int32_t i = 0; i < from.n_rows; i++)
-        for (int32_t k = 0; k < n_cols; k++)
-            packed[n++] = (float)*opn_i_element(from, i, k);
+    OPN_TRY_NEW(ctx, packed, (size_t)weight->n_rows * (size_t)weight->n_cols);
+    for (int32_t i = 0; i < weight->n_rows; i++)
+        for (int32_t k = 0; k < weight->n_cols; k++)
+            packed[n++] = (float)*opn_i_weight_at(weight, model->weights, i, k);
     *out = packed;
+cleanup:
+    return status;
+}
+
+// The writer borrows what is packed until it has written it.
+static opn_status put_weights(opn_ctx *ctx,
+                              opn_i_safetensors_writer *writer,
+                              const opn_model *model,
+                              float *packed[OPN_MAX_WEIGHTS])
+{
+    opn_status status = OPN_OK;
+    opn_i_weight list[OPN_MAX_WEIGHTS];
+    size_t n_weights = 0;
+    const int n =
+            opn_i_place_weights(model->kind->encoder, &model->sizes, list, &n_weights);
+    for (int m = 0; m < n; m++) {
+        const int64_t shape[] = {list[m].n_rows, list[m].n_cols};
+        OPN_TRY(pack_matrix(ctx, model, &list[m], &packed[m]));
+        OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, list[m].name, OPN_TENSOR_F32,
+                                                    shape, 2, packed[m]));
+    }
 cleanup:
     return status;
 }
@@ -138,30 +147,23 @@ opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path
 {
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
-    float *w0 = NULL;
-    float *w1 = NULL;
-    const int64_t shape0[] = {model->n_features, model->n_hidden};
-    const int64_t shape1[] = {model->n_hidden, model->n_classes};
+    float *packed[OPN_MAX_WEIGHTS] = {0};
+    const int64_t shape[] = {model->sizes.n_features};
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
-    OPN_TRY(pack_matrix(ctx, weights0(model), model->n_hidden, &w0));
-    OPN_TRY(pack_matrix(ctx, weights1(model), model->n_classes, &w1));
     OPN_TRY(put_metadata(ctx, writer, model));
-    OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, "w0", OPN_TENSOR_F32, shape0, 2,
-                                                w0));
-    OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, "w1", OPN_TENSOR_F32, shape1, 2,
-                                                w1));
+    OPN_TRY(put_weights(ctx, writer, model, packed));
     if (model->mean != NULL) {
         OPN_TRY(opn_i_safetensors_writer_add_tensor(
-                writer, "feature_mean", OPN_TENSOR_F64, shape0, 1, model->mean));
+                writer, "feature_mean", OPN_TENSOR_F64, shape, 1, model->mean));
         OPN_TRY(opn_i_safetensors_writer_add_tensor(
-                writer, "feature_scale", OPN_TENSOR_F64, shape0, 1, model->scale));
+                writer, "feature_scale", OPN_TENSOR_F64, shape, 1, model->scale));
     }
     status = opn_i_safetensors_writer_commit(writer, path);
     writer = NULL;
 cleanup:
     opn_i_safetensors_writer_discard(writer);
-    opn_i_release(&ctx->alloc, w0);
-    opn_i_release(&ctx->alloc, w1);
+    for (int m = 0; m < OPN_MAX_WEIGHTS; m++)
+        opn_i_release(&ctx->alloc, packed[m]);
     return status;
 }
 
@@ -187,24 +189,64 @@ cleanup:
     return status;
 }
 
-static opn_status unpack_matrix(opn_ctx *ctx,
-                                const char *path,
-                                const opn_i_tensor_view *tensor,
-                                opn_i_dense out)
+// The tensor of a matrix of weights, whose shape it must have.
+static opn_status get_weight(opn_ctx *ctx,
+                             const char *path,
+                             const opn_i_safetensors *file,
+                             const opn_i_weight *weight,
+                             opn_real *weights)
 {
     opn_status status = OPN_OK;
-    const size_t n_cols = (size_t)tensor->shape[1];
+    const opn_i_tensor_view *tensor = NULL;
     float *packed = NULL;
+    OPN_TRY(get_matrix(ctx, path, file, weight->name, &tensor));
+    OPN_FAIL_IF(ctx,
+                tensor->shape[0] != weight->n_rows || tensor->shape[1] != weight->n_cols,
+                OPN_ERR_FORMAT, "%s: %s is %lld by %lld, but %d by %d would fit", path,
+                weight->name, (long long)tensor->shape[0], (long long)tensor->shape[1],
+                weight->n_rows, weight->n_cols);
     OPN_TRY_NEW(ctx, packed, tensor->n_items);
     OPN_TRY(opn_i_tensor_to_f32(ctx, path, tensor, packed));
     for (size_t j = 0; j < (size_t)tensor->n_items; j++) {
+        const size_t n_cols = (size_t)weight->n_cols;
         OPN_FAIL_IF(ctx, !isfinite(packed[j]), OPN_ERR_FORMAT,
-                    "%s: tensor \"%s\": item %zu is not finite", path, tensor->name, j);
-        *opn_i_element(out, (int32_t)(j / n_cols), (int32_t)(j % n_cols)) =
+                    "%s: tensor \"%s\": item %zu is not finite", path, weight->name, j);
+        *opn_i_weight_at(weight, weights, (int32_t)(j / n_cols), (int32_t)(j % n_cols)) =
                 (opn_real)packed[j];
     }
 cleanup:
     opn_i_release(&ctx->alloc, packed);
+    return status;
+}
+
+// The sizes that the weights must have, from the first of them, the names and the
+// parameters.
+static opn_status find_sizes(opn_ctx *ctx,
+                             const char *path,
+                             const opn_i_safetensors *file,
+                             const opn_params *params,
+                             opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const opn_i_tensor_view *w0 = NULL;
+    opn_i_sizes *sizes = &model->sizes;
+    const int64_t n_classes = model->class_names.n;
+    OPN_TRY(get_matrix(ctx, path, file, "w0", &w0));
+    OPN_FAIL_IF(ctx, n_classes < 2 || n_classes > OPN_MAX_CLASSES, OPN_ERR_FORMAT,
+                "%s: %lld names of classes, between 2 and %d are possible", path,
+                (long long)n_classes, OPN_MAX_CLASSES);
+    *sizes = opn_i_model_sizes(model->kind, params);
+    sizes->n_features = (int32_t)w0->shape[0];
+    sizes->n_classes = (int32_t)n_classes;
+    OPN_FAIL_IF(ctx,
+                model->feature_names.n != 0 &&
+                        model->feature_names.n != sizes->n_features,
+                OPN_ERR_FORMAT, "%s: %lld names of features for the %d rows of w0", path,
+                (long long)model->feature_names.n, sizes->n_features);
+    OPN_TRY(opn_i_model_check_sizes(ctx, model->kind, sizes));
+cleanup:
+    if (status == OPN_ERR_INVALID_ARG)
+        status = opn_i_fail_within(ctx, OPN_ERR_FORMAT, path);
     return status;
 }
 
@@ -214,33 +256,13 @@ static opn_status get_weights(opn_ctx *ctx,
                               opn_model *model)
 {
     opn_status status = OPN_OK;
-    const opn_i_tensor_view *w0 = NULL;
-    const opn_i_tensor_view *w1 = NULL;
-    OPN_TRY(get_matrix(ctx, path, file, "w0", &w0));
-    OPN_TRY(get_matrix(ctx, path, file, "w1", &w1));
-    model->n_features = (int32_t)w0->shape[0];
-    model->n_hidden = (int32_t)w0->shape[1];
-    model->n_classes = (int32_t)w1->shape[1];
-    OPN_FAIL_IF(ctx, w1->shape[0] != w0->shape[1], OPN_ERR_FORMAT,
-                "%s: w0 has %lld columns, but w1 has %lld rows", path,
-                (long long)w0->shape[1], (long long)w1->shape[0]);
-    OPN_FAIL_IF(ctx,
-                model->n_classes < 2 || model->n_classes > OPN_MAX_CLASSES ||
-                        model->class_names.n != model->n_classes,
-                OPN_ERR_FORMAT, "%s: %lld names of classes for the %d columns of w1",
-                path, (long long)model->class_names.n, model->n_classes);
-    OPN_FAIL_IF(ctx,
-                model->feature_names.n != 0 &&
-                        model->feature_names.n != model->n_features,
-                OPN_ERR_FORMAT, "%s: %lld names of features for the %d rows of w0", path,
-                (long long)model->feature_names.n, model->n_features);
-    const size_t n_first =
-            (size_t)model->n_features * (size_t)opn_i_width(model->n_hidden);
-    OPN_TRY_NEW(ctx, model->weights,
-                n_first +
-                        (size_t)model->n_hidden * (size_t)opn_i_width(model->n_classes));
-    OPN_TRY(unpack_matrix(ctx, path, w0, weights0(model)));
-    OPN_TRY(unpack_matrix(ctx, path, w1, weights1(model)));
+    opn_i_weight list[OPN_MAX_WEIGHTS];
+    size_t n_weights = 0;
+    const int n =
+            opn_i_place_weights(model->kind->encoder, &model->sizes, list, &n_weights);
+    OPN_TRY_NEW(ctx, model->weights, n_weights);
+    for (int m = 0; m < n; m++)
+        OPN_TRY(get_weight(ctx, path, file, &list[m], model->weights));
 cleanup:
     return status;
 }
@@ -336,12 +358,17 @@ cleanup:
 }
 
 // A parameter that is out of bounds would otherwise show only when someone predicts.
-static opn_status check_params(opn_ctx *ctx, const char *path, const opn_model *model)
+static opn_status read_params(opn_ctx *ctx,
+                              const char *path,
+                              const opn_i_safetensors *file,
+                              opn_model *model)
 {
     opn_params *params = NULL;
     opn_status status = opn_i_model_params(ctx, model, &params);
     if (status == OPN_ERR_INVALID_ARG)
         status = opn_i_fail_within(ctx, OPN_ERR_FORMAT, path);
+    if (status == OPN_OK)
+        status = find_sizes(ctx, path, file, params, model);
     opn_params_free(params);
     return status;
 }
@@ -356,12 +383,12 @@ opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     OPN_TRY(opn_i_safetensors_open(ctx, path, bytes.data, bytes.n, &file));
     OPN_TRY(get_metadata(ctx, path, file, model));
-    OPN_TRY(check_params(ctx, path, model));
+    OPN_TRY(read_params(ctx, path, file, model));
     OPN_TRY(get_weights(ctx, path, file, model));
     if (model->normalise == OPN_NORMALISE_STANDARD) {
-        OPN_TRY(get_column(ctx, path, file, "feature_mean", model->n_features,
+        OPN_TRY(get_column(ctx, path, file, "feature_mean", model->sizes.n_features,
                            &model->mean));
-        OPN_TRY(get_column(ctx, path, file, "feature_scale", model->n_features,
+        OPN_TRY(get_column(ctx, path, file, "feature_scale", model->sizes.n_features,
                            &model->scale));
     }
     *out = model;

@@ -4,17 +4,57 @@
 
 #include <string.h>
 
+// ---- hops ----------------------------------------------------------------------------
+
+void opn_i_hop_store_deinit(const opn_alloc *alloc, opn_i_hop_store *store)
+{
+    opn_i_csr_deinit(alloc, &store->rows);
+    opn_i_csr_deinit(alloc, &store->turned);
+    opn_i_release(alloc, store->own);
+    opn_i_release(alloc, store->entry);
+    *store = (opn_i_hop_store){0};
+}
+
+opn_status opn_i_hop_store_turn(opn_ctx *ctx,
+                                bool is_symmetric,
+                                bool needs_entries,
+                                opn_i_hop_store *store)
+{
+    opn_status status = OPN_OK;
+    if (!is_symmetric)
+        OPN_TRY(opn_i_csr_transpose(ctx, &store->rows, &store->turned));
+    if (needs_entries)
+        OPN_TRY(opn_i_csr_turned_entries(ctx, &store->rows,
+                                         is_symmetric ? &store->rows : &store->turned,
+                                         &store->entry));
+cleanup:
+    return status;
+}
+
+opn_i_hop opn_i_hop_view(const opn_i_hop_store *store)
+{
+    const bool has_turned = store->turned.row_ptr != NULL;
+    return (opn_i_hop){
+            .n_rows = store->rows.n_rows,
+            .n_cols = store->rows.n_cols,
+            .rows = opn_i_csr_view(&store->rows),
+            .own = store->own,
+            .turned = opn_i_csr_view(has_turned ? &store->turned : &store->rows),
+            .entry = store->entry,
+    };
+}
+
+// ---- fields --------------------------------------------------------------------------
+
 void opn_i_field_deinit(const opn_alloc *alloc, opn_i_field *field)
 {
     opn_i_release(alloc, field->node);
     opn_i_release(alloc, field->target);
     opn_i_release(alloc, field->validation);
-    opn_i_csr_deinit(alloc, &field->outer);
-    opn_i_csr_deinit(alloc, &field->inner);
-    opn_i_csr_deinit(alloc, &field->outer_turned);
-    opn_i_csr_deinit(alloc, &field->inner_turned);
-    opn_i_csr_deinit(alloc, &field->check_outer);
-    opn_i_csr_deinit(alloc, &field->check_inner);
+    opn_i_hop_store_deinit(alloc, &field->train_outer);
+    opn_i_hop_store_deinit(alloc, &field->train_inner);
+    opn_i_hop_store_deinit(alloc, &field->check_outer);
+    opn_i_hop_store_deinit(alloc, &field->check_inner);
     *field = (opn_i_field){0};
 }
 
@@ -75,16 +115,15 @@ static opn_status take_part(opn_ctx *ctx,
                             const opn_i_csr *adjacency,
                             const selection *rows,
                             const selection *cols,
-                            opn_i_csr *out)
+                            opn_i_hop_store *out)
 {
     opn_status status = OPN_OK;
-    opn_i_csr part = {0};
-    OPN_TRY(opn_i_csr_take_rows(ctx, adjacency, rows->node, rows->n, &part));
-    OPN_TRY(opn_i_csr_rename_cols(ctx, cols->number, cols->n, &part));
-    *out = part;
-    part = (opn_i_csr){0};
+    OPN_TRY(opn_i_csr_take_rows(ctx, adjacency, rows->node, rows->n, &out->rows));
+    OPN_TRY(opn_i_csr_rename_cols(ctx, cols->number, cols->n, &out->rows));
+    OPN_TRY_NEW(ctx, out->own, rows->n);
+    for (int32_t r = 0; r < rows->n; r++)
+        out->own[r] = cols->number[rows->node[r]];
 cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &part);
     return status;
 }
 
@@ -102,16 +141,15 @@ cleanup:
     return status;
 }
 
-// What the nodes with a label reach: both matrices and the labels. Nodes two hops away
-// get their numbers in `inputs`.
+// What the nodes with a label reach: both hops and the labels. Nodes two hops away get
+// their numbers in `inputs`.
 static opn_status find_reach(opn_ctx *ctx,
                              const opn_i_csr *adjacency,
                              const int32_t *label,
                              selection *inputs,
-                             opn_i_csr *outer,
-                             opn_i_csr *inner,
-                             int32_t **taken,
-                             opn_i_reach *out)
+                             opn_i_hop_store *outer,
+                             opn_i_hop_store *inner,
+                             int32_t **taken)
 {
     opn_status status = OPN_OK;
     const int32_t n_nodes = adjacency->n_rows;
@@ -132,11 +170,6 @@ static opn_status find_reach(opn_ctx *ctx,
     OPN_TRY(take_part(ctx, adjacency, &outputs, &middle, outer));
     OPN_TRY(take_part(ctx, adjacency, &middle, inputs, inner));
     OPN_TRY(take_labels(ctx, &outputs, label, taken));
-    *out = (opn_i_reach){.n_outputs = outputs.n,
-                         .n_middle = middle.n,
-                         .n_inputs = inputs->n,
-                         .outer = opn_i_csr_view(outer),
-                         .inner = opn_i_csr_view(inner)};
 cleanup:
     release_selection(&ctx->alloc, &outputs);
     release_selection(&ctx->alloc, &middle);
@@ -147,16 +180,16 @@ cleanup:
 
 // All nodes as they are.
 static opn_status reach_all(opn_ctx *ctx,
-                            const opn_i_csr *adjacency,
+                            const opn_i_reach *whole,
                             const int32_t *target,
                             selection *inputs,
                             opn_i_field *field)
 {
     opn_status status = OPN_OK;
-    for (int32_t i = 0; i < adjacency->n_rows; i++)
+    inputs->n = whole->inner.n_cols;
+    for (int32_t i = 0; i < inputs->n; i++)
         inputs->number[i] = inputs->node[i] = i;
-    inputs->n = adjacency->n_rows;
-    field->train = opn_i_reach_whole(adjacency);
+    field->train = *whole;
     OPN_TRY(take_labels(ctx, inputs, target, &field->target));
 cleanup:
     return status;
@@ -165,35 +198,42 @@ cleanup:
 static opn_status reach_labelled(opn_ctx *ctx,
                                  const opn_i_csr *adjacency,
                                  const int32_t *target,
+                                 bool needs_entries,
                                  selection *inputs,
                                  opn_i_field *field)
 {
     opn_status status = OPN_OK;
-    OPN_TRY(find_reach(ctx, adjacency, target, inputs, &field->outer, &field->inner,
-                       &field->target, &field->train));
-    OPN_TRY(opn_i_csr_transpose(ctx, &field->outer, &field->outer_turned));
-    OPN_TRY(opn_i_csr_transpose(ctx, &field->inner, &field->inner_turned));
-    field->train.outer_turned = opn_i_csr_view(&field->outer_turned);
-    field->train.inner_turned = opn_i_csr_view(&field->inner_turned);
+    OPN_TRY(find_reach(ctx, adjacency, target, inputs, &field->train_outer,
+                       &field->train_inner, &field->target));
+    OPN_TRY(opn_i_hop_store_turn(ctx, false, needs_entries, &field->train_outer));
+    OPN_TRY(opn_i_hop_store_turn(ctx, false, needs_entries, &field->train_inner));
+    field->train.outer = opn_i_hop_view(&field->train_outer);
+    field->train.inner = opn_i_hop_view(&field->train_inner);
 cleanup:
     return status;
 }
 
 opn_status opn_i_field_init(opn_ctx *ctx,
                             const opn_i_csr *adjacency,
+                            const opn_i_reach *whole,
                             const int32_t *target,
                             const int32_t *validation,
                             bool is_whole,
+                            bool needs_entries,
                             opn_i_field *out)
 {
     opn_status status = OPN_OK;
     opn_i_field field = {0};
     selection inputs = {0};
     OPN_TRY(new_selection(ctx, adjacency->n_rows, &inputs));
-    OPN_TRY(is_whole ? reach_all(ctx, adjacency, target, &inputs, &field)
-                     : reach_labelled(ctx, adjacency, target, &inputs, &field));
+    if (is_whole)
+        OPN_TRY(reach_all(ctx, whole, target, &inputs, &field));
+    else
+        OPN_TRY(reach_labelled(ctx, adjacency, target, needs_entries, &inputs, &field));
     OPN_TRY(find_reach(ctx, adjacency, validation, &inputs, &field.check_outer,
-                       &field.check_inner, &field.validation, &field.check));
+                       &field.check_inner, &field.validation));
+    field.check.outer = opn_i_hop_view(&field.check_outer);
+    field.check.inner = opn_i_hop_view(&field.check_inner);
     field.n_nodes = inputs.n;
     field.node = inputs.node;
     inputs.node = NULL;

@@ -13,10 +13,10 @@ static const double adam_beta1 = 0.9;
 static const double adam_beta2 = 0.999;
 
 opn_status
-opn_i_train_state_init(opn_ctx *ctx, const opn_i_gcn *gcn, opn_i_train_state *out)
+opn_i_train_state_init(opn_ctx *ctx, const opn_i_network *network, opn_i_train_state *out)
 {
     opn_status status = OPN_OK;
-    opn_i_train_state state = {.n_weights = opn_i_gcn_n_weights(gcn)};
+    opn_i_train_state state = {.n_weights = network->n_weights};
     OPN_TRY_NEW(ctx, state.arena, OPN_LINE + OPN_STATE_BLOCKS * state.n_weights);
     state.weights = opn_i_on_line(state.arena);
     state.mean = state.weights + state.n_weights;
@@ -35,32 +35,30 @@ void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state)
 }
 
 static opn_status check_gradient(opn_ctx *ctx,
-                                 const opn_i_gcn *gcn,
+                                 const opn_i_network *network,
                                  const opn_real *d_weights,
                                  int32_t epoch)
 {
     opn_status status = OPN_OK;
-    const size_t n_first = opn_i_gcn_n_decayed(gcn);
-    OPN_FAIL_IF(ctx, !opn_i_all_finite(n_first, d_weights), OPN_ERR_NONFINITE,
-                "epoch %d: the gradient of the first layer is not finite; a smaller "
-                "learning rate may help",
-                epoch);
-    OPN_FAIL_IF(
-            ctx,
-            !opn_i_all_finite(opn_i_gcn_n_weights(gcn) - n_first, d_weights + n_first),
-            OPN_ERR_NONFINITE,
-            "epoch %d: the gradient of the second layer is not finite; a smaller "
-            "learning rate may help",
-            epoch);
+    for (int m = 0; m < network->n_matrices; m++) {
+        const opn_i_weight *w = &network->weight[m];
+        OPN_FAIL_IF(ctx,
+                    !opn_i_all_finite((size_t)opn_i_weight_rows(w) * (size_t)w->width,
+                                      d_weights + w->at),
+                    OPN_ERR_NONFINITE,
+                    "epoch %d: the gradient of %s is not finite; a smaller learning rate "
+                    "may help",
+                    epoch, w->name);
+    }
 cleanup:
     return status;
 }
 
-opn_status opn_i_check_logits(opn_ctx *ctx, const opn_i_gcn *gcn, int32_t epoch)
+opn_status opn_i_check_logits(opn_ctx *ctx, const opn_i_network *network, int32_t epoch)
 {
     opn_status status = OPN_OK;
-    const size_t n = (size_t)gcn->in_use.n_outputs * (size_t)gcn->class_width;
-    OPN_FAIL_IF(ctx, !opn_i_all_finite(n, gcn->z), OPN_ERR_NONFINITE,
+    const size_t n = (size_t)network->in_use.outer.n_rows * (size_t)network->class_width;
+    OPN_FAIL_IF(ctx, !opn_i_all_finite(n, network->z), OPN_ERR_NONFINITE,
                 "epoch %d: the logits are not finite; a smaller learning rate may help",
                 epoch);
 cleanup:
@@ -84,7 +82,7 @@ static void step_weights(const opn_i_exec *exec,
 }
 
 static void step_adam(const opn_i_exec *exec,
-                      const opn_i_gcn *gcn,
+                      const opn_i_network *network,
                       const opn_i_train_options *options,
                       opn_i_train_state *state,
                       const opn_real *d_weights)
@@ -95,13 +93,13 @@ static void step_adam(const opn_i_exec *exec,
     const opn_real rate =
             (opn_real)(options->learning_rate * root / (1.0 - pow(adam_beta1, t)));
     const opn_real epsilon = (opn_real)(adam_epsilon * root);
-    const size_t n_first = opn_i_gcn_n_decayed(gcn);
+    const size_t n_first = network->n_decayed;
     const size_t n = state->n_weights;
     const int n_threads = opn_i_exec_threads(exec, (int64_t)n);
     (void)n_threads; // unused when built without OpenMP
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (size_t from = 0; from < n; from += WEIGHTS_A_CHUNK) {
-        // Weights of the second layer are in the last chunk or two.
+        // Weights that do not decay come last.
         const size_t last = n - from < WEIGHTS_A_CHUNK ? n : from + WEIGHTS_A_CHUNK;
         const size_t cut = last < n_first ? last : n_first < from ? from : n_first;
         step_weights(exec, rate, epsilon, options->weight_decay, from, cut, state,
@@ -110,26 +108,25 @@ static void step_adam(const opn_i_exec *exec,
     }
 }
 
-// One epoch up to the new weights; gcn->z is that of the weights before.
+// One epoch up to the new weights; network->z is that of the weights before.
 static opn_status run_epoch(opn_ctx *ctx,
                             const opn_i_exec *exec,
-                            opn_i_gcn *gcn,
+                            opn_i_network *network,
                             const opn_i_objective *objective,
                             const opn_i_train_options *options,
                             opn_i_train_state *state,
                             opn_real *d_weights)
 {
     opn_status status = OPN_OK;
-    const double rate = options->dropout;
-    opn_i_gcn_draw(exec, gcn, options->seed, &options->streams, (uint32_t)state->epoch,
-                   rate, options->drop_edge);
-    opn_i_gcn_forward_drawn(exec, gcn, state->weights, rate, true);
-    OPN_TRY(opn_i_check_logits(ctx, gcn, state->epoch + 1));
-    opn_i_objective_gradient(exec, objective, state->epoch, gcn->z, gcn->d_z,
+    opn_i_network_draw(exec, network, options->seed, &options->streams,
+                       (uint32_t)state->epoch, options->rates);
+    opn_i_network_forward_drawn(exec, network, state->weights, options->rates, true);
+    OPN_TRY(opn_i_check_logits(ctx, network, state->epoch + 1));
+    opn_i_objective_gradient(exec, objective, state->epoch, network->z, network->d_z,
                              &state->n_bounded);
-    opn_i_gcn_backward(exec, gcn, state->weights, rate, d_weights);
-    OPN_TRY(check_gradient(ctx, gcn, d_weights, state->epoch + 1));
-    step_adam(exec, gcn, options, state, d_weights);
+    opn_i_network_backward(exec, network, state->weights, d_weights);
+    OPN_TRY(check_gradient(ctx, network, d_weights, state->epoch + 1));
+    step_adam(exec, network, options, state, d_weights);
 cleanup:
     return status;
 }
@@ -178,36 +175,49 @@ static bool is_report_due(const opn_i_train_options *options, int32_t epoch)
     return options->report_every > 0 && (epoch + 1) % options->report_every == 0;
 }
 
+// Keeps the weights if they are the best so far. Tells whether to stop.
+static bool judge(const opn_i_train_options *options,
+                  opn_i_train_state *state,
+                  double loss,
+                  double accuracy)
+{
+    const bool needs_both = options->stop == OPN_STOP_BOTH;
+    if (options->stop == OPN_STOP_ACCURACY)
+        loss = 1.0 - accuracy;
+    const bool is_lower = loss < state->best_loss;
+    const bool is_low = is_lower || (needs_both && loss == state->best_loss);
+    const bool is_high = needs_both && accuracy >= state->best_accuracy;
+    if (is_low && (is_high || !needs_both))
+        memcpy(state->best, state->weights, state->n_weights * sizeof(*state->best));
+    if (is_low || is_high)
+        state->best_epoch = state->epoch;
+    state->best_loss = is_lower ? loss : state->best_loss;
+    state->best_accuracy = is_high ? accuracy : state->best_accuracy;
+    return state->epoch - state->best_epoch >= options->patience;
+}
+
 // Validation with nothing dropped; keeps the best weights. Tells whether to stop.
 static bool validate(const opn_i_exec *exec,
-                     opn_i_gcn *gcn,
+                     opn_i_network *network,
                      const opn_i_objective *objective,
                      const opn_i_train_options *options,
                      opn_i_train_state *state,
                      double *accuracy)
 {
-    opn_i_gcn_forward_on(exec, gcn,
-                         options->validation_reach == NULL ? &gcn->reach
-                                                           : options->validation_reach,
-                         state->weights);
-    double loss = opn_i_objective_supervised(objective, gcn->in_use.n_outputs,
-                                             options->validation, gcn->z, accuracy);
-    if (options->stops_on_accuracy)
-        loss = 1.0 - *accuracy;
-    if (options->patience == 0)
-        return false;
-    if (loss < state->best_loss) {
-        state->best_loss = loss;
-        state->best_epoch = state->epoch;
-        memcpy(state->best, state->weights, state->n_weights * sizeof(*state->best));
-        return false;
-    }
-    return state->epoch - state->best_epoch >= options->patience;
+    opn_i_network_forward_on(exec, network,
+                             options->validation_reach == NULL
+                                     ? &network->reach
+                                     : options->validation_reach,
+                             state->weights);
+    const double loss =
+            opn_i_objective_supervised(objective, network->in_use.outer.n_rows,
+                                       options->validation, network->z, accuracy);
+    return options->patience > 0 && judge(options, state, loss, *accuracy);
 }
 
 opn_status opn_i_train(opn_ctx *ctx,
                        const opn_i_exec *exec,
-                       opn_i_gcn *gcn,
+                       opn_i_network *network,
                        const opn_i_objective *objective,
                        const opn_i_train_options *options,
                        opn_i_train_state *state,
@@ -217,14 +227,14 @@ opn_status opn_i_train(opn_ctx *ctx,
     const bool decides = options->validation != NULL && options->patience > 0;
     opn_i_pace pace = {0};
     // Validation multiplies the whole X with the weights of the epoch that follows.
-    gcn->subtracts = opn_i_train_subtracts(options->validation != NULL, options->patience,
-                                           options->dropout);
-    gcn->whole_of = NULL;
+    network->subtracts = opn_i_train_subtracts(options->validation != NULL,
+                                               options->patience, options->rates.units);
+    network->whole_of = NULL;
     if (state->is_done) // and so was all that follows, before an interruption
         return OPN_OK;
     if (state->epoch == 0)
-        opn_i_gcn_init_weights(gcn, options->seed, options->stream_weights,
-                               state->weights);
+        opn_i_network_init_weights(network, options->seed, options->stream_weights,
+                                   state->weights);
     while (state->epoch < options->n_epochs && !state->is_done) {
         // What nobody reads is not computed.
         const bool is_reported =
@@ -234,15 +244,15 @@ opn_status opn_i_train(opn_ctx *ctx,
         OPN_TRY(opn_i_progress(ctx, options->stage, state->epoch, options->n_epochs,
                                "epochs"));
         const double norm =
-                is_reported ? squared_norm(state->weights, opn_i_gcn_n_decayed(gcn))
-                            : 0.0;
+                is_reported ? squared_norm(state->weights, network->n_decayed) : 0.0;
         const opn_i_exec paced = opn_i_pace_begin(&pace, exec);
-        OPN_TRY(run_epoch(ctx, &paced, gcn, objective, options, state, d_weights));
+        OPN_TRY(run_epoch(ctx, &paced, network, objective, options, state, d_weights));
         if (is_reported)
-            terms = opn_i_objective_terms(objective, state->epoch, gcn->z);
+            terms = opn_i_objective_terms(objective, state->epoch, network->z);
         terms.decay = 0.5 * options->weight_decay * norm;
         if (decides || (is_reported && options->validation != NULL))
-            state->is_done = validate(&paced, gcn, objective, options, state, &accuracy);
+            state->is_done =
+                    validate(&paced, network, objective, options, state, &accuracy);
         if (!is_reported) // steps that are timed are alike
             opn_i_pace_end(&pace);
         if (is_reported)
@@ -251,8 +261,8 @@ opn_status opn_i_train(opn_ctx *ctx,
     }
     if (decides && state->best_loss < (double)INFINITY)
         memcpy(state->weights, state->best, state->n_weights * sizeof(*state->best));
-    opn_i_gcn_forward(exec, gcn, state->weights, 0.0, false);
-    OPN_TRY(opn_i_check_logits(ctx, gcn, state->epoch));
+    opn_i_network_forward(exec, network, state->weights);
+    OPN_TRY(opn_i_check_logits(ctx, network, state->epoch));
     state->is_done = true;
     OPN_TRY(opn_i_progress(ctx, options->stage, options->n_epochs, options->n_epochs,
                            "epochs"));

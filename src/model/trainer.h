@@ -4,23 +4,31 @@
 #define OPN_TRAINER_H
 
 #include "base/context.h"
-#include "model/gcn.h"
+#include "model/network.h"
 #include "model/objective.h"
+
+// What of the validation nodes must get better within the patience.
+typedef enum opn_i_stop {
+    OPN_STOP_LOSS = 0,
+    OPN_STOP_ACCURACY = 1,
+    OPN_STOP_BOTH = 2 // one of them, or be as good; weights are kept when both are
+} opn_i_stop;
 
 typedef struct opn_i_train_options {
     const char *stage; // "teacher" or "model", for progress and the log
     int32_t n_epochs;
-    int32_t patience; // epochs without a better validation loss before stopping; 0: never
-    bool stops_on_accuracy; // of the validation nodes, rather than on their loss
+    int32_t patience; // epochs in which nothing gets better before stopping; 0: never
+    opn_i_stop stop;
     double learning_rate;
-    double dropout, drop_edge;
+    opn_i_rates rates;
     double weight_decay;
     uint64_t seed;
     opn_i_stream stream_weights;
     opn_i_streams streams;
     const int32_t *validation; // class of each validation node, -1 for others; or NULL
-    const opn_i_reach *validation_reach; // of the nodes of `validation`; NULL: the gcn's
-    int32_t report_every;                // epochs between two lines of the log; 0: none
+    const opn_i_reach
+            *validation_reach; // of the nodes of `validation`; NULL: the network's
+    int32_t report_every;      // epochs between two lines of the log; 0: none
 } opn_i_train_options;
 
 // Weights, the optimiser's state and the best weights so far, all a run needs to go on
@@ -30,18 +38,19 @@ typedef struct opn_i_train_state {
     size_t n_weights;
     opn_real *arena;
     opn_real *weights;
-    opn_real *mean;   // of the gradient
-    opn_real *square; // of the gradient
-    opn_real *best;   // weights of the best validation loss
-    int32_t epoch;    // the next to be done
-    bool is_done;     // training has ended, and weights are the final ones
-    int32_t best_epoch;
-    double best_loss;
+    opn_real *mean;     // of the gradient
+    opn_real *square;   // of the gradient
+    opn_real *best;     // weights that validation liked best
+    int32_t epoch;      // the next to be done
+    bool is_done;       // training has ended, and weights are the final ones
+    int32_t best_epoch; // the last one that made something better
+    double best_loss;   // of validation: what must get lower
+    double best_accuracy;
     int64_t n_bounded; // logits that exp() was not given as they were
 } opn_i_train_state;
 
 OPN_NODISCARD opn_status opn_i_train_state_init(opn_ctx *ctx,
-                                                const opn_i_gcn *gcn,
+                                                const opn_i_network *network,
                                                 opn_i_train_state *out);
 void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state);
 
@@ -58,7 +67,7 @@ opn_i_train_subtracts(bool has_validation, int32_t patience, double dropout)
 // between two epochs, and training can go on from it).
 OPN_NODISCARD opn_status opn_i_train(opn_ctx *ctx,
                                      const opn_i_exec *exec,
-                                     opn_i_gcn *gcn,
+                                     opn_i_network *network,
                                      const opn_i_objective *objective,
                                      const opn_i_train_options *options,
                                      opn_i_train_state *state,
@@ -66,7 +75,7 @@ OPN_NODISCARD opn_status opn_i_train(opn_ctx *ctx,
 
 // Errors: NONFINITE, when a logit of the pass in flight is.
 OPN_NODISCARD opn_status opn_i_check_logits(opn_ctx *ctx,
-                                            const opn_i_gcn *gcn,
+                                            const opn_i_network *network,
                                             int32_t epoch);
 
 #endif // OPN_TRAINER_H

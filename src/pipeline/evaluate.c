@@ -23,6 +23,7 @@ typedef struct entrant {
 // One evaluation under way. Workers only read it, but for the cells of their own jobs.
 typedef struct evaluating {
     const opn_graph *graph;
+    const opn_params *given; // before any preset, which depends on the model
     opn_evaluation *evaluation;
     opn_i_run_folder *folder; // or NULL
     entrant *entrant;         // [n_models]
@@ -73,10 +74,11 @@ static opn_status prepare_job(job *j)
     opn_status status = OPN_OK;
     const evaluating *e = j->e;
     char seed[24];
-    OPN_TRY(opn_params_copy(j->ctx, e->evaluation->params, &j->params));
+    OPN_TRY(opn_params_copy(j->ctx, e->given, &j->params));
+    OPN_TRY(opn_params_set(j->ctx, j->params, "model", e->entrant[j->leader].kind->id));
+    OPN_TRY(opn_params_use_preset(j->ctx, e->graph, j->params));
     snprintf(seed, sizeof(seed), "%" PRId64, opn_params_int(j->params, "seed") + j->s);
     OPN_TRY(opn_params_set(j->ctx, j->params, "seed", seed));
-    OPN_TRY(opn_params_set(j->ctx, j->params, "model", e->entrant[j->leader].kind->id));
     OPN_TRY(give_sampling(j->ctx, j->params));
     OPN_TRY(opn_split_from_params(j->ctx, e->graph, j->params, &j->split));
     OPN_TRY(opn_i_training_key(j->ctx, e->evaluation->data_hash, j->split, j->params,
@@ -271,7 +273,7 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
                           opn_evaluation **out)
 {
     opn_status status = OPN_OK;
-    evaluating e = {.graph = graph, .folder = folder};
+    evaluating e = {.graph = graph, .given = params, .folder = folder};
     OPN_TRY(prepare(ctx, params, &e));
     const opn_i_jobs jobs = {.stage = "evaluating",
                              .n = e.n_leaders * e.evaluation->n_seeds,

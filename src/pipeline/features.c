@@ -31,7 +31,7 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const opn_i_csr *x = &graph->features;
     model->normalise = choose(wanted, has_negative(x));
-    model->n_features = x->n_cols;
+    model->sizes.n_features = x->n_cols;
     OPN_TRY(opn_i_names_copy(ctx, &graph->feature_names, &model->feature_names));
     if (model->normalise == OPN_NORMALISE_STANDARD) {
         OPN_TRY_NEW(ctx, model->mean, x->n_cols);
@@ -73,15 +73,15 @@ match_features(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn
     opn_status status = OPN_OK;
     int32_t *number = NULL;
     const bool are_named = model->feature_names.n > 0 && graph->feature_names.n > 0;
-    OPN_FAIL_IF(ctx, !are_named && x->n_cols != model->n_features, OPN_ERR_SHAPE,
+    OPN_FAIL_IF(ctx, !are_named && x->n_cols != model->sizes.n_features, OPN_ERR_SHAPE,
                 "%s: has %d features, but the model was trained on %d", graph->name,
-                x->n_cols, model->n_features);
+                x->n_cols, model->sizes.n_features);
     if (are_named) {
         OPN_TRY_NEW(ctx, number, x->n_cols);
         OPN_TRY(match_names(ctx, model, graph, number));
         for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++)
             x->col_idx[e] = number[x->col_idx[e]];
-        x->n_cols = model->n_features;
+        x->n_cols = model->sizes.n_features;
         OPN_TRY(opn_i_csr_tidy(ctx, x));
     }
 cleanup:

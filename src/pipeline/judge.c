@@ -234,7 +234,7 @@ opn_status opn_i_judge(opn_ctx *ctx,
                    .graph = graph,
                    .split = split,
                    .params = params,
-                   .n_classes = model->n_classes};
+                   .n_classes = model->sizes.n_classes};
     const double start = opn_i_clock();
     OPN_TRY(predict(&j, model));
     out->seconds.infer = opn_i_clock() - start;

@@ -135,6 +135,16 @@ given_or(const opn_params *given, const opn_params *trained, const char *name)
     return given != NULL && opn_params_given(given, name) ? given : trained;
 }
 
+// The rate of the samples, or that of training where there is none of their own.
+static double rate_of(const opn_params *given,
+                      const opn_params *trained,
+                      const char *sampled,
+                      const char *name)
+{
+    const double rate = opn_params_real(given_or(given, trained, sampled), sampled);
+    return rate < 1.0 ? rate : opn_params_real(trained, name);
+}
+
 static opn_status read_options(opn_ctx *ctx,
                                const opn_model *model,
                                const opn_params *params,
@@ -153,12 +163,13 @@ static opn_status read_options(opn_ctx *ctx,
             .loss = model->kind->loss,
             .evidence = model->evidence,
             .n_samples = model->kind->is_sampled ? (int32_t)n_samples : 0,
-            .dropout = opn_params_real(trained, "dropout"),
-            .drop_edge = opn_params_real(trained, "drop_edge"),
+            .rates = {rate_of(params, trained, "sample_dropout", "dropout"),
+                      rate_of(params, trained, "sample_drop_edge", "drop_edge")},
             .seed = (uint64_t)opn_params_int(trained, "seed"),
             .streams = {.features = OPN_STREAM_SAMPLE_FEATURES,
                         .hidden = OPN_STREAM_SAMPLE_HIDDEN,
-                        .edges = OPN_STREAM_SAMPLE_EDGES},
+                        .edges = OPN_STREAM_SAMPLE_EDGES,
+                        .projected = OPN_STREAM_SAMPLE_PROJECTED},
             .averages_logits = strcmp(average, "logits") == 0,
     };
 cleanup:
@@ -180,11 +191,10 @@ opn_status opn_model_predict(opn_ctx *ctx,
     double *p = NULL;
     int64_t n_steps = 0;
     OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
-    OPN_TRY(opn_i_stage_init(ctx, model, graph,
-                             opn_i_gcn_uses(model->n_hidden, false, true), &stage));
-    OPN_TRY_NEW(ctx, alpha, model->n_classes);
-    OPN_TRY_NEW(ctx, p, model->n_classes);
-    OPN_TRY(opn_i_infer(ctx, &stage.exec, &stage.gcn, model->weights, &options,
+    OPN_TRY(opn_i_stage_init(ctx, model, graph, false, true, &stage));
+    OPN_TRY_NEW(ctx, alpha, model->sizes.n_classes);
+    OPN_TRY_NEW(ctx, p, model->sizes.n_classes);
+    OPN_TRY(opn_i_infer(ctx, &stage.exec, &stage.network, model->weights, &options,
                         &moments));
     for (int32_t r = 0; r < moments.n_nodes; r++)
         put_node(model, &moments, options.averages_logits, r, stage.order[r], alpha, p,

@@ -3,6 +3,7 @@
 #include "graph/graph_data.h"
 #include "model/model_data.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // The paper's table of hyper-parameters; the datasets it does not list, and own data, are
@@ -44,11 +45,49 @@ cleanup:
     return status;
 }
 
+// The encoder of the first model that is named.
+static const opn_i_encoder *encoder_of(const opn_params *params)
+{
+    const char *models = opn_params_text(params, "model");
+    char id[32];
+    snprintf(id, sizeof(id), "%.*s", (int)strcspn(models, ","), models);
+    const opn_i_model_kind *kind = opn_i_model_kind_find(id);
+    return kind == NULL ? &opn_i_gcn_encoder : kind->encoder;
+}
+
+static bool is_dataset(const opn_graph *graph, const char *name)
+{
+    return graph->dataset != NULL && strcmp(graph->dataset->name, name) == 0;
+}
+
+// Graph attention as its authors and the paper have it on the citation graphs; the same
+// on all others.
+static opn_status use_attention(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
+{
+    static const struct {
+        const char *name, *value;
+    } defaults[] = {{"hidden", "64"},       {"dropout", "0.6"},
+                    {"drop_edge", "0.6"},   {"epochs", "100000"},
+                    {"patience", "100"},    {"stop_on", "both"},
+                    {"teacher_ramp", "50"}, {"sample_drop_edge", "0.4"}};
+    opn_status status = OPN_OK;
+    for (size_t d = 0; d < sizeof(defaults) / sizeof(defaults[0]); d++)
+        OPN_TRY(set_default(ctx, params, defaults[d].name, defaults[d].value));
+    if (is_dataset(graph, "pubmed")) {
+        OPN_TRY(set_default(ctx, params, "out_heads", "8"));
+        OPN_TRY(set_default(ctx, params, "weight_decay", "0.001"));
+    }
+cleanup:
+    return status;
+}
+
 static opn_status use_paper(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
 {
     opn_status status = OPN_OK;
+    if (encoder_of(params)->has_heads)
+        OPN_TRY(use_attention(ctx, graph, params));
     for (size_t p = 0; p < sizeof(paper) / sizeof(paper[0]); p++) {
-        if (graph->dataset == NULL || strcmp(paper[p].dataset, graph->dataset->name) != 0)
+        if (!is_dataset(graph, paper[p].dataset))
             continue;
         OPN_TRY(set_default(ctx, params, "hidden", paper[p].hidden));
         OPN_TRY(set_default(ctx, params, "dropout", paper[p].dropout));

@@ -9,20 +9,21 @@
 // Within a stage the nodes have an order of their own, which order.h gives reasons for.
 typedef struct opn_i_stage {
     opn_i_exec exec;
-    int32_t *order; // [V] which node of the graph each is
-    opn_i_csr adjacency;
+    int32_t *order;             // [V] which node of the graph each is
+    opn_i_hop_store hop;        // the matrix of the edges
     opn_i_csr topology;         // of a model that drops edges
     opn_i_edge_dropper dropper; // likewise
     opn_i_design design;
-    opn_i_gcn gcn;
+    opn_i_network network;
 } opn_i_stage;
 
-// For passes that use of X what opn_i_gcn_uses() says. Errors: SHAPE (directed graph,
-// features that do not fit the model), NOMEM.
+// For passes with a way back or without, of which many subtract what they drop. Errors:
+// SHAPE (directed graph, features that do not fit the model), NOMEM.
 OPN_NODISCARD opn_status opn_i_stage_init(opn_ctx *ctx,
                                           const opn_model *model,
                                           const opn_graph *graph,
-                                          unsigned uses,
+                                          bool with_backward,
+                                          bool subtracts,
                                           opn_i_stage *stage);
 void opn_i_stage_deinit(const opn_alloc *alloc, opn_i_stage *stage);
 
@@ -30,9 +31,9 @@ void opn_i_stage_deinit(const opn_alloc *alloc, opn_i_stage *stage);
 // depends on.
 typedef struct opn_i_trainee {
     opn_i_field field;
-    opn_i_design design; // of a part
-    opn_i_gcn part;      // likewise
-    opn_i_gcn *gcn;      // &part, or that of the stage
+    opn_i_design design;    // of a part
+    opn_i_network part;     // likewise
+    opn_i_network *network; // &part, or that of the stage
 } opn_i_trainee;
 
 // target and validation are in the order of the stage. Points into itself and the stage.

@@ -131,15 +131,17 @@ static opn_status describe_model(training *t, const opn_split *split)
                         model->evidence != OPN_EVIDENCE_EXP,
                 OPN_ERR_INVALID_ARG, "%s takes its evidence from exp only",
                 model->kind->id);
-    model->n_hidden = (int32_t)opn_params_int(t->params, "hidden");
-    model->n_classes = opn_split_n_known(split);
-    OPN_FAIL_IF(ctx, model->n_classes < 2, OPN_ERR_SHAPE,
+    model->sizes = opn_i_model_sizes(model->kind, t->params);
+    model->sizes.n_classes = opn_split_n_known(split);
+    OPN_FAIL_IF(ctx, model->sizes.n_classes < 2, OPN_ERR_SHAPE,
                 "%s: only one class to learn, at least two are needed", t->graph->name);
-    OPN_FAIL_IF(ctx, model->n_classes > OPN_MAX_CLASSES, OPN_ERR_SHAPE,
+    OPN_FAIL_IF(ctx, model->sizes.n_classes > OPN_MAX_CLASSES, OPN_ERR_SHAPE,
                 "%s: %d classes to learn, at most %d are possible", t->graph->name,
-                model->n_classes, OPN_MAX_CLASSES);
+                model->sizes.n_classes, OPN_MAX_CLASSES);
     OPN_FAIL_IF(ctx, t->graph->features.n_cols == 0, OPN_ERR_SHAPE, "%s: has no features",
                 t->graph->name);
+    model->sizes.n_features = t->graph->features.n_cols;
+    OPN_TRY(opn_i_model_check_sizes(ctx, model->kind, &model->sizes));
     OPN_TRY(keep_params(ctx, t->params, model));
     OPN_TRY(keep_classes(ctx, t->graph, split, model));
     OPN_TRY(opn_i_features_fit(ctx, t->graph, opn_params_text(t->params, "normalise"),
@@ -173,7 +175,7 @@ cleanup:
 static void warn_about_classes(const training *t)
 {
     const opn_vid n = opn_i_graph_n_nodes(t->graph);
-    for (int32_t k = 0; k < t->model->n_classes; k++) {
+    for (int32_t k = 0; k < t->model->sizes.n_classes; k++) {
         bool has_node = false;
         for (opn_vid i = 0; i < n && !has_node; i++)
             has_node = t->target[i] == k;
@@ -191,14 +193,21 @@ objective_of(const training *t, const opn_i_field *field, opn_i_loss_kind loss)
     return (opn_i_objective){
             .loss = loss,
             .evidence = t->model->evidence,
-            .n_nodes = field->train.n_outputs,
-            .n_classes = t->model->n_classes,
-            .width = t->stage.gcn.class_width,
+            .n_nodes = field->train.outer.n_rows,
+            .n_classes = t->model->sizes.n_classes,
+            .width = t->stage.network.class_width,
             .target = field->target,
             .n_train = t->n_train,
             .lambda1 = opn_params_real(t->params, "lambda1"),
-            .teacher_epochs = 200.0, // lambda2 = min(1, t / 200), the paper's
+            .teacher_epochs = opn_params_real(t->params, "teacher_ramp"),
     };
+}
+
+static opn_i_stop stop_of(const char *text)
+{
+    return strcmp(text, "loss") == 0       ? OPN_STOP_LOSS
+           : strcmp(text, "accuracy") == 0 ? OPN_STOP_ACCURACY
+                                           : OPN_STOP_BOTH;
 }
 
 static opn_i_train_options options_of(const training *t,
@@ -210,10 +219,10 @@ static opn_i_train_options options_of(const training *t,
             .stage = stage,
             .n_epochs = (int32_t)n_epochs,
             .patience = (int32_t)opn_params_int(t->params, "patience"),
-            .stops_on_accuracy =
-                    strcmp(opn_params_text(t->params, "stop_on"), "accuracy") == 0,
+            .stop = stop_of(opn_params_text(t->params, "stop_on")),
             .learning_rate = opn_params_real(t->params, "learning_rate"),
-            .dropout = opn_params_real(t->params, "dropout"),
+            .rates = {opn_params_real(t->params, "dropout"),
+                      opn_params_real(t->params, "drop_edge")},
             .weight_decay = opn_params_real(t->params, "weight_decay"),
             .seed = (uint64_t)opn_params_int(t->params, "seed"),
             .validation = t->n_validation > 0 ? field->validation : NULL,
@@ -225,7 +234,7 @@ static opn_i_train_options options_of(const training *t,
 static opn_status run_teacher(training *t)
 {
     opn_status status = OPN_OK;
-    opn_i_gcn *gcn = &t->stage.gcn;
+    opn_i_network *network = &t->stage.network;
     opn_i_trainee trainee = {0};
     OPN_TRY(opn_i_trainee_init(t->ctx, &t->stage, t->target, t->validation, false,
                                &trainee));
@@ -237,15 +246,19 @@ static opn_status run_teacher(training *t)
                        n_own > 0 ? n_own : opn_params_int(t->params, "epochs"));
     options.stream_weights = OPN_STREAM_TEACHER_WEIGHTS;
     options.streams = (opn_i_streams){.features = OPN_STREAM_TEACHER_FEATURES,
-                                      .hidden = OPN_STREAM_TEACHER_HIDDEN};
-    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.gcn, &objective, &options,
+                                      .hidden = OPN_STREAM_TEACHER_HIDDEN,
+                                      .edges = OPN_STREAM_TEACHER_EDGES,
+                                      .projected = OPN_STREAM_TEACHER_PROJECTED};
+    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.network, &objective, &options,
                         &t->teacher, t->d_weights));
-    opn_i_gcn_forward(&t->stage.exec, gcn, t->teacher.weights, 0.0, false);
-    OPN_TRY(opn_i_check_logits(t->ctx, gcn, t->teacher.epoch));
-    OPN_TRY_NEW(t->ctx, t->log_teacher, (size_t)gcn->n_nodes * (size_t)gcn->class_width);
-    for (int32_t i = 0; i < gcn->n_nodes; i++) {
-        const size_t at = (size_t)i * (size_t)gcn->class_width;
-        opn_i_log_softmax_row(gcn->n_classes, gcn->z + at, t->log_teacher + at);
+    opn_i_network_forward(&t->stage.exec, network, t->teacher.weights);
+    OPN_TRY(opn_i_check_logits(t->ctx, network, t->teacher.epoch));
+    OPN_TRY_NEW(t->ctx, t->log_teacher,
+                (size_t)network->n_nodes * (size_t)network->class_width);
+    for (int32_t i = 0; i < network->n_nodes; i++) {
+        const size_t at = (size_t)i * (size_t)network->class_width;
+        opn_i_log_softmax_row(network->sizes.n_classes, network->z + at,
+                              t->log_teacher + at);
     }
 cleanup:
     opn_i_trainee_deinit(&t->ctx->alloc, &trainee);
@@ -255,24 +268,25 @@ cleanup:
 static opn_status find_prior(training *t)
 {
     opn_status status = OPN_OK;
-    const opn_i_gcn *gcn = &t->stage.gcn;
-    const size_t width = (size_t)gcn->class_width;
+    const opn_i_network *network = &t->stage.network;
+    const size_t width = (size_t)network->class_width;
     const int32_t *order = t->stage.order;
     int32_t *target = NULL; // in the order of the graph, as is what comes of it
     opn_real *prior = NULL;
-    OPN_TRY_NEW(t->ctx, target, gcn->n_nodes);
-    OPN_TRY_NEW(t->ctx, prior, (size_t)gcn->n_nodes * width);
-    OPN_TRY_NEW(t->ctx, t->prior, (size_t)gcn->n_nodes * width);
-    OPN_TRY_NEW(t->ctx, t->prior_sum, gcn->n_nodes);
-    for (int32_t r = 0; r < gcn->n_nodes; r++)
+    OPN_TRY_NEW(t->ctx, target, network->n_nodes);
+    OPN_TRY_NEW(t->ctx, prior, (size_t)network->n_nodes * width);
+    OPN_TRY_NEW(t->ctx, t->prior, (size_t)network->n_nodes * width);
+    OPN_TRY_NEW(t->ctx, t->prior_sum, network->n_nodes);
+    for (int32_t r = 0; r < network->n_nodes; r++)
         target[order[r]] = t->target[r];
-    OPN_TRY(opn_i_gkde(
-            t->ctx, t->graph, target, gcn->n_classes, opn_params_real(t->params, "sigma"),
-            opn_params_flag(t->params, "kernel_constant"), gcn->class_width, prior));
-    for (int32_t r = 0; r < gcn->n_nodes; r++) {
+    OPN_TRY(opn_i_gkde(t->ctx, t->graph, target, network->sizes.n_classes,
+                       opn_params_real(t->params, "sigma"),
+                       opn_params_flag(t->params, "kernel_constant"),
+                       network->class_width, prior));
+    for (int32_t r = 0; r < network->n_nodes; r++) {
         opn_real *row = t->prior + (size_t)r * width;
         memcpy(row, prior + (size_t)order[r] * width, width * sizeof(*row));
-        for (int32_t k = 0; k < gcn->n_classes; k++)
+        for (int32_t k = 0; k < network->sizes.n_classes; k++)
             t->prior_sum[r] += row[k];
     }
 cleanup:
@@ -298,9 +312,9 @@ static opn_status run_student(training *t)
     options.stream_weights = OPN_STREAM_STUDENT_WEIGHTS;
     options.streams = (opn_i_streams){.features = OPN_STREAM_STUDENT_FEATURES,
                                       .hidden = OPN_STREAM_STUDENT_HIDDEN,
-                                      .edges = OPN_STREAM_STUDENT_EDGES};
-    options.drop_edge = opn_params_real(t->params, "drop_edge");
-    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.gcn, &objective, &options,
+                                      .edges = OPN_STREAM_STUDENT_EDGES,
+                                      .projected = OPN_STREAM_STUDENT_PROJECTED};
+    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.network, &objective, &options,
                         &t->student, t->d_weights));
 cleanup:
     opn_i_trainee_deinit(&t->ctx->alloc, &trainee);
@@ -366,16 +380,16 @@ static opn_status summarise(training *t)
 {
     opn_status status = OPN_OK;
     opn_train_summary *summary = &t->model->summary;
-    const opn_i_gcn *gcn = &t->stage.gcn;
+    const opn_i_network *network = &t->stage.network;
     const opn_i_objective objective = {.loss = t->model->kind->loss,
                                        .evidence = t->model->evidence,
-                                       .n_classes = gcn->n_classes,
-                                       .width = gcn->class_width};
+                                       .n_classes = network->sizes.n_classes,
+                                       .width = network->class_width};
     double accuracy = 0.0;
-    opn_i_gcn_forward(&t->stage.exec, &t->stage.gcn, t->student.weights, 0.0, false);
-    OPN_TRY(opn_i_check_logits(t->ctx, gcn, t->student.epoch));
-    (void)opn_i_objective_supervised(&objective, gcn->n_nodes, t->validation, gcn->z,
-                                     &accuracy);
+    opn_i_network_forward(&t->stage.exec, &t->stage.network, t->student.weights);
+    OPN_TRY(opn_i_check_logits(t->ctx, network, t->student.epoch));
+    (void)opn_i_objective_supervised(&objective, network->n_nodes, t->validation,
+                                     network->z, &accuracy);
     summary->teacher_epochs = t->model->kind->has_teacher ? t->teacher.epoch : 0;
     summary->epochs = t->student.epoch;
     summary->n_train = t->n_train;
@@ -400,13 +414,11 @@ opn_status opn_model_train(opn_ctx *ctx,
     const bool subtracts =
             opn_i_train_subtracts(true, (int32_t)opn_params_int(params, "patience"),
                                   opn_params_real(params, "dropout"));
-    OPN_TRY(opn_i_stage_init(ctx, t.model, graph,
-                             opn_i_gcn_uses(t.model->n_hidden, true, subtracts),
-                             &t.stage));
+    OPN_TRY(opn_i_stage_init(ctx, t.model, graph, true, subtracts, &t.stage));
     OPN_TRY(find_targets(&t, split));
     warn_about_classes(&t);
-    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.gcn, &t.teacher));
-    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.gcn, &t.student));
+    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.network, &t.teacher));
+    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.network, &t.student));
     OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);
     OPN_TRY(opn_i_training_key(ctx, t.model->data_hash, split, params, t.model->kind,
                                t.key));

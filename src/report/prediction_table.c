@@ -79,7 +79,7 @@ static opn_status put_class_heads(opn_ctx *ctx,
     opn_status status = OPN_OK;
     char *head = NULL;
     size_t room = 0;
-    for (int32_t k = 0; k < model->n_classes; k++) {
+    for (int32_t k = 0; k < model->sizes.n_classes; k++) {
         const char *name = opn_model_class_name(model, k);
         OPN_TRY_RESERVE(ctx, head, room, 0, strlen(prefix) + strlen(name) + 1);
         snprintf(head, room, "%s%s", prefix, name);
@@ -240,7 +240,7 @@ cleanup:
 static json_t *json_by_class(const opn_model *model, const float *row)
 {
     json_t *object = json_object();
-    for (int32_t k = 0; k < model->n_classes; k++)
+    for (int32_t k = 0; k < model->sizes.n_classes; k++)
         json_object_set_new(object, opn_model_class_name(model, k),
                             opn_i_json_number((double)row[k]));
     return object;
@@ -308,7 +308,7 @@ opn_status opn_prediction_save(opn_ctx *ctx,
                               .graph = graph,
                               .split = split,
                               .prediction = prediction,
-                              .n_classes = model->n_classes};
+                              .n_classes = model->sizes.n_classes};
     collect_columns(&table);
     if (strcmp(path, "-.json") == 0)
         return save_json(ctx, &table, "-");

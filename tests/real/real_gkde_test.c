@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "graph/gkde.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>

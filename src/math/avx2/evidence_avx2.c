@@ -6,39 +6,6 @@
 
 #    include "math/special.h"
 
-// As many classes as fit this many vectors of eight are kept in registers.
-enum { MAX_VECTORS = 8 };
-
-// Calls kernel(V, ...) with the number of vectors as a constant, so that the compiler
-// unrolls and keeps the sums in registers.
-#    define FOR_WIDTH(n_vectors, kernel, ...) \
-        switch (n_vectors) {                  \
-        case 1:                               \
-            kernel(1, __VA_ARGS__);           \
-            break;                            \
-        case 2:                               \
-            kernel(2, __VA_ARGS__);           \
-            break;                            \
-        case 3:                               \
-            kernel(3, __VA_ARGS__);           \
-            break;                            \
-        case 4:                               \
-            kernel(4, __VA_ARGS__);           \
-            break;                            \
-        case 5:                               \
-            kernel(5, __VA_ARGS__);           \
-            break;                            \
-        case 6:                               \
-            kernel(6, __VA_ARGS__);           \
-            break;                            \
-        case 7:                               \
-            kernel(7, __VA_ARGS__);           \
-            break;                            \
-        default:                              \
-            kernel(8, __VA_ARGS__);           \
-            break;                            \
-        }
-
 void opn_k_avx2_adam(size_t n,
                      float rate,
                      float epsilon,
@@ -163,12 +130,12 @@ INLINE __m256 lanes_in_use(int32_t n, size_t v)
 typedef struct gradient_block {
     int32_t row[ROWS];
     int32_t n_rows;
-    __m256 evidence[ROWS][MAX_VECTORS];
-    __m256 slope[ROWS][MAX_VECTORS]; // dL/dp
-    float inverse[ROWS];             // 1 / S
-    float inverse1[ROWS];            // 1 / (S + 1)
-    float level[ROWS];               // u.p + v of kernels.h
-    float half_sum[ROWS];            // half(S)
+    __m256 evidence[ROWS][MOST_VECTORS];
+    __m256 slope[ROWS][MOST_VECTORS]; // dL/dp
+    float inverse[ROWS];              // 1 / S
+    float inverse1[ROWS];             // 1 / (S + 1)
+    float level[ROWS];                // u.p + v of kernels.h
+    float half_sum[ROWS];             // half(S)
 } gradient_block;
 
 // Evidence, and what follows from its sum.
@@ -331,9 +298,9 @@ int64_t opn_k_avx2_exp_evidence_gradient(const opn_k_evidence *loss,
                                          float *d_z)
 {
     int64_t n_bounded = 0;
-    if (loss->width > 8 * MAX_VECTORS) // hundreds of classes are rare
+    if (loss->width > 8 * MOST_VECTORS) // hundreds of classes are rare
         return opn_k_table_ref()->exp_evidence_gradient(loss, first, last, z, d_z);
-    FOR_WIDTH(loss->width / 8, gradient_rows, loss, first, last, z, d_z, &n_bounded)
+    FOR_VECTORS(loss->width / 8, gradient_rows, loss, first, last, z, d_z, &n_bounded)
     return n_bounded;
 }
 
@@ -364,7 +331,7 @@ INLINE void add_block(size_t n_vectors,
 {
     const __m256 bound = _mm256_set1_ps(sums->max_logit);
     const __m256 added = _mm256_set1_ps(sums->is_softmax ? 0.0f : 1.0f);
-    __m256 e[ROWS][MAX_VECTORS];
+    __m256 e[ROWS][MOST_VECTORS];
     __m256 total[ROWS];
     __m256 entropy[ROWS];
     float inverse[ROWS];
@@ -420,11 +387,11 @@ void opn_k_avx2_add_moments(const opn_k_moments *sums,
                             int32_t last,
                             const float *z)
 {
-    if (sums->width > 8 * MAX_VECTORS) {
+    if (sums->width > 8 * MOST_VECTORS) {
         opn_k_table_ref()->add_moments(sums, first, last, z);
         return;
     }
-    FOR_WIDTH(sums->width / 8, moments_rows, sums, first, last, z)
+    FOR_VECTORS(sums->width / 8, moments_rows, sums, first, last, z)
 }
 
 #endif

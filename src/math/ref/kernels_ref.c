@@ -362,7 +362,7 @@ const opn_k_table *opn_k_table_ref(void)
             scatter,     lookup,
             matmul,      matmul_tn,
             adam,        exp_evidence_gradient,
-            add_moments,
+            add_moments, &opn_k_attention_ref,
     };
     return &table;
 }

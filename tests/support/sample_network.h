@@ -1,8 +1,8 @@
-// network.h -- what the tests of the engine share: comparisons within a tolerance, both
+// sample_network.h -- what the tests of the engine share: comparisons within a tolerance, both
 // tables of kernels, and networks to run, that of the golden values and drawn ones.
 
-#ifndef OPN_TEST_NETWORK_H
-#define OPN_TEST_NETWORK_H
+#ifndef OPN_TEST_SAMPLE_NETWORK_H
+#define OPN_TEST_SAMPLE_NETWORK_H
 
 #include "golden/engine_golden.h"
 #include "graph/graph_data.h"
@@ -55,6 +55,11 @@ extern const int thread_counts[N_THREAD_COUNTS];
 // What passes of each purpose draw from.
 extern const opn_i_streams student_streams, sample_streams;
 
+static inline opn_i_gcn_layers *layers_of(const opn_i_network *gcn)
+{
+    return gcn->layers;
+}
+
 // A graph, what is to be learnt on it, and a network; all on one context.
 typedef struct network {
     opn_ctx *ctx;
@@ -62,9 +67,9 @@ typedef struct network {
     opn_i_csr adjacency;
     opn_i_edge_dropper dropper; // in use once network_add_dropper() was called
     opn_i_design design;
-    opn_i_gcn gcn;
+    opn_i_network gcn;
     opn_i_exec exec;       // the fastest kernels, one thread
-    opn_real *weights;     // as opn_i_gcn keeps them
+    opn_real *weights;     // as opn_i_network keeps them
     opn_real *d_weights;   // room for their gradient
     int32_t *target;       // [V] of the training nodes
     int32_t *validation;   // [V]
@@ -115,4 +120,4 @@ network_drawn_graph(opn_ctx *ctx, int32_t n_nodes, int32_t skipped, uint64_t *ra
 opn_i_objective network_objective(const network *net, int model);
 extern const char *const model_names[GOLDEN_N_OBJECTIVES];
 
-#endif // OPN_TEST_NETWORK_H
+#endif // OPN_TEST_SAMPLE_NETWORK_H

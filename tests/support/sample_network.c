@@ -1,4 +1,4 @@
-// network.c -- what the tests of the engine share.
+// sample_network.c -- what the tests of the engine share.
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "graph/gkde.h"
 #include "graph/normalise.h"
-#include "support/network.h"
+#include "support/sample_network.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -147,14 +147,18 @@ static void build(network *net, int32_t n_hidden, int32_t n_classes)
     opn_ctx *ctx = net->ctx;
     const size_t n_nodes = (size_t)opn_i_graph_n_nodes(net->graph);
     const size_t n = n_nodes * (size_t)opn_i_width(n_classes);
-    assert_int_equal(opn_i_graph_normalise(ctx, net->graph, &net->adjacency), OPN_OK);
+    assert_int_equal(
+            opn_i_graph_normalise(ctx, net->graph, OPN_EDGES_NORMALISED, &net->adjacency),
+            OPN_OK);
     assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &net->design), OPN_OK);
     const opn_i_reach whole = opn_i_reach_whole(&net->adjacency);
-    assert_int_equal(opn_i_gcn_init(ctx, &whole, NULL, &net->design, n_hidden, n_classes,
-                                    &net->gcn),
-                     OPN_OK);
+    assert_int_equal(
+            opn_i_network_init(ctx, &opn_i_gcn_encoder,
+                               &(const opn_i_sizes){0, n_hidden, n_classes, 1, 1}, &whole,
+                               NULL, &net->design, &net->gcn),
+            OPN_OK);
     net->exec = (opn_i_exec){.kernels = opn_k_select(), .n_threads = 1};
-    const size_t n_weights = opn_i_gcn_n_weights(&net->gcn);
+    const size_t n_weights = net->gcn.n_weights;
     net->weights = opn_i_calloc(&ctx->alloc, n_weights, sizeof(opn_real));
     net->d_weights = opn_i_calloc(&ctx->alloc, n_weights, sizeof(opn_real));
     net->target = opn_i_calloc(&ctx->alloc, n_nodes, sizeof(int32_t));
@@ -173,31 +177,32 @@ static void build(network *net, int32_t n_hidden, int32_t n_classes)
 
 static void set_prior(network *net)
 {
-    const opn_i_gcn *gcn = &net->gcn;
-    assert_int_equal(opn_i_gkde(net->ctx, net->graph, net->target, gcn->n_classes, 1.0,
-                                false, gcn->class_width, net->prior),
+    const opn_i_network *gcn = &net->gcn;
+    assert_int_equal(opn_i_gkde(net->ctx, net->graph, net->target, gcn->sizes.n_classes,
+                                1.0, false, gcn->class_width, net->prior),
                      OPN_OK);
     for (int32_t i = 0; i < gcn->n_nodes; i++)
-        for (int32_t k = 0; k < gcn->n_classes; k++)
+        for (int32_t k = 0; k < gcn->sizes.n_classes; k++)
             net->prior_sum[i] +=
                     net->prior[(size_t)i * (size_t)gcn->class_width + (size_t)k];
 }
 
 void network_set_masks(network *net, const uint8_t *x_mask, const uint8_t *hidden_mask)
 {
-    const opn_i_gcn *gcn = &net->gcn;
+    const opn_i_network *gcn = &net->gcn;
     const opn_off n_entries = opn_i_csr_n_entries(&net->design.rows);
     const size_t n_wide = (size_t)gcn->n_nodes * (size_t)gcn->hidden_width;
     memset(net->design.keep, 0, opn_i_bit_words(n_entries) * sizeof(uint64_t));
-    memset(gcn->keep_hidden, 0, opn_i_bit_words((int64_t)n_wide) * sizeof(uint64_t));
+    memset(layers_of(gcn)->keep_hidden, 0,
+           opn_i_bit_words((int64_t)n_wide) * sizeof(uint64_t));
     for (opn_off e = 0; e < n_entries; e++)
         net->design.keep[e / 64] |= (uint64_t)x_mask[e] << (e % 64);
     for (int32_t i = 0; i < gcn->n_nodes; i++) {
-        for (int32_t h = 0; h < gcn->n_hidden; h++) {
+        for (int32_t h = 0; h < gcn->sizes.n_hidden; h++) {
             const int64_t at =
                     (int64_t)opn_i_panel_at(gcn->n_nodes, gcn->hidden_width, i, h);
-            gcn->keep_hidden[at / 64] |= (uint64_t)hidden_mask[i * gcn->n_hidden + h]
-                                         << (at % 64);
+            layers_of(gcn)->keep_hidden[at / 64] |=
+                    (uint64_t)hidden_mask[i * gcn->sizes.n_hidden + h] << (at % 64);
         }
     }
 }
@@ -205,8 +210,8 @@ void network_set_masks(network *net, const uint8_t *x_mask, const uint8_t *hidde
 // Both golden matrices of weights, padded.
 static void set_golden_weights(network *net)
 {
-    const opn_i_gcn *gcn = &net->gcn;
-    opn_real *w1 = net->weights + opn_i_gcn_n_decayed(gcn);
+    const opn_i_network *gcn = &net->gcn;
+    opn_real *w1 = net->weights + gcn->n_decayed;
     for (int32_t k = 0; k < GOLDEN_F; k++)
         for (int32_t h = 0; h < GOLDEN_H; h++)
             net->weights[opn_i_panel_at(GOLDEN_F, gcn->hidden_width, k, h)] =
@@ -297,7 +302,7 @@ void network_init_drawn(opn_ctx *ctx,
     out->graph = network_drawn_graph(ctx, size->n_nodes, 7, &random);
     draw_features(out, size, &random);
     build(out, size->n_hidden, size->n_classes);
-    opn_i_gcn_init_weights(&out->gcn, seed, OPN_STREAM_STUDENT_WEIGHTS, out->weights);
+    opn_i_network_init_weights(&out->gcn, seed, OPN_STREAM_STUDENT_WEIGHTS, out->weights);
     for (int32_t i = 0; i < size->n_nodes; i++) {
         const int32_t class = (int32_t)below(&random, (uint32_t)size->n_classes);
         out->target[i] = i % apart == 1 ? class : -1;
@@ -324,7 +329,7 @@ void network_add_dropper(network *net)
 void network_deinit(network *net)
 {
     const opn_alloc *alloc = &net->ctx->alloc;
-    opn_i_gcn_deinit(alloc, &net->gcn);
+    opn_i_network_deinit(alloc, &net->gcn);
     opn_i_design_deinit(alloc, &net->design);
     opn_i_edge_dropper_deinit(alloc, &net->dropper);
     opn_i_csr_deinit(alloc, &net->adjacency);
@@ -350,7 +355,7 @@ opn_i_objective network_objective(const network *net, int model)
             .evidence = model == GOLDEN_OBJECTIVE_EDL_GCN ? OPN_EVIDENCE_ELU
                                                           : OPN_EVIDENCE_EXP,
             .n_nodes = net->gcn.n_nodes,
-            .n_classes = net->gcn.n_classes,
+            .n_classes = net->gcn.sizes.n_classes,
             .width = net->gcn.class_width,
             .target = net->target,
             .n_train = net->n_train,

@@ -1,0 +1,252 @@
+// network.c -- what all networks do alike, whatever their encoder.
+
+#include "model/network.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- weights -------------------------------------------------------------------------
+
+int opn_i_place_weights(const opn_i_encoder *encoder,
+                        const opn_i_sizes *sizes,
+                        opn_i_weight list[OPN_MAX_WEIGHTS],
+                        size_t *n_weights)
+{
+    const int n = encoder->list_weights(sizes, list);
+    *n_weights = 0;
+    for (int m = 0; m < n; m++) {
+        list[m].at = *n_weights;
+        *n_weights += (size_t)opn_i_weight_rows(&list[m]) * (size_t)list[m].width;
+    }
+    return n;
+}
+
+int32_t opn_i_encoder_width(const opn_i_encoder *encoder, const opn_i_sizes *sizes)
+{
+    opn_i_weight list[OPN_MAX_WEIGHTS];
+    encoder->list_weights(sizes, list);
+    return list[0].width;
+}
+
+// Where unit k of n that heads share stands in memory.
+static int32_t place_of(int32_t k, int32_t n, int32_t n_heads)
+{
+    const int32_t n_units = n / n_heads;
+    return n_heads == 1 ? k : k % n_units * OPN_LANES + k / n_units;
+}
+
+static int32_t column_of(const opn_i_weight *weight, int32_t k)
+{
+    const int32_t n = weight->n_cols / weight->n_parts;
+    return k / n * (weight->width / weight->n_parts) +
+           place_of(k % n, n, weight->n_heads);
+}
+
+int32_t opn_i_weight_rows(const opn_i_weight *weight)
+{
+    return weight->n_row_heads == 1 ? weight->n_rows
+                                    : weight->n_rows / weight->n_row_heads * OPN_LANES;
+}
+
+opn_real *
+opn_i_weight_at(const opn_i_weight *weight, opn_real *block, int32_t i, int32_t k)
+{
+    const opn_i_dense stored = {block + weight->at, opn_i_weight_rows(weight),
+                                weight->width, weight->has_panels};
+    return opn_i_element(stored, place_of(i, weight->n_rows, weight->n_row_heads),
+                         column_of(weight, k));
+}
+
+// Element (i, k) draws from its own place, so that the layout changes nothing.
+static void init_matrix(const opn_i_weight *weight, opn_i_rng *rng, opn_real *weights)
+{
+    const double limit = sqrt(6.0 / weight->fan);
+    for (int32_t i = 0; i < weight->n_rows; i++)
+        for (int32_t k = 0; k < weight->n_cols; k++)
+            *opn_i_weight_at(weight, weights, i, k) =
+                    (opn_real)(limit * (2.0 * opn_i_rng_unit(rng) - 1.0));
+}
+
+void opn_i_network_init_weights(const opn_i_network *network,
+                                uint64_t seed,
+                                opn_i_stream stream,
+                                opn_real *weights)
+{
+    memset(weights, 0, network->n_weights * sizeof(*weights));
+    for (int m = 0; m < network->n_matrices; m++) {
+        opn_i_rng rng = opn_i_rng_start(seed, stream, (uint32_t)m);
+        if (network->weight[m].fan > 0)
+            init_matrix(&network->weight[m], &rng, weights);
+    }
+}
+
+// ---- networks ------------------------------------------------------------------------
+
+opn_i_reach opn_i_reach_whole(const opn_i_csr *adjacency)
+{
+    const opn_k_sparse view = opn_i_csr_view(adjacency);
+    const opn_i_hop hop = {.n_rows = adjacency->n_rows,
+                           .n_cols = adjacency->n_cols,
+                           .rows = view,
+                           .turned = view};
+    return (opn_i_reach){hop, hop};
+}
+
+unsigned opn_i_network_uses(int32_t hidden_width, bool with_backward, bool subtracts)
+{
+    return (with_backward ? OPN_USE_BACKWARD : 0u) | (subtracts ? OPN_USE_WHOLE : 0u) |
+           (hidden_width <= OPN_SLICE ? OPN_USE_NARROW : 0u);
+}
+
+void opn_i_network_deinit(const opn_alloc *alloc, opn_i_network *network)
+{
+    if (network->layers != NULL)
+        network->encoder->deinit(alloc, network);
+    opn_i_release(alloc, network->logits);
+    *network = (opn_i_network){0};
+}
+
+opn_status opn_i_network_init(opn_ctx *ctx,
+                              const opn_i_encoder *encoder,
+                              const opn_i_sizes *sizes,
+                              const opn_i_reach *reach,
+                              opn_i_edge_dropper *dropper,
+                              opn_i_design *design,
+                              opn_i_network *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_network network = {
+            .encoder = encoder,
+            .sizes = *sizes,
+            .n_nodes = design->rows.n_rows,
+            .class_width = opn_i_width(sizes->n_classes),
+            .reach = *reach,
+            .dropper = dropper,
+            .design = design,
+    };
+    network.sizes.n_features = design->rows.n_cols;
+    network.n_matrices = opn_i_place_weights(encoder, &network.sizes, network.weight,
+                                             &network.n_weights);
+    network.hidden_width = network.weight[0].width;
+    for (int m = 0; m < network.n_matrices; m++)
+        if (network.weight[m].is_decayed)
+            network.n_decayed = m + 1 < network.n_matrices ? network.weight[m + 1].at
+                                                           : network.n_weights;
+    const size_t n =
+            opn_i_whole_lines((size_t)network.n_nodes * (size_t)network.class_width);
+    OPN_TRY_NEW(ctx, network.logits, OPN_LINE + 2 * n);
+    network.z = opn_i_on_line(network.logits);
+    network.d_z = network.z + n;
+    OPN_TRY(encoder->init(ctx, &network));
+    *out = network;
+    network = (opn_i_network){0};
+cleanup:
+    opn_i_network_deinit(&ctx->alloc, &network);
+    return status;
+}
+
+// ---- passes --------------------------------------------------------------------------
+
+void opn_i_network_draw(const opn_i_exec *exec,
+                        opn_i_network *network,
+                        uint64_t seed,
+                        const opn_i_streams *streams,
+                        uint32_t step,
+                        opn_i_rates rates)
+{
+    const opn_i_design *design = network->design;
+    if (network->dropper != NULL)
+        opn_i_keep_bits(exec, seed, streams->edges, step, rates.edges,
+                        network->dropper->n_edges, network->dropper->keep);
+    if (rates.units > 0.0)
+        opn_i_keep_bits(exec, seed, streams->features, step, rates.units,
+                        design->rows.row_ptr[design->n_trained], design->keep);
+    network->encoder->draw(exec, network, seed, streams, step, rates);
+}
+
+void opn_i_network_forward_on(const opn_i_exec *exec,
+                              opn_i_network *network,
+                              const opn_i_reach *reach,
+                              const opn_real *weights)
+{
+    network->in_use = *reach;
+    network->rates = (opn_i_rates){0};
+    network->encoder->forward(exec, network, weights, false);
+}
+
+void opn_i_network_forward(const opn_i_exec *exec,
+                           opn_i_network *network,
+                           const opn_real *weights)
+{
+    opn_i_network_forward_on(exec, network, &network->reach, weights);
+}
+
+void opn_i_network_forward_drawn(const opn_i_exec *exec,
+                                 opn_i_network *network,
+                                 const opn_real *weights,
+                                 opn_i_rates rates,
+                                 bool with_backward)
+{
+    network->in_use = network->reach;
+    network->rates = rates;
+    if (network->dropper != NULL) {
+        opn_i_edge_dropper_drop(exec, network->dropper);
+        const opn_k_sparse left = opn_i_edge_dropper_view(network->dropper);
+        network->in_use.outer.rows = network->in_use.inner.rows = left;
+        network->in_use.outer.turned = network->in_use.inner.turned = left;
+    }
+    network->encoder->forward(exec, network, weights, with_backward);
+}
+
+void opn_i_network_backward(const opn_i_exec *exec,
+                            opn_i_network *network,
+                            const opn_real *weights,
+                            opn_real *d_weights)
+{
+    network->whole_of = NULL;
+    network->encoder->backward(exec, network, weights, d_weights);
+}
+
+// ---- for encoders --------------------------------------------------------------------
+
+static void multiply(const opn_i_exec *exec,
+                     opn_i_network *network,
+                     const opn_real *w0,
+                     double rate,
+                     unsigned uses,
+                     const opn_real *whole,
+                     opn_real *p)
+{
+    opn_i_design_drop(exec, network->design, rate, uses);
+    opn_i_design_product(exec, network->design, network->hidden_width, w0, whole, p);
+}
+
+const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
+                                       opn_i_network *network,
+                                       const opn_real *w0,
+                                       bool with_backward,
+                                       opn_real *whole,
+                                       opn_real *p)
+{
+    const double rate = network->rates.units;
+    const unsigned uses =
+            opn_i_network_uses(network->hidden_width, with_backward, network->subtracts);
+    if (!network->subtracts) {
+        multiply(exec, network, w0, rate, uses, NULL, p);
+        return p;
+    }
+    if (rate == 0.0 || network->whole_of != w0)
+        multiply(exec, network, w0, 0.0, uses, NULL, whole);
+    network->whole_of = w0;
+    if (rate == 0.0)
+        return whole;
+    multiply(exec, network, w0, rate, uses, whole, p);
+    return p;
+}
+
+void opn_i_turn(opn_i_dense w, int32_t n_rows, int32_t n_cols, opn_i_dense turned)
+{
+    for (int32_t k = 0; k < n_cols; k++)
+        for (int32_t h = 0; h < n_rows; h++)
+            *opn_i_element(turned, k, h) = *opn_i_element(w, h, k);
+}

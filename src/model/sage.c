@@ -1,0 +1,251 @@
+// sage.c -- GraphSAGE with means, forward and backward.
+
+#include "model/sage.h"
+
+#include <string.h>
+
+enum { W0, B0, W1, B1, N_WEIGHTS };
+
+// Columns of one part of X W0: whole panels, so that each part is a matrix of its own.
+static int32_t half_of(const opn_i_sizes *sizes)
+{
+    return (sizes->n_hidden + OPN_SLICE - 1) / OPN_SLICE * OPN_SLICE;
+}
+
+static opn_i_weight
+weight_of(const char *name, int32_t n_rows, int32_t n_cols, int32_t n_parts, int32_t half)
+{
+    return (opn_i_weight){.name = name,
+                          .n_rows = n_rows,
+                          .n_cols = n_parts * n_cols,
+                          .n_row_heads = 1,
+                          .n_heads = 1,
+                          .n_parts = n_parts,
+                          .width = n_parts * half,
+                          .is_decayed = true,
+                          .fan = n_parts > 1 ? n_rows + n_cols : 0};
+}
+
+static int list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIGHTS])
+{
+    const int32_t half = half_of(sizes);
+    const int32_t n_classes = sizes->n_classes;
+    list[W0] = weight_of("w0", sizes->n_features, sizes->n_hidden, 2, half);
+    list[W0].has_panels = true;
+    list[B0] = weight_of("b0", 1, sizes->n_hidden, 1, half);
+    list[W1] = weight_of("w1", sizes->n_hidden, n_classes, 2, opn_i_width(n_classes));
+    list[B1] = weight_of("b1", 1, n_classes, 1, opn_i_width(n_classes));
+    return N_WEIGHTS;
+}
+
+static void deinit(const opn_alloc *alloc, opn_i_network *network)
+{
+    opn_i_sage_layers *layers = network->layers;
+    opn_i_release(alloc, layers->keep_hidden);
+    opn_i_release(alloc, layers->arena);
+    opn_i_release(alloc, layers);
+    network->layers = NULL;
+}
+
+static opn_status init(opn_ctx *ctx, opn_i_network *network)
+{
+    opn_status status = OPN_OK;
+    opn_i_sage_layers *layers = NULL;
+    const size_t n_nodes = (size_t)network->n_nodes;
+    const size_t n_wide = n_nodes * (size_t)network->hidden_width;
+    const size_t n_narrow = opn_i_whole_lines(n_nodes * (size_t)network->class_width);
+    const size_t n_turned = (size_t)network->class_width * (size_t)network->hidden_width;
+    OPN_TRY_NEW(ctx, layers, 1);
+    network->layers = layers;
+    layers->half = half_of(&network->sizes);
+    OPN_TRY_NEW(ctx, layers->keep_hidden, opn_i_bit_words((int64_t)n_wide / 2));
+    OPN_TRY_NEW(ctx, layers->arena,
+                OPN_LINE + 2 * n_wide + n_wide / 2 + 3 * n_narrow +
+                        (1 + OPN_SUM_BLOCKS) * n_turned);
+    layers->p = opn_i_on_line(layers->arena);
+    layers->hidden = layers->p + n_wide;
+    layers->d_hidden = layers->hidden + n_wide / 2;
+    layers->q = layers->d_hidden + n_wide;
+    layers->d_near = layers->q + 2 * n_narrow;
+    layers->w1_turned = layers->d_near + n_narrow;
+    layers->partial = layers->w1_turned + n_turned;
+cleanup:
+    return status;
+}
+
+static void draw(const opn_i_exec *exec,
+                 opn_i_network *network,
+                 uint64_t seed,
+                 const opn_i_streams *streams,
+                 uint32_t step,
+                 opn_i_rates rates)
+{
+    const opn_i_sage_layers *layers = network->layers;
+    if (rates.units > 0.0)
+        opn_i_keep_bits(exec, seed, streams->hidden, step, rates.units,
+                        (int64_t)network->reach.inner.n_rows * layers->half,
+                        layers->keep_hidden);
+}
+
+static int32_t own_of(const opn_i_hop *hop, int32_t i)
+{
+    return hop->own == NULL ? i : hop->own[i];
+}
+
+// The matrices of a pass.
+typedef struct matrices {
+    opn_i_dense self, near; // the parts of X W0
+    opn_i_dense hidden, d_hidden, q;
+    opn_i_dense z, d_z;
+    opn_i_dense w1;
+} matrices;
+
+static matrices
+view_pass(const opn_i_network *network, const opn_real *p, const opn_real *w)
+{
+    const opn_i_sage_layers *layers = network->layers;
+    const int32_t n_middle = network->in_use.inner.n_rows;
+    const int32_t n_outputs = network->in_use.outer.n_rows;
+    const int32_t half = layers->half;
+    const int32_t width = network->class_width;
+    return (matrices){
+            opn_i_panels(p, network->n_nodes, half),
+            opn_i_panels(p + (size_t)network->n_nodes * (size_t)half, network->n_nodes,
+                         half),
+            opn_i_panels(layers->hidden, n_middle, half),
+            opn_i_panels(layers->d_hidden, n_middle, half),
+            opn_i_rows(layers->q, n_middle, 2 * width),
+            opn_i_rows(network->z, n_outputs, width),
+            opn_i_rows(network->d_z, n_outputs, width),
+            opn_i_rows(w + network->weight[W1].at, network->sizes.n_hidden, 2 * width),
+    };
+}
+
+// What a layer adds to the means of its neighbours: the node's own share, and the bias.
+static void add_own(const opn_i_hop *hop,
+                    opn_i_dense self,
+                    const opn_real *bias,
+                    int32_t n_cols,
+                    opn_i_dense y)
+{
+    for (int32_t i = 0; i < hop->n_rows; i++)
+        for (int32_t k = 0; k < n_cols; k++)
+            *opn_i_element(y, i, k) += *opn_i_element(self, own_of(hop, i), k) + bias[k];
+}
+
+// The other way: the gradient of the own share, each row times its scale, and of the
+// bias.
+static void share_own(const opn_i_hop *hop,
+                      opn_i_dense d_y,
+                      const opn_real *scale,
+                      int32_t n_cols,
+                      opn_i_dense d_self,
+                      opn_real *d_bias)
+{
+    for (int32_t j = 0; j < hop->n_cols; j++)
+        for (int32_t k = 0; k < n_cols; k++)
+            *opn_i_element(d_self, j, k) = 0;
+    for (int32_t k = 0; k < n_cols; k++) {
+        double sum = 0.0;
+        for (int32_t i = 0; i < hop->n_rows; i++) {
+            const int32_t own = own_of(hop, i);
+            const opn_real d = *opn_i_element(d_y, i, k);
+            *opn_i_element(d_self, own, k) = scale == NULL ? d : d * scale[own];
+            sum += (double)d;
+        }
+        d_bias[k] = (opn_real)sum;
+    }
+}
+
+static void activate(const opn_i_network *network, opn_i_dense hidden)
+{
+    const opn_i_sage_layers *layers = network->layers;
+    const double rate = network->rates.units;
+    const opn_real factor = (opn_real)(1.0 / (1.0 - rate));
+    const int64_t n = (int64_t)hidden.n_rows * hidden.width;
+    for (int64_t j = 0; j < n; j++) {
+        const bool is_kept = rate == 0.0 || opn_i_bit(layers->keep_hidden, j);
+        hidden.data[j] = is_kept && hidden.data[j] > 0 ? hidden.data[j] * factor : 0;
+    }
+}
+
+static void forward(const opn_i_exec *exec,
+                    opn_i_network *network,
+                    const opn_real *weights,
+                    bool with_backward)
+{
+    opn_i_sage_layers *layers = network->layers;
+    const opn_i_hop *inner = &network->in_use.inner;
+    const opn_i_hop *outer = &network->in_use.outer;
+    const opn_i_sizes *sizes = &network->sizes;
+    const opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
+                                               layers->d_hidden, layers->p);
+    const matrices pass = view_pass(network, p, weights);
+    const opn_i_dense near = opn_i_rows(layers->q + network->class_width, inner->n_rows,
+                                        2 * network->class_width);
+    opn_i_spmm(exec, &inner->rows, inner->n_rows, pass.near, pass.hidden, NULL);
+    add_own(inner, pass.self, weights + network->weight[B0].at, sizes->n_hidden,
+            pass.hidden);
+    activate(network, pass.hidden);
+    opn_i_matmul(exec, inner->n_rows, sizes->n_hidden, pass.hidden, pass.w1, pass.q, NULL,
+                 1);
+    opn_i_spmm(exec, &outer->rows, outer->n_rows, near, pass.z, NULL);
+    add_own(outer, pass.q, weights + network->weight[B1].at, sizes->n_classes, pass.z);
+}
+
+// The gradient of q from that of z.
+static void look_back(const opn_i_exec *exec,
+                      opn_i_network *network,
+                      const matrices *pass,
+                      opn_real *d_bias)
+{
+    const opn_i_sage_layers *layers = network->layers;
+    const opn_i_hop *outer = &network->in_use.outer;
+    const size_t width = (size_t)network->class_width;
+    opn_i_spmm(exec, &outer->turned, outer->n_cols, pass->d_z,
+               opn_i_rows(layers->d_near, outer->n_cols, network->class_width), NULL);
+    share_own(outer, pass->d_z, NULL, network->class_width, pass->q, d_bias);
+    for (size_t j = 0; j < (size_t)outer->n_cols; j++)
+        memcpy(layers->q + (2 * j + 1) * width, layers->d_near + j * width,
+               width * sizeof(*layers->q));
+}
+
+static void backward(const opn_i_exec *exec,
+                     opn_i_network *network,
+                     const opn_real *weights,
+                     opn_real *d_weights)
+{
+    opn_i_sage_layers *layers = network->layers;
+    const opn_i_hop *inner = &network->in_use.inner;
+    const int32_t n_middle = inner->n_rows;
+    const int32_t n_hidden = network->sizes.n_hidden;
+    const opn_real *scale = network->design->scale; // as design.h says
+    const matrices pass = view_pass(network, layers->p, weights);
+    const opn_i_dense turned =
+            opn_i_panels(layers->w1_turned, pass.q.width, layers->half);
+    look_back(exec, network, &pass, d_weights + network->weight[B1].at);
+    opn_i_matmul_tn(exec, n_middle, n_hidden, pass.hidden, pass.q, layers->partial,
+                    d_weights + network->weight[W1].at);
+    opn_i_turn(pass.w1, n_hidden, pass.q.width, turned);
+    // A hidden value above 0 was both active and kept.
+    opn_i_matmul(exec, n_middle, pass.q.width, pass.q, turned, pass.d_hidden,
+                 layers->hidden, (opn_real)(1.0 / (1.0 - network->rates.units)));
+    opn_k_sparse back = inner->turned;
+    back.scale = scale;
+    opn_i_spmm(exec, &back, inner->n_cols, pass.d_hidden, pass.near, NULL);
+    share_own(inner, pass.d_hidden, scale, layers->half, pass.self,
+              d_weights + network->weight[B0].at);
+    opn_i_design_product_turned(exec, network->design, network->hidden_width, layers->p,
+                                d_weights);
+}
+
+const opn_i_encoder opn_i_sage_encoder = {
+        .name = "sage",
+        .edges = OPN_EDGES_MEAN,
+        .list_weights = list_weights,
+        .init = init,
+        .deinit = deinit,
+        .draw = draw,
+        .forward = forward,
+        .backward = backward,
+};
