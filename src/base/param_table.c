@@ -258,11 +258,13 @@ static const opn_param table[] = {
         {.name = "table",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",
-         .choices = "main|main-appendix|ablation-main|ablation-appendix|dropedge|beyond",
+         .choices = "main|main-appendix|ablation-main|ablation-appendix|dropedge|gat|"
+                    "beyond|encoders",
          .group = "Evaluation",
          .used_by = "reproduce",
-         .help = "Tables of the paper to measure, or beyond for what it does not have; "
-                 "all unless told."},
+         .help = "Tables of the paper to measure, or beyond and encoders for what it "
+                 "does "
+                 "not have; all unless told."},
         {.name = "dataset",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",

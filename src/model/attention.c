@@ -212,15 +212,21 @@ void opn_i_attention_forward(const opn_i_exec *exec,
 }
 
 // d_dst of the inputs that are outputs too.
-static void sum_scores(const opn_i_hop *hop, opn_k_attention *pass)
+static void
+sum_scores(const opn_i_exec *exec, opn_i_attention *layer, const opn_i_hop *hop)
 {
+    opn_k_attention *pass = &layer->pass;
+    const int n_threads = opn_i_exec_threads(exec, n_entries(hop) * OPN_LANES);
+    (void)n_threads;
     memset(pass->d_dst, 0, (size_t)hop->n_cols * OPN_LANES * sizeof(*pass->d_dst));
+#pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int32_t i = 0; i < hop->n_rows; i++) {
         const int32_t own = hop->own == NULL ? i : hop->own[i];
-        opn_real *sum = pass->d_dst + (size_t)own * OPN_LANES;
+        opn_real sum[OPN_LANES] = {0};
         for (opn_off e = pass->begin[i]; e < pass->end[i]; e++)
             for (int l = 0; l < OPN_LANES; l++)
                 sum[l] += pass->d_score[e * OPN_LANES + l];
+        memcpy(pass->d_dst + (size_t)own * OPN_LANES, sum, sizeof(sum));
     }
 }
 
@@ -249,7 +255,7 @@ void opn_i_attention_backward(const opn_i_exec *exec,
     run_summing(exec, layer, kernels->settle, hop->n_rows, n);
     memcpy(d_weights + weight[2].at, layer->sums, n * sizeof(*d_weights));
     opn_i_attention_run(exec, layer, kernels->look_back, hop->n_cols);
-    sum_scores(hop, pass);
+    sum_scores(exec, layer, hop);
     run_summing(exec, layer, kernels->unscore, hop->n_cols, 2 * n + 2 * OPN_LANES);
     memcpy(d_weights + weight[0].at, layer->sums, 2 * n * sizeof(*d_weights));
     take_heads(layer, layer->sums + 2 * n, d_weights + weight[1].at);

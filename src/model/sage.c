@@ -121,6 +121,12 @@ view_pass(const opn_i_network *network, const opn_real *p, const opn_real *w)
     };
 }
 
+// Columns of a slice that are in use; within it a row of any matrix has no gap.
+static int32_t n_in_slice(int32_t n_cols, int32_t at)
+{
+    return n_cols - at < OPN_SLICE ? n_cols - at : OPN_SLICE;
+}
+
 // What a layer adds to the means of its neighbours: the node's own share, and the bias.
 static void add_own(const opn_i_hop *hop,
                     opn_i_dense self,
@@ -128,9 +134,14 @@ static void add_own(const opn_i_hop *hop,
                     int32_t n_cols,
                     opn_i_dense y)
 {
-    for (int32_t i = 0; i < hop->n_rows; i++)
-        for (int32_t k = 0; k < n_cols; k++)
-            *opn_i_element(y, i, k) += *opn_i_element(self, own_of(hop, i), k) + bias[k];
+    for (int32_t i = 0; i < hop->n_rows; i++) {
+        for (int32_t at = 0; at < n_cols; at += OPN_SLICE) {
+            const opn_real *from = opn_i_element(self, own_of(hop, i), at);
+            opn_real *to = opn_i_element(y, i, at);
+            for (int32_t k = 0; k < n_in_slice(n_cols, at); k++)
+                to[k] += from[k] + bias[at + k];
+        }
+    }
 }
 
 // The other way: the gradient of the own share, each row times its scale, and of the
@@ -142,18 +153,22 @@ static void share_own(const opn_i_hop *hop,
                       opn_i_dense d_self,
                       opn_real *d_bias)
 {
-    for (int32_t j = 0; j < hop->n_cols; j++)
-        for (int32_t k = 0; k < n_cols; k++)
-            *opn_i_element(d_self, j, k) = 0;
-    for (int32_t k = 0; k < n_cols; k++) {
-        double sum = 0.0;
+    for (int32_t at = 0; at < n_cols; at += OPN_SLICE) {
+        const int32_t n = n_in_slice(n_cols, at);
+        double sum[OPN_SLICE] = {0};
+        for (int32_t j = 0; j < hop->n_cols; j++)
+            memset(opn_i_element(d_self, j, at), 0, (size_t)n * sizeof(opn_real));
         for (int32_t i = 0; i < hop->n_rows; i++) {
             const int32_t own = own_of(hop, i);
-            const opn_real d = *opn_i_element(d_y, i, k);
-            *opn_i_element(d_self, own, k) = scale == NULL ? d : d * scale[own];
-            sum += (double)d;
+            const opn_real *from = opn_i_element(d_y, i, at);
+            opn_real *to = opn_i_element(d_self, own, at);
+            for (int32_t k = 0; k < n; k++) {
+                to[k] = from[k] * (scale == NULL ? 1 : scale[own]);
+                sum[k] += (double)from[k];
+            }
         }
-        d_bias[k] = (opn_real)sum;
+        for (int32_t k = 0; k < n; k++)
+            d_bias[at + k] = (opn_real)sum[k];
     }
 }
 

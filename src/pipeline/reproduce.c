@@ -20,19 +20,21 @@ static const setting as_strong = {"strong", "strong", NULL};
 // Steps of propagation for the smoothed scores of every run.
 static const char steps_text[] = "5";
 
-// The models of the table beyond.
+// The models of the table beyond, in the setting strong.
 static const char beyond_models[] = "s-bgcn-t-k,gcn";
 
 static const char *const datasets[] = {"cora",  "citeseer",  "pubmed",
                                        "photo", "computers", "physics"};
 static const char *const tasks[] = {"misclassification", "ood"};
-// Of the paper; those of other encoders are not among them.
-static const char *const tables[] = {"main", "main-appendix", "ablation-main",
-                                     "ablation-appendix", "dropedge"};
+// Of the paper, and of ours.
+static const char *const tables[] = {
+        "main", "main-appendix", "ablation-main", "ablation-appendix", "dropedge", "gat"};
+static const char *const own_tables[] = {"beyond", "encoders"};
 enum {
     N_DATASETS = sizeof(datasets) / sizeof(datasets[0]),
     N_TASKS = 2,
-    N_TABLES = sizeof(tables) / sizeof(tables[0])
+    N_TABLES = sizeof(tables) / sizeof(tables[0]),
+    N_OWN_TABLES = sizeof(own_tables) / sizeof(own_tables[0])
 };
 
 // What is being measured now.
@@ -73,7 +75,7 @@ static bool is_wanted(const reproducing *r, const opn_figure *figure)
     for (int t = 0; t < N_TABLES; t++)
         is_table = is_table || strcmp(figure->table, tables[t]) == 0;
     return is_table && strcmp(figure->dataset, r->dataset) == 0 &&
-           strcmp(figure->task, r->task) == 0 && wants_table(r, figure->table);
+           opn_i_is_figure_of(figure, r->task) && wants_table(r, figure->table);
 }
 
 // ---- runs ----------------------------------------------------------------------------
@@ -92,9 +94,10 @@ static void list_models(const reproducing *r, char *list, size_t room)
     for (size_t f = 0; f < opn_figure_count(); f++)
         if (is_wanted(r, opn_figure_at(f)))
             add_model(list, room, opn_figure_at(f)->model);
-    if (wants_table(r, "beyond")) {
-        add_model(list, room, "s-bgcn-t-k");
-        add_model(list, room, "gcn");
+    for (size_t n = 0; n < opn_i_own_row_count(); n++) {
+        const opn_i_own_row *own = opn_i_own_row_at(n);
+        if (strcmp(own->task, r->task) == 0 && wants_table(r, own->table))
+            add_model(list, room, own->model);
     }
 }
 
@@ -137,8 +140,10 @@ static opn_status measure(reproducing *r, const setting *how, const char *models
     const opn_i_measured measured = {r->dataset, r->task, how->name, evaluation};
     if (how != &as_strong)
         OPN_TRY(add_tables(r, &measured));
-    if (how != &as_epistemic && wants_table(r, "beyond"))
-        OPN_TRY(opn_i_add_beyond_rows(r->ctx, &measured, r->found));
+    for (int t = 0; t < N_OWN_TABLES; t++)
+        if (how != &as_epistemic && wants_table(r, own_tables[t]) &&
+            (how == &as_paper || strcmp(own_tables[t], "beyond") == 0))
+            OPN_TRY(opn_i_add_own_rows(r->ctx, &measured, own_tables[t], r->found));
     if (how == &as_paper)
         OPN_TRY(opn_i_add_answers(r->ctx, &measured, r->found));
     OPN_TRY(opn_i_add_costs(r->ctx, &measured, r->found));

@@ -12,6 +12,13 @@ static bool is_ood(const opn_i_measured *measured)
     return strcmp(measured->task, "ood") == 0;
 }
 
+bool opn_i_is_figure_of(const opn_figure *figure, const char *task)
+{
+    return strcmp(figure->task, task) == 0 ||
+           (strcmp(figure->task, "classification") == 0 &&
+            strcmp(task, "misclassification") == 0);
+}
+
 // ---- rows ----------------------------------------------------------------------------
 
 static int32_t find_model(const opn_evaluation *evaluation, const char *model)
@@ -51,7 +58,7 @@ static double figure_of(const opn_i_measured *measured,
     for (size_t f = 0; f < opn_figure_count(); f++) {
         const opn_figure *figure = opn_figure_at(f);
         if ((table == NULL || strcmp(figure->table, table) == 0) &&
-            strcmp(figure->task, measured->task) == 0 &&
+            opn_i_is_figure_of(figure, measured->task) &&
             strcmp(figure->dataset, measured->dataset) == 0 &&
             strcmp(figure->model, model) == 0 &&
             strcmp(figure->metric, opn_metric_name((opn_metric)k)) == 0 &&
@@ -99,7 +106,7 @@ opn_status opn_i_add_table_rows(opn_ctx *ctx,
         const bool is_accuracy = strcmp(figure->metric, "accuracy") == 0;
         const char *name = is_accuracy ? "accuracy" : figure->measure;
         if (strcmp(figure->table, table) != 0 ||
-            strcmp(figure->task, measured->task) != 0 ||
+            !opn_i_is_figure_of(figure, measured->task) ||
             strcmp(figure->dataset, measured->dataset) != 0 ||
             strcmp(figure->metric, "aupr") == 0 || // in the row of its AUROC
             find_model(measured->evaluation, figure->model) < 0 ||
@@ -114,40 +121,70 @@ cleanup:
     return status;
 }
 
-opn_status opn_i_add_beyond_rows(opn_ctx *ctx,
-                                 const opn_i_measured *measured,
-                                 opn_reproduction *found)
+// ---- tables of ours ------------------------------------------------------------------
+
+// beyond: smoothed measures and energies; encoders: the same model on each.
+static const opn_i_own_row own_rows[] = {
+        {"beyond", "misclassification", "s-bgcn-t-k", "dissonance"},
+        {"beyond", "misclassification", "s-bgcn-t-k", "dissonance~"},
+        {"beyond", "misclassification", "s-bgcn-t-k", "entropy~"},
+        {"beyond", "misclassification", "gcn", "entropy~"},
+        {"beyond", "misclassification", "gcn", "energy"},
+        {"beyond", "misclassification", "gcn", "energy~"},
+        {"beyond", "ood", "s-bgcn-t-k", "vacuity"},
+        {"beyond", "ood", "s-bgcn-t-k", "vacuity~"},
+        {"beyond", "ood", "s-bgcn-t-k", "energy~"},
+        {"beyond", "ood", "gcn", "energy"},
+        {"beyond", "ood", "gcn", "entropy~"},
+        {"beyond", "ood", "gcn", "energy~"},
+        {"encoders", "misclassification", "s-bgcn-t-k", "dissonance"},
+        {"encoders", "misclassification", "s-bgat-t-k", "dissonance"},
+        {"encoders", "misclassification", "s-bsage-t-k", "dissonance"},
+        {"encoders", "misclassification", "s-bgcn-t-k", "entropy"},
+        {"encoders", "misclassification", "s-bgat-t-k", "entropy"},
+        {"encoders", "misclassification", "s-bsage-t-k", "entropy"},
+        {"encoders", "misclassification", "s-bgcn-t-k", "accuracy"},
+        {"encoders", "misclassification", "s-bgat-t-k", "accuracy"},
+        {"encoders", "misclassification", "s-bsage-t-k", "accuracy"},
+        {"encoders", "ood", "s-bgcn-t-k", "vacuity"},
+        {"encoders", "ood", "s-bgat-t-k", "vacuity"},
+        {"encoders", "ood", "s-bsage-t-k", "vacuity"},
+        {"encoders", "ood", "s-bgcn-t-k", "entropy"},
+        {"encoders", "ood", "s-bgat-t-k", "entropy"},
+        {"encoders", "ood", "s-bsage-t-k", "entropy"},
+};
+
+size_t opn_i_own_row_count(void)
 {
-    static const struct {
-        const char *task, *model, *measure;
-    } rows[] = {
-            {"misclassification", "s-bgcn-t-k", "dissonance"},
-            {"misclassification", "s-bgcn-t-k", "dissonance~"},
-            {"misclassification", "s-bgcn-t-k", "entropy~"},
-            {"misclassification", "gcn", "entropy~"},
-            {"misclassification", "gcn", "energy"},
-            {"misclassification", "gcn", "energy~"},
-            {"ood", "s-bgcn-t-k", "vacuity"},
-            {"ood", "s-bgcn-t-k", "vacuity~"},
-            {"ood", "s-bgcn-t-k", "energy~"},
-            {"ood", "gcn", "energy"},
-            {"ood", "gcn", "entropy~"},
-            {"ood", "gcn", "energy~"},
-    };
+    return sizeof(own_rows) / sizeof(own_rows[0]);
+}
+
+const opn_i_own_row *opn_i_own_row_at(size_t n)
+{
+    return &own_rows[n];
+}
+
+opn_status opn_i_add_own_rows(opn_ctx *ctx,
+                              const opn_i_measured *measured,
+                              const char *table,
+                              opn_reproduction *found)
+{
     opn_status status = OPN_OK;
     const char *best = opn_score_name(opn_i_recommended_score(measured->task));
-    for (size_t n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
-        if (strcmp(rows[n].task, measured->task) != 0)
+    for (size_t n = 0; n < opn_i_own_row_count(); n++) {
+        const opn_i_own_row *own = &own_rows[n];
+        if (strcmp(own->table, table) != 0 || strcmp(own->task, measured->task) != 0)
             continue;
-        opn_i_result_row row =
-                make_row(measured, "beyond", rows[n].model, rows[n].measure);
-        for (int k = 0; k < OPN_AUROC_AUPR; k++)
+        opn_i_result_row row = make_row(measured, table, own->model, own->measure);
+        for (int k = 0; k < OPN_AUROC_AUPR && strcmp(own->measure, "accuracy") != 0; k++)
             row.paper[k] = figure_of(measured, NULL, "s-bgcn-t-k", k, best);
         OPN_TRY(add_row(ctx, &row, found));
     }
 cleanup:
     return status;
 }
+
+// ---- costs ---------------------------------------------------------------------------
 
 opn_status
 opn_i_add_costs(opn_ctx *ctx, const opn_i_measured *measured, opn_reproduction *found)

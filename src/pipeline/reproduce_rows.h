@@ -6,6 +6,8 @@
 #include "report/evaluation_data.h"
 #include "report/reproduction_data.h"
 
+#include <stdbool.h>
+
 // What has been measured; the texts are static.
 typedef struct opn_i_measured {
     const char *dataset, *task, *setting;
@@ -20,10 +22,23 @@ OPN_NODISCARD opn_status opn_i_add_table_rows(opn_ctx *ctx,
                                               const char *measure,
                                               opn_reproduction *found);
 
-// Rows of the table beyond: smoothed measures and energies, beside the paper's best cell.
-OPN_NODISCARD opn_status opn_i_add_beyond_rows(opn_ctx *ctx,
-                                               const opn_i_measured *measured,
-                                               opn_reproduction *found);
+// A row that the paper has not, of a table of ours.
+typedef struct opn_i_own_row {
+    const char *table, *task, *model, *measure;
+} opn_i_own_row;
+
+size_t opn_i_own_row_count(void);
+const opn_i_own_row *opn_i_own_row_at(size_t n);
+
+// The rows of a table of ours, beside the paper's best cell.
+OPN_NODISCARD opn_status opn_i_add_own_rows(opn_ctx *ctx,
+                                            const opn_i_measured *measured,
+                                            const char *table,
+                                            opn_reproduction *found);
+
+// Whether a figure of the paper is of that task. Accuracy alone, which it calls
+// classification, comes of the runs that find misclassified nodes.
+bool opn_i_is_figure_of(const opn_figure *figure, const char *task);
 
 // Whether the paper's answers to its three questions hold here.
 OPN_NODISCARD opn_status opn_i_add_answers(opn_ctx *ctx,
