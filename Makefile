@@ -30,6 +30,7 @@ check:
 	@$(CONFIGURE) --preset sanitize -DOPINE_WERROR=ON
 	@$(CONFIGURE) --preset double -DOPINE_WERROR=ON
 	@for tree in $(CHECKED); do cmake --build $$tree --parallel $(JOBS) || exit 1; done
+	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
 	@mkdir -p $(BUILD)/check
 	@printf 'subdirs("%s")\n' $(abspath $(CHECKED)) >$(BUILD)/check/CTestTestfile.cmake
 	@ctest --test-dir $(BUILD)/check --output-on-failure --timeout 900 --parallel $(JOBS)
@@ -38,7 +39,7 @@ bench:
 	@tools/bootstrap bench
 	@$(MAKE) all
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
-	@for part in load train limit growth; do bench/$$part $(abspath $(BUILD)) \
+	@for part in load train attention limit growth; do bench/$$part $(abspath $(BUILD)) \
 	    --markdown docs/performance.md --json $(BUILD)/performance.json || exit 1; done
 
 # Rewrites the golden values with an independent implementation; review the diff.

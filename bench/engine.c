@@ -1,6 +1,6 @@
 // engine.c -- times training, sampling and the prior, stage by stage.
 //
-//   engine train THREADS EPOCHS SAMPLES DATA
+//   engine train THREADS EPOCHS SAMPLES DATA [PARAMETER VALUE]...
 //   engine grow THREADS EPOCHS SAMPLES HIDDEN NODES DEGREE FEATURES WORDS CLASSES
 //   LABELLED engine prior THREADS NODES DEGREE LABELLED
 //
@@ -10,13 +10,16 @@
 //
 //   train   seconds of teacher, prior, student, samples and all of it, of the median
 //           epoch of teacher and student, accuracy on test nodes in percent, and the most
-//           MB in use beside the graph: s-bgcn-t-k with the paper's parameters
+//           MB in use beside the graph: s-bgcn-t-k with the paper's parameters, but for
+//           those given
 //   grow    the same on a drawn graph, of which LABELLED nodes train and none validates
 //   prior   seconds, and the most MB in use beside the graph and the result
 //
 // An epoch begins where the library says so to its progress hook, so this is what a
 // program that embeds it waits for. Validation decides when to stop where the paper lets
 // it, unless EPOCHS are too few for that.
+
+#include "tally.h"
 
 #include "base/clock.h"
 #include "graph/gkde.h"
@@ -26,50 +29,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// ---- memory --------------------------------------------------------------------------
-
-// Bytes in use, and the most there were; each block begins with its size.
-typedef struct ledger {
-    size_t n_bytes;
-    size_t n_most;
-} ledger;
-
-enum { BLOCK_HEAD = 64 };
-
-static void *take(void *user, size_t n_bytes)
-{
-    ledger *of = user;
-    char *block = malloc(n_bytes + BLOCK_HEAD);
-    if (block == NULL)
-        return NULL;
-    memcpy(block, &n_bytes, sizeof(n_bytes));
-    of->n_bytes += n_bytes;
-    of->n_most = of->n_bytes > of->n_most ? of->n_bytes : of->n_most;
-    return block + BLOCK_HEAD;
-}
-
-static void give_back(void *user, void *ptr)
-{
-    ledger *of = user;
-    size_t n_bytes;
-    char *block = (char *)ptr - BLOCK_HEAD;
-    memcpy(&n_bytes, block, sizeof(n_bytes));
-    of->n_bytes -= n_bytes;
-    free(block);
-}
-
-// Forgets what was in use at most before; returns what is in use now.
-static size_t start_count(ledger *memory)
-{
-    memory->n_most = memory->n_bytes;
-    return memory->n_bytes;
-}
-
-static double megabytes_since(const ledger *memory, size_t n_before)
-{
-    return 1e-6 * (double)(memory->n_most - n_before);
-}
 
 // ---- requests ------------------------------------------------------------------------
 
@@ -85,6 +44,19 @@ static bool is_asked(void)
     return fgets(line, sizeof(line), stdin) != NULL;
 }
 
+// ---- parameters ----------------------------------------------------------------------
+
+// From names and values in turn, up to a NULL.
+static opn_status
+set_params(opn_ctx *ctx, opn_params *params, const char *const *name_and_value)
+{
+    opn_status status = OPN_OK;
+    for (const char *const *at = name_and_value; *at != NULL; at += 2)
+        OPN_TRY(opn_params_set(ctx, params, at[0], at[1]));
+cleanup:
+    return status;
+}
+
 // ---- graphs --------------------------------------------------------------------------
 
 static opn_status load_graph(opn_ctx *ctx, const char *data, opn_graph **out)
@@ -98,13 +70,10 @@ cleanup:
     return status;
 }
 
-// From n_params names and values in turn. Labelled nodes, at equal distances, are the
-// training nodes of a split that comes with the graph; all others are tested.
-static opn_status draw_graph(opn_ctx *ctx,
-                             int n_params,
-                             const char *const *param,
-                             const char *labelled,
-                             opn_graph **out)
+// Labelled nodes, at equal distances, are the training nodes of a split that comes with
+// the graph; all others are tested.
+static opn_status
+draw_graph(opn_ctx *ctx, const char *const *param, const char *labelled, opn_graph **out)
 {
     opn_status status = OPN_OK;
     opn_params *params = NULL;
@@ -112,8 +81,7 @@ static opn_status draw_graph(opn_ctx *ctx,
     opn_graph *graph = NULL;
     const long n_labelled = strtol(labelled, NULL, 10);
     OPN_TRY(opn_params_create(ctx, &params));
-    for (int p = 0; p < n_params; p++)
-        OPN_TRY(opn_params_set(ctx, params, param[2 * p], param[2 * p + 1]));
+    OPN_TRY(set_params(ctx, params, param));
     OPN_TRY(opn_graph_generate(ctx, params, &graph));
     const opn_vid n = opn_graph_n_nodes(graph);
     OPN_FAIL_IF(ctx, n_labelled < 1 || n_labelled > n, OPN_ERR_INVALID_ARG,
@@ -221,7 +189,7 @@ static opn_status run(opn_ctx *ctx,
                       const opn_graph *graph,
                       const opn_params *params,
                       bool is_shown,
-                      ledger *memory,
+                      tally *memory,
                       stages *s)
 {
     opn_status status = OPN_OK;
@@ -231,7 +199,7 @@ static opn_status run(opn_ctx *ctx,
     opn_train_summary took;
     const opn_vid n_nodes = opn_graph_n_nodes(graph);
     memset(s->n, 0, sizeof(s->n));
-    const size_t n_before = start_count(memory);
+    const size_t n_before = tally_start(memory);
     const double start = opn_i_clock();
     OPN_TRY_NEW(ctx, out.predicted, n_nodes);
     for (int m = 0; m < OPN_N_MEASURES; m++)
@@ -246,7 +214,7 @@ static opn_status run(opn_ctx *ctx,
                took.prior_seconds, took.train_seconds, stage_seconds(s, SAMPLES), whole,
                median_epoch(s, TEACHER), median_epoch(s, STUDENT),
                accuracy_of(graph, split, out.predicted),
-               megabytes_since(memory, n_before));
+               tally_megabytes(memory, n_before));
     fflush(stdout);
 cleanup:
     opn_i_release(&ctx->alloc, out.predicted);
@@ -257,13 +225,13 @@ cleanup:
     return status;
 }
 
-// Answers requests; `hidden` may be NULL for the paper's.
+// Answers requests; `param` has those that are not the paper's.
 static opn_status serve_training(opn_ctx *ctx,
                                  const opn_graph *graph,
                                  const char *epochs,
                                  const char *samples,
-                                 const char *hidden,
-                                 ledger *memory)
+                                 const char *const *param,
+                                 tally *memory)
 {
     opn_status status = OPN_OK;
     opn_params *params = NULL;
@@ -272,8 +240,7 @@ static opn_status serve_training(opn_ctx *ctx,
     OPN_TRY(opn_params_create(ctx, &params));
     OPN_TRY(opn_params_set(ctx, params, "epochs", epochs));
     OPN_TRY(opn_params_set(ctx, params, "samples", samples));
-    if (hidden != NULL)
-        OPN_TRY(opn_params_set(ctx, params, "hidden", hidden));
+    OPN_TRY(set_params(ctx, params, param));
     OPN_TRY(opn_params_use_preset(ctx, graph, params));
     OPN_TRY(make_room(ctx, params, &s));
     opn_ctx_set_hooks(ctx, &hooks);
@@ -294,7 +261,7 @@ cleanup:
 
 // ---- the prior -----------------------------------------------------------------------
 
-static opn_status serve_prior(opn_ctx *ctx, const opn_graph *graph, ledger *memory)
+static opn_status serve_prior(opn_ctx *ctx, const opn_graph *graph, tally *memory)
 {
     opn_status status = OPN_OK;
     int32_t *target = NULL;
@@ -309,11 +276,11 @@ static opn_status serve_prior(opn_ctx *ctx, const opn_graph *graph, ledger *memo
     OPN_TRY(opn_i_gkde(ctx, graph, target, n_classes, 1.0, false, width, prior));
     say_ready();
     while (is_asked()) {
-        const size_t n_before = start_count(memory);
+        const size_t n_before = tally_start(memory);
         const double start = opn_i_clock();
         OPN_TRY(opn_i_gkde(ctx, graph, target, n_classes, 1.0, false, width, prior));
         printf("%.6f ", opn_i_clock() - start);
-        printf("%.3f\n", megabytes_since(memory, n_before));
+        printf("%.3f\n", tally_megabytes(memory, n_before));
         fflush(stdout);
     }
 cleanup:
@@ -324,37 +291,41 @@ cleanup:
 
 // ---- what was asked for --------------------------------------------------------------
 
-static opn_status train(opn_ctx *ctx, char **argv, ledger *memory)
+static opn_status train(opn_ctx *ctx, char **argv, tally *memory)
 {
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
     OPN_TRY(load_graph(ctx, argv[2], &graph));
-    OPN_TRY(serve_training(ctx, graph, argv[0], argv[1], NULL, memory));
+    OPN_TRY(serve_training(ctx, graph, argv[0], argv[1], (const char *const *)argv + 3,
+                           memory));
 cleanup:
     opn_graph_free(graph);
     return status;
 }
 
-static opn_status grow(opn_ctx *ctx, char **argv, ledger *memory)
+static opn_status grow(opn_ctx *ctx, char **argv, tally *memory)
 {
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
-    const char *const param[] = {"nodes", argv[3], "mean_degree", argv[4],   "features",
-                                 argv[5], "words", argv[6],       "classes", argv[7]};
-    OPN_TRY(draw_graph(ctx, 5, param, argv[8], &graph));
-    OPN_TRY(serve_training(ctx, graph, argv[0], argv[1], argv[2], memory));
+    const char *const drawn[] = {"nodes",    argv[3], "mean_degree", argv[4],
+                                 "features", argv[5], "words",       argv[6],
+                                 "classes",  argv[7], NULL};
+    const char *const param[] = {"hidden", argv[2], NULL};
+    OPN_TRY(draw_graph(ctx, drawn, argv[8], &graph));
+    OPN_TRY(serve_training(ctx, graph, argv[0], argv[1], param, memory));
 cleanup:
     opn_graph_free(graph);
     return status;
 }
 
 // Without words: the prior looks at edges alone.
-static opn_status spread(opn_ctx *ctx, char **argv, ledger *memory)
+static opn_status spread(opn_ctx *ctx, char **argv, tally *memory)
 {
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
-    const char *const param[] = {"nodes", argv[0], "mean_degree", argv[1], "words", "0"};
-    OPN_TRY(draw_graph(ctx, 3, param, argv[2], &graph));
+    const char *const drawn[] = {"nodes", argv[0], "mean_degree", argv[1],
+                                 "words", "0",     NULL};
+    OPN_TRY(draw_graph(ctx, drawn, argv[2], &graph));
     OPN_TRY(serve_prior(ctx, graph, memory));
 cleanup:
     opn_graph_free(graph);
@@ -363,25 +334,35 @@ cleanup:
 
 static const struct verb {
     const char *name;
-    int n_arguments; // after THREADS
-    opn_status (*run)(opn_ctx *ctx, char **argv, ledger *memory);
-} verbs[] = {{"train", 3, train}, {"grow", 9, grow}, {"prior", 3, spread}};
+    int n_arguments;   // after THREADS
+    bool takes_params; // after those
+    opn_status (*run)(opn_ctx *ctx, char **argv, tally *memory);
+} verbs[] = {
+        {"train", 3, true, train}, {"grow", 9, false, grow}, {"prior", 3, false, spread}};
+
+static bool is_meant(const struct verb *verb, int argc, char **argv)
+{
+    const int n_more = argc - 3 - verb->n_arguments;
+    return n_more >= 0 && (verb->takes_params ? n_more % 2 == 0 : n_more == 0) &&
+           strcmp(argv[1], verb->name) == 0;
+}
 
 int main(int argc, char **argv)
 {
     const struct verb *verb = NULL;
     for (size_t v = 0; v < sizeof(verbs) / sizeof(verbs[0]); v++)
-        if (argc == 3 + verbs[v].n_arguments && strcmp(argv[1], verbs[v].name) == 0)
+        if (is_meant(&verbs[v], argc, argv))
             verb = &verbs[v];
     if (verb == NULL) {
-        fprintf(stderr, "usage: engine train THREADS EPOCHS SAMPLES DATA\n"
+        fprintf(stderr, "usage: engine train THREADS EPOCHS SAMPLES DATA "
+                        "[PARAMETER VALUE]...\n"
                         "       engine grow THREADS EPOCHS SAMPLES HIDDEN NODES DEGREE "
                         "FEATURES WORDS CLASSES LABELLED\n"
                         "       engine prior THREADS NODES DEGREE LABELLED\n");
         return 2;
     }
-    ledger memory = {0};
-    const opn_alloc alloc = {take, give_back, &memory};
+    tally memory = {0};
+    const opn_alloc alloc = tally_alloc(&memory);
     opn_ctx *ctx = NULL;
     opn_status status = opn_ctx_create(&alloc, &ctx);
     if (status == OPN_OK)

@@ -64,7 +64,7 @@ static void run_a_p(workbench *b)
     const opn_k_finish finish = {.rectifies = true,
                                  .factor = (opn_real)(1.0 / (1.0 - b->dropout)),
                                  .bits = layers_of(gcn)->keep_hidden};
-    opn_i_spmm(&b->stage.exec, &gcn->reach.inner, gcn->n_nodes,
+    opn_i_spmm(&b->stage.exec, &gcn->reach.inner.rows, gcn->n_nodes,
                opn_i_panels(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
                opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
                &finish);
@@ -83,7 +83,7 @@ static void run_hidden_w1(workbench *b)
 static void run_a_q(workbench *b)
 {
     const opn_i_network *gcn = &b->stage.network;
-    opn_i_spmm(&b->stage.exec, &gcn->reach.outer, gcn->n_nodes,
+    opn_i_spmm(&b->stage.exec, &gcn->reach.outer.rows, gcn->n_nodes,
                opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
                opn_i_rows(gcn->z, gcn->n_nodes, gcn->class_width), NULL);
 }
@@ -218,7 +218,7 @@ static void count_work(const workbench *b, work *out)
     const double h = gcn->sizes.n_hidden;
     const double k = gcn->sizes.n_classes;
     const double n_narrow = (double)v * gcn->class_width;
-    const double n = (double)opn_i_csr_n_entries(&b->stage.adjacency);
+    const double n = (double)opn_i_csr_n_entries(&b->stage.hop.rows);
     const double bytes = list_bytes(n, true, v);
     count_features(b, out);
     out[A_P] = count_product(n, n, bytes, v, v, gcn->sizes.n_hidden, gcn->hidden_width);

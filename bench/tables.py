@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -118,6 +119,18 @@ class Server:
 
     def __exit__(self, *_):
         self.close()
+
+
+def take_turns(keys, start, n_runs):
+    """Servers, start(key) for each key, that are all ready before the first works, and
+    then take turns: the numbers of each run, and the peak in MB, by key."""
+    with ExitStack() as stack:
+        servers = {key: stack.enter_context(start(key)) for key in keys}
+        lines = {key: [] for key in servers}
+        for _ in range(n_runs):
+            for key, server in servers.items():
+                lines[key].append(server.numbers())
+        return lines, {key: server.peak() for key, server in servers.items()}
 
 
 def columns(*command):

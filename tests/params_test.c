@@ -381,7 +381,7 @@ static void test_params_name_the_wrong_member_of_a_list(void **state)
 {
     (void)state;
     static const char choices[] = "main|main-appendix|ablation-main|ablation-appendix|"
-                                  "dropedge|beyond";
+                                  "dropedge|gat|beyond|encoders";
     static const struct {
         const char *list, *wrong;
     } lists[] = {{"mian", "mian"},

@@ -20,12 +20,9 @@ MODE says how the first projection is made and how the edges of a node are added
                     loss nor a higher accuracy on the validation nodes, and the last
                     weights are kept that brought both
 """
-import argparse
 import math
-import sys
 import time
 from dataclasses import dataclass
-from statistics import mean, stdev
 
 import torch_gcn  # first, because it says how many threads NumPy may have
 
@@ -271,10 +268,10 @@ class Peer(torch_gcn.Peer):
 
     def train_student(self, labels, validation, log_teacher, alpha, n_epochs):
         prior = torch_gcn.Prior(alpha)
-        stretch = torch_gcn.TEACHER_RAMP / TEACHER_RAMP
 
         def loss_of(z, epoch):
-            return torch_gcn.student_loss(z, epoch * stretch, labels, prior, log_teacher)
+            return torch_gcn.student_loss(z, epoch, labels, prior, log_teacher,
+                                          TEACHER_RAMP)
 
         def validation_loss_of(z):
             return torch_gcn.squared_error(torch_gcn.alpha_of(z), validation)
@@ -283,32 +280,5 @@ class Peer(torch_gcn.Peer):
                           self.check_with(validation_loss_of, validation))
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("threads", type=int, metavar="THREADS")
-    parser.add_argument("epochs", type=int, metavar="EPOCHS")
-    parser.add_argument("samples", type=int, metavar="SAMPLES")
-    parser.add_argument("mode", choices=["scatter", "sparse", "bag"], metavar="MODE")
-    parser.add_argument("data", metavar="DATA")
-    parser.add_argument("--validate", action="store_true")
-    parser.add_argument("--teacher-only", action="store_true")
-    parser.add_argument("--seeds", type=int, metavar="N")
-    options = parser.parse_args()
-    torch.set_num_threads(options.threads)
-    torch_gcn.keep_freed_memory()
-    peer = Peer(options)
-    if options.seeds:
-        runs = [peer.run(seed, options.epochs, options.samples)
-                for seed in range(options.seeds)]
-        accuracy = [run.accuracy for run in runs]
-        print(f"{mean(accuracy):.2f} {stdev(accuracy):.2f}")
-        return
-    peer.run(0, 3, 3)
-    print("ready", flush=True)
-    for number, _ in enumerate(sys.stdin):
-        print(peer.run(number, options.epochs, options.samples).line(), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    torch_gcn.serve(__doc__, ["scatter", "sparse", "bag"], Peer)

@@ -151,13 +151,14 @@ class Prior:
         return (away.sum() - log_beta) / len(alpha) + self.log_beta
 
 
-def student_loss(z, epoch, labels, prior, log_teacher):
+def student_loss(z, epoch, labels, prior, log_teacher, ramp=TEACHER_RAMP):
+    """ramp: epochs until the teacher counts in full."""
     alpha = alpha_of(z)
     strength = alpha.sum(1, keepdim=True)
     p = alpha / strength
     from_teacher = (p * (p.log() - log_teacher)).mean()
     return (squared_error(alpha, labels) + LAMBDA1 * prior.divergence(alpha, strength)
-            + min(1, epoch / TEACHER_RAMP) * from_teacher)
+            + min(1, epoch / ramp) * from_teacher)
 
 
 def spread_by_dijkstra(pattern, train, of_class):
@@ -335,13 +336,14 @@ def keep_freed_memory():
     library.mallopt(trim_threshold, 2**31 - 1)
 
 
-def main():
+def serve(description, modes, peer_of):
+    """Does what the command line asks of peer_of(options)."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("threads", type=int, metavar="THREADS")
     parser.add_argument("epochs", type=int, metavar="EPOCHS")
     parser.add_argument("samples", type=int, metavar="SAMPLES")
-    parser.add_argument("mode", choices=["sparse", "bag", "dense"], metavar="MODE")
+    parser.add_argument("mode", choices=modes, metavar="MODE")
     parser.add_argument("data", metavar="DATA")
     parser.add_argument("--validate", action="store_true")
     parser.add_argument("--teacher-only", action="store_true")
@@ -349,7 +351,7 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     keep_freed_memory()
-    peer = Peer(options)
+    peer = peer_of(options)
     if options.seeds:
         runs = [peer.run(seed, options.epochs, options.samples)
                 for seed in range(options.seeds)]
@@ -363,4 +365,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    serve(__doc__, ["sparse", "bag", "dense"], Peer)

@@ -1,5 +1,5 @@
-// sample_network.h -- what the tests of the engine share: comparisons within a tolerance, both
-// tables of kernels, and networks to run, that of the golden values and drawn ones.
+// sample_network.h -- what the tests of the engine share: comparisons within a tolerance,
+// both tables of kernels, and networks to run, that of the golden values and drawn ones.
 
 #ifndef OPN_TEST_SAMPLE_NETWORK_H
 #define OPN_TEST_SAMPLE_NETWORK_H
