@@ -249,14 +249,26 @@ static bool is_by_inputs(int step)
     return step == SCORE || step == LOOK_BACK || step == UNSCORE;
 }
 
-static opn_k_attention_rows *kernel_of(const opn_k_table *table, int step)
+// The kernel of a step over rows [first, last); `sums` is of those that have some.
+static void run_rows(const opn_k_table *table,
+                     int step,
+                     const opn_k_attention *layer,
+                     int32_t first,
+                     int32_t last,
+                     opn_real *sums)
 {
     const opn_k_attention_table *kernels = table->attention;
-    opn_k_attention_rows *const all[N_STEPS] = {
-            kernels->score,  kernels->attend,    kernels->activate, kernels->inactivate,
-            kernels->settle, kernels->look_back, kernels->unscore,
+    opn_k_attention_rows *const plain[N_STEPS] = {
+            [SCORE] = kernels->score,         [ATTEND] = kernels->attend,
+            [ACTIVATE] = kernels->activate,   [INACTIVATE] = kernels->inactivate,
+            [LOOK_BACK] = kernels->look_back,
     };
-    return all[step];
+    if (step == SETTLE)
+        kernels->settle(layer, first, last, sums);
+    else if (step == UNSCORE)
+        kernels->unscore(layer, first, last, sums);
+    else
+        plain[step](layer, first, last);
 }
 
 // d_dst, which no kernel finds: sums of d_score over the rows of outputs.
@@ -278,7 +290,7 @@ static void run_step(const opn_k_table *table,
                      opn_real sums[(2 * MOST_VECTORS + 2) * LANES])
 {
     static const int32_t cuts[] = {0, 5, 5, 6};
-    const size_t n_sums = opn_k_attention_sums(&t->layer) * LANES;
+    const size_t n_sums = opn_k_attention_n_sums(&t->layer) * LANES;
     const size_t n_written = step == UNSCORE  ? n_sums
                              : step == SETTLE ? (size_t)(t->layer.n_vectors * LANES)
                                               : 0;
@@ -289,8 +301,8 @@ static void run_step(const opn_k_table *table,
     for (int c = 0; c <= n_cuts; c++) {
         opn_real *part = malloc((n_written + 1) * sizeof(*part));
         assert_non_null(part);
-        kernel_of(table, step)(&t->layer, c == 0 ? 0 : cuts[c],
-                               c == n_cuts ? n_rows : cuts[c + 1], part);
+        run_rows(table, step, &t->layer, c == 0 ? 0 : cuts[c],
+                 c == n_cuts ? n_rows : cuts[c + 1], part);
         for (size_t k = 0; k < n_written; k++)
             sums[k] += part[k];
         free(part);
@@ -334,13 +346,13 @@ static void a_pass_and_back_is_that_of_the_reference_at_every_step(void **state)
             run_step(opn_k_table_ref(), step, &p, 0, &want, sums[0]);
             run_step(opn_k_table_avx2(), step, &p, 0, &got, sums[1]);
             expect_same_trial(&got, &want, 2e-5);
-            for (size_t k = 0; k < opn_k_attention_sums(&want.layer) * LANES; k++)
+            for (size_t k = 0; k < opn_k_attention_n_sums(&want.layer) * LANES; k++)
                 expect_close((double)sums[1][k], (double)sums[0][k], 1e-5, 3.0);
         }
         // Over all rows c_dst and c_src have the same gradient, over some they have not.
-        kernel_of(opn_k_table_ref(), UNSCORE)(&want.layer, 0, 5, sums[0]);
-        kernel_of(opn_k_table_avx2(), UNSCORE)(&got.layer, 0, 5, sums[1]);
-        for (size_t k = 0; k < opn_k_attention_sums(&want.layer) * LANES; k++)
+        run_rows(opn_k_table_ref(), UNSCORE, &want.layer, 0, 5, sums[0]);
+        run_rows(opn_k_table_avx2(), UNSCORE, &got.layer, 0, 5, sums[1]);
+        for (size_t k = 0; k < opn_k_attention_n_sums(&want.layer) * LANES; k++)
             expect_close((double)sums[1][k], (double)sums[0][k], 1e-5, 3.0);
         expect_no_more_than_is_used(is, &got.layer.o, p.n_outputs);
         expect_no_more_than_is_used(is, &got.layer.hidden, p.n_outputs);
@@ -372,7 +384,7 @@ static void any_cut_of_the_rows_gives_the_same_bits(void **state)
             for (int r = 0; r < whole.n_rooms; r++)
                 assert_memory_equal(cut.room[r], whole.room[r],
                                     whole.n_reals[r] * sizeof(opn_real));
-            for (size_t k = 0; k < opn_k_attention_sums(&whole.layer) * LANES; k++)
+            for (size_t k = 0; k < opn_k_attention_n_sums(&whole.layer) * LANES; k++)
                 expect_close((double)sums[1][k], (double)sums[0][k],
                              by_build(1e-5, 1e-13), 3.0);
         }

@@ -97,6 +97,11 @@ static void a_run_interrupted_anywhere_goes_on_with_the_same_bits(void **state)
                  trial_models[m]);
         assert_true(expect_same_after_any_interruption(graph, with) >= 4);
     }
+    assert_true(expect_same_after_any_interruption(
+                        graph, "model=s-bgat-t-k epochs=4 hidden=6 heads=3 samples=2 "
+                               "drop_edge=0.4 patience=3 stop_on=both") >= 4);
+    assert_true(expect_same_after_any_interruption(
+                        graph, "model=s-bsage-t-k epochs=4 hidden=3 samples=2") >= 4);
     opn_graph_free(graph);
 }
 

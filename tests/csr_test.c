@@ -156,6 +156,37 @@ static void transposing_swaps_rows_and_columns_and_sorts(void **state)
     support_ctx_free(ctx, &m);
 }
 
+static void entries_of_a_transpose_are_found_in_the_matrix(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    uint64_t rng = 3;
+    for (int c = 0; c < N_CASES; c++) {
+        const triples t = random_triples(&rng);
+        const triples by_row = sorted(&t, c % 2 == 0);
+        opn_i_csr from = as_csr(ctx, &by_row, true);
+        opn_i_csr turned = {0};
+        uint32_t *entry = NULL;
+        bool is_taken[MAX_TRIPLES] = {false};
+        assert_int_equal(opn_i_csr_transpose(ctx, &from, &turned), OPN_OK);
+        assert_int_equal(opn_i_csr_turned_entries(ctx, &from, &turned, &entry), OPN_OK);
+        for (int32_t j = 0; j < turned.n_rows; j++)
+            for (opn_off e = turned.row_ptr[j]; e < turned.row_ptr[j + 1]; e++) {
+                assert_in_range(entry[e], 0, t.n - 1);
+                assert_int_equal(by_row.col[entry[e]], j);
+                assert_int_equal(by_row.row[entry[e]], turned.col_idx[e]);
+                assert_true(by_row.value[entry[e]] == turned.value[e]);
+                assert_false(is_taken[entry[e]]);
+                is_taken[entry[e]] = true;
+            }
+        opn_i_release(&ctx->alloc, entry);
+        opn_i_csr_deinit(&ctx->alloc, &from);
+        opn_i_csr_deinit(&ctx->alloc, &turned);
+    }
+    support_ctx_free(ctx, &m);
+}
+
 static void sorting_keeps_equal_columns_in_their_order(void **state)
 {
     (void)state;
@@ -360,11 +391,13 @@ static opn_status do_all(opn_ctx *ctx, const triples *t)
     opn_i_csr copy = {0};
     opn_i_csr rows = {0};
     opn_i_csr unsorted = {0};
+    uint32_t *entry = NULL;
     static const int32_t wanted[] = {1, 0, 1};
     static const int32_t number[] = {2, 1, 0};
     OPN_TRY(opn_i_csr_from_triples(ctx, t->n_rows, t->n_cols, t->n, t->row, t->col,
                                    t->value, &one));
     OPN_TRY(opn_i_csr_transpose(ctx, &one, &flipped_one));
+    OPN_TRY(opn_i_csr_turned_entries(ctx, &one, &flipped_one, &entry));
     OPN_TRY(opn_i_csr_copy(ctx, &one, &copy));
     OPN_TRY(opn_i_csr_take_rows(ctx, &one, wanted, 3, &rows));
     OPN_TRY(opn_i_csr_rename_cols(ctx, number, 3, &rows));
@@ -374,6 +407,7 @@ static opn_status do_all(opn_ctx *ctx, const triples *t)
     OPN_TRY(opn_i_csr_sort(ctx, &unsorted));
     OPN_TRY(opn_i_csr_tidy(ctx, &unsorted));
 cleanup:
+    opn_i_release(&ctx->alloc, entry);
     opn_i_csr_deinit(&ctx->alloc, &one);
     opn_i_csr_deinit(&ctx->alloc, &flipped_one);
     opn_i_csr_deinit(&ctx->alloc, &copy);
@@ -409,6 +443,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(triples_come_out_by_row_and_column_and_equal_ones_in_order),
             cmocka_unit_test(transposing_swaps_rows_and_columns_and_sorts),
+            cmocka_unit_test(entries_of_a_transpose_are_found_in_the_matrix),
             cmocka_unit_test(sorting_keeps_equal_columns_in_their_order),
             cmocka_unit_test(tidying_adds_equal_columns_up_and_drops_zeros),
             cmocka_unit_test(the_same_matrix_is_tidied_to_the_same_arrays),

@@ -26,6 +26,15 @@
 
 static opn_ctx *ctx;
 
+// Those of the graph convolution, and of every other encoder the one with all terms.
+enum { N_MODELS = TRIAL_N_MODELS + 3 };
+
+static const char *model_at(int m)
+{
+    static const char *const others[] = {"gat", "s-bgat-t-k", "s-bsage-t-k"};
+    return m < TRIAL_N_MODELS ? trial_models[m] : others[m - TRIAL_N_MODELS];
+}
+
 static void expect_no_model(const opn_graph *graph, const char *settings, opn_status want)
 {
     opn_model *model = NULL;
@@ -63,10 +72,10 @@ static void threads_do_not_change_a_bit_of_any_model(void **state)
     (void)state;
     opn_graph *graph = NULL;
     assert_int_equal(opn_graph_load(ctx, "demo", NULL, &graph), OPN_OK);
-    for (int m = 0; m < TRIAL_N_MODELS; m++) {
+    for (int m = 0; m < N_MODELS; m++) {
         char settings[128];
         snprintf(settings, sizeof(settings), "model=%s epochs=2 samples=1 seed=%d",
-                 trial_models[m], m);
+                 model_at(m), m);
         expect_same_bits_on_any_threads(graph, settings);
     }
     opn_graph_free(graph);
@@ -77,13 +86,17 @@ static void threads_do_not_change_a_bit_on_a_wide_graph(void **state)
     (void)state;
     opn_graph *graph =
             trial_draw(ctx, "nodes=400 classes=3 features=40 mean_degree=30 seed=3");
-    for (int m = 2; m < TRIAL_N_MODELS; m += 3) { // dropedge-gcn, s-gcn, s-bgcn-t-k
+    // dropedge-gcn, s-gcn, s-bgcn-t-k, s-bsage-t-k
+    for (int m = 2; m < N_MODELS; m += 3) {
         char settings[128];
         snprintf(settings, sizeof(settings),
                  "model=%s epochs=2 samples=2 hidden=33 normalise=standard dropout=0.3",
-                 trial_models[m]);
+                 model_at(m));
         expect_same_bits_on_any_threads(graph, settings);
     }
+    expect_same_bits_on_any_threads(graph,
+                                    "model=s-bgat-t-k epochs=2 samples=2 hidden=33 "
+                                    "heads=3 out_heads=2 dropout=0.3 drop_edge=0.4");
     opn_graph_free(graph);
 }
 
@@ -232,15 +245,19 @@ static void expect_sound_model(const opn_graph *graph, const char *settings)
 static void opinions_of_every_model_keep_their_bounds(void **state)
 {
     (void)state;
-    static const char *const more[] = {
-            "",         "average=logits", "samples=1", "dropout=0", "learning_rate=3",
-            "hidden=1", "drop_edge=0.99"};
+    static const char *const more[] = {"",
+                                       "average=logits",
+                                       "samples=1",
+                                       "dropout=0",
+                                       "learning_rate=3",
+                                       "hidden=1 heads=1",
+                                       "drop_edge=0.99"};
     opn_graph *graph = trial_draw(ctx, "nodes=90 classes=4 features=30");
-    for (int m = 0; m < TRIAL_N_MODELS; m++)
+    for (int m = 0; m < N_MODELS; m++)
         for (size_t s = 0; s < sizeof(more) / sizeof(more[0]); s++) {
             char settings[128];
             snprintf(settings, sizeof(settings), "epochs=20 samples=5 model=%s %s",
-                     trial_models[m], more[s]);
+                     model_at(m), more[s]);
             expect_sound_model(graph, settings);
         }
     opn_graph_free(graph);
@@ -377,10 +394,9 @@ static void nodes_never_seen_get_opinions(void **state)
     opn_graph *graph = trial_draw(ctx, "nodes=80 classes=3 features=20 seed=1");
     opn_graph *less = trial_draw(ctx, "nodes=7 classes=3 features=20 seed=2");
     opn_graph *more = trial_draw(ctx, "nodes=300 classes=5 features=20 seed=3");
-    for (int m = 0; m < TRIAL_N_MODELS; m++) {
+    for (int m = 0; m < N_MODELS; m++) {
         char settings[64];
-        snprintf(settings, sizeof(settings), "model=%s epochs=5 samples=3",
-                 trial_models[m]);
+        snprintf(settings, sizeof(settings), "model=%s epochs=5 samples=3", model_at(m));
         opn_model *model = trial_train(ctx, graph, settings);
         opinions said = opinions_ask(ctx, model, less, NULL);
         opinions said_more = opinions_ask(ctx, model, more, NULL);
@@ -473,10 +489,10 @@ static void features_are_found_by_their_names(void **state)
 
 static void every_model_copes_with(const opn_graph *graph, const char *more)
 {
-    for (int m = 0; m < TRIAL_N_MODELS; m++) {
+    for (int m = 0; m < N_MODELS; m++) {
         char settings[128];
         snprintf(settings, sizeof(settings), "model=%s epochs=6 samples=3 %s",
-                 trial_models[m], more);
+                 model_at(m), more);
         expect_sound_model(graph, settings);
     }
 }
@@ -558,10 +574,9 @@ static void three_hundred_classes_are_learnt(void **state)
 {
     (void)state;
     opn_graph *graph = trial_draw(ctx, "nodes=900 classes=300 features=50");
-    for (int m = 0; m < TRIAL_N_MODELS; m += 8) { // gcn and s-bgcn-t-k
+    for (int m = 0; m < N_MODELS; m += m < 8 ? 8 : 1) { // gcn and from s-bgcn-t-k on
         char settings[64];
-        snprintf(settings, sizeof(settings), "model=%s epochs=3 samples=2",
-                 trial_models[m]);
+        snprintf(settings, sizeof(settings), "model=%s epochs=3 samples=2", model_at(m));
         expect_sound_model(graph, settings);
     }
     opn_graph_free(graph);
@@ -571,11 +586,11 @@ static void no_epochs_give_the_untrained_model(void **state)
 {
     (void)state;
     opn_graph *graph = trial_groups(ctx);
-    for (int m = 0; m < TRIAL_N_MODELS; m++) {
+    for (int m = 0; m < N_MODELS; m++) {
         char settings[64];
         opn_train_summary summary;
-        snprintf(settings, sizeof(settings), "model=%s epochs=0 patience=%d",
-                 trial_models[m], m % 2);
+        snprintf(settings, sizeof(settings), "model=%s epochs=0 patience=%d", model_at(m),
+                 m % 2);
         opn_model *model = trial_train(ctx, graph, settings);
         opinions said = opinions_ask(ctx, model, graph, NULL);
         opn_model_summary(model, &summary);
@@ -630,10 +645,10 @@ static void features_beyond_all_bounds_stop_training_by_epoch(void **state)
     opn_graph *graph =
             trial_groups_of(ctx, TRIAL_EDGES, TRIAL_FEATURES, value, trial_labels);
     if (sizeof(opn_real) == sizeof(float))
-        for (int m = 0; m < TRIAL_N_MODELS; m++) {
+        for (int m = 0; m < N_MODELS; m++) {
             char settings[64];
             snprintf(settings, sizeof(settings), "model=%s epochs=9 normalise=none",
-                     trial_models[m]);
+                     model_at(m));
             expect_no_model(graph, settings, OPN_ERR_NONFINITE);
             support_expect_error(ctx, "epoch ");
             support_expect_error(ctx, "not finite");
@@ -645,12 +660,11 @@ static void the_wildest_learning_rate_gives_a_model_or_an_epoch(void **state)
 {
     (void)state;
     opn_graph *graph = trial_groups(ctx);
-    for (int m = 0; m < TRIAL_N_MODELS; m++) {
+    for (int m = 0; m < N_MODELS; m++) {
         char settings[128];
         opn_model *model = NULL;
         snprintf(settings, sizeof(settings),
-                 "model=%s epochs=100 learning_rate=1e6 weight_decay=1e6",
-                 trial_models[m]);
+                 "model=%s epochs=100 learning_rate=1e6 weight_decay=1e6", model_at(m));
         const opn_status status = trial_try_train(ctx, graph, settings, NULL, &model);
         if (status != OPN_OK) {
             assert_int_equal(status, OPN_ERR_NONFINITE);
@@ -720,6 +734,22 @@ static void evidence_that_does_not_fit_the_model_is_refused(void **state)
         expect_no_model(graph, bad[b].settings, OPN_ERR_INVALID_ARG);
         support_expect_error(ctx, bad[b].part);
     }
+    opn_graph_free(graph);
+}
+
+static void heads_that_cannot_share_the_hidden_units_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"model=gat hidden=10",
+                                      "model=s-bgat-t-k hidden=10 heads=3",
+                                      "model=gat hidden=10 heads=8 out_heads=8"};
+    opn_graph *graph = trial_groups(ctx);
+    for (size_t b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {
+        expect_no_model(graph, bad[b], OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx, "--hidden 10");
+        support_expect_error(ctx, "heads");
+    }
+    expect_sound_model(graph, "model=s-bsage hidden=10 heads=8 epochs=2 samples=2");
     opn_graph_free(graph);
 }
 
@@ -816,6 +846,10 @@ static void every_allocation_failure_is_reported_and_nothing_leaks(void **state)
             "epochs=1 hidden=2 samples=2 normalise=standard model=s-bgcn-t-k");
     expect_every_allocation_to_be_reported(
             "epochs=1 hidden=2 samples=2 model=dropedge-gcn");
+    expect_every_allocation_to_be_reported(
+            "epochs=1 hidden=2 heads=2 samples=2 model=s-bgat-t-k");
+    expect_every_allocation_to_be_reported(
+            "epochs=1 hidden=2 samples=2 patience=1 model=s-bsage-t-k");
 }
 
 static void a_model_outlives_its_context(void **state)
@@ -870,6 +904,7 @@ int main(void)
             WITH_CTX(data_that_cannot_be_learnt_are_refused),
             WITH_CTX(a_directed_graph_is_refused_with_the_remedy),
             WITH_CTX(evidence_that_does_not_fit_the_model_is_refused),
+            WITH_CTX(heads_that_cannot_share_the_hidden_units_are_refused),
             WITH_CTX(a_split_of_another_graph_is_refused),
             WITH_CTX(every_allocation_failure_is_reported_and_nothing_leaks),
             WITH_CTX(a_model_outlives_its_context),

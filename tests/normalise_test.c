@@ -1,4 +1,4 @@
-// normalise_test.c -- the matrix a graph convolution multiplies with.
+// normalise_test.c -- the matrices by which nodes see their neighbours.
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,6 +90,64 @@ static void an_isolated_node_keeps_itself_whole(void **state)
     opn_graph_free(graph);
 }
 
+// ---- means ---------------------------------------------------------------------------
+
+static opn_i_csr means(const opn_graph *graph)
+{
+    opn_i_csr a = {0};
+    assert_int_equal(opn_i_graph_normalise(ctx, graph, OPN_EDGES_MEAN, &a), OPN_OK);
+    return a;
+}
+
+static void rows_of_means_sum_to_one_and_have_a_zero_for_the_node_itself(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    for (int round = 0; round < 20; round++) {
+        opn_graph *graph = network_drawn_graph(ctx, 1 + 17 * round, 5, &random);
+        opn_i_csr a = means(graph);
+        const opn_i_csr *topology = &graph->topology;
+        assert_int_equal(opn_i_csr_n_entries(&a),
+                         opn_i_csr_n_entries(topology) + topology->n_rows);
+        for (int32_t i = 0; i < a.n_rows; i++) {
+            double sum = 0.0;
+            int n_self = 0;
+            for (opn_off e = a.row_ptr[i]; e < a.row_ptr[i + 1]; e++) {
+                assert_true(e == a.row_ptr[i] || a.col_idx[e] > a.col_idx[e - 1]);
+                assert_true((a.value[e] == 0) == (a.col_idx[e] == i));
+                n_self += a.col_idx[e] == i;
+                sum += (double)a.value[e];
+            }
+            assert_int_equal(n_self, 1);
+            const bool is_alone = topology->row_ptr[i] == topology->row_ptr[i + 1];
+            expect_close(sum, is_alone ? 0.0 : 1.0, by_build(1e-6, 1e-14), 0.0);
+        }
+        opn_i_csr_deinit(&ctx->alloc, &a);
+        opn_graph_free(graph);
+    }
+}
+
+static void an_edge_counts_in_a_mean_as_much_as_its_weight(void **state)
+{
+    (void)state;
+    const int32_t edge[] = {0, 1, 0, 2, 1, 2};
+    const opn_real weight[] = {1, 3, (opn_real)0.5};
+    opn_graph *graph = network_graph(ctx, 4, 3, edge, weight);
+    opn_i_csr a = means(graph);
+    const opn_off row_ptr[] = {0, 3, 6, 9, 10};
+    const int32_t col_idx[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 3};
+    const double value[] = {0.0,       0.25,      0.75,      2.0 / 3.0, 0.0,
+                            1.0 / 3.0, 6.0 / 7.0, 1.0 / 7.0, 0.0,       0.0};
+    assert_memory_equal(a.row_ptr, row_ptr, sizeof(row_ptr));
+    assert_memory_equal(a.col_idx, col_idx, sizeof(col_idx));
+    for (int e = 0; e < 10; e++)
+        expect_close((double)a.value[e], value[e], by_build(1e-7, 1e-15), 0.0);
+    opn_i_csr_deinit(&ctx->alloc, &a);
+    opn_graph_free(graph);
+}
+
+// ---- refusals ------------------------------------------------------------------------
+
 static void a_directed_graph_is_refused(void **state)
 {
     (void)state;
@@ -135,6 +193,8 @@ int main(void)
             WITH_CTX(the_small_graph_is_normalised_as_the_golden_one),
             WITH_CTX(the_roots_of_the_degrees_are_kept_by_the_product),
             WITH_CTX(an_isolated_node_keeps_itself_whole),
+            WITH_CTX(rows_of_means_sum_to_one_and_have_a_zero_for_the_node_itself),
+            WITH_CTX(an_edge_counts_in_a_mean_as_much_as_its_weight),
             WITH_CTX(a_directed_graph_is_refused),
             WITH_CTX(every_allocation_may_fail),
     };

@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "model/gat.h"
 #include "model/reach.h"
+#include "model/sage.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 
@@ -33,6 +35,18 @@ static void init_network(int d, network *out)
 {
     network_init_drawn(ctx, &designs[d], 4, out);
     assert_int_equal(out->design.map != NULL, d == 1);
+}
+
+// The same with attention, of one head, eight, and an odd number, or with GraphSAGE.
+enum { N_OTHER_KINDS = 2 };
+static void init_other_network(int d, int kind, network *out)
+{
+    static const network_kind attention[N_DESIGNS] = {{&opn_i_gat_encoder, 1, 2},
+                                                      {&opn_i_gat_encoder, 8, 1},
+                                                      {&opn_i_gat_encoder, 7, 3},
+                                                      {&opn_i_gat_encoder, 1, 1}};
+    network_init_drawn_as(ctx, kind == 0 ? &attention[d] : &sage_kind, &designs[d], 4,
+                          out);
 }
 
 // ---- labels --------------------------------------------------------------------------
@@ -109,18 +123,16 @@ static part *new_part(network *net, label_kind target, label_kind validation)
     set_labels(target, net->gcn.sizes.n_classes, p->target);
     set_labels(validation, net->gcn.sizes.n_classes, p->validation);
     assert_int_equal(opn_i_field_init(ctx, &net->adjacency, &net->gcn.reach, p->target,
-                                      p->validation, false, false, &p->field),
+                                      p->validation, false,
+                                      net->gcn.encoder->needs_entries, &p->field),
                      OPN_OK);
     assert_int_equal(opn_i_design_init_part(ctx, &net->design, p->field.node,
                                             p->field.n_nodes, p->field.train.inner.n_cols,
                                             &p->design),
                      OPN_OK);
-    assert_int_equal(
-            opn_i_network_init(ctx, &opn_i_gcn_encoder,
-                               &(const opn_i_sizes){0, net->gcn.sizes.n_hidden,
-                                                    net->gcn.sizes.n_classes, 1, 1},
-                               &p->field.train, NULL, &p->design, &p->gcn),
-            OPN_OK);
+    assert_int_equal(opn_i_network_init(ctx, net->gcn.encoder, &net->gcn.sizes,
+                                        &p->field.train, NULL, &p->design, &p->gcn),
+                     OPN_OK);
     assert_int_equal(p->gcn.n_weights, net->gcn.n_weights);
     p->d_weights = calloc(p->gcn.n_weights, sizeof(*p->d_weights));
     assert_non_null(p->d_weights);
@@ -252,10 +264,64 @@ static void run_backward(const opn_i_exec *exec,
     opn_i_network_backward(exec, gcn, weights, d_weights);
 }
 
-static void put_bit(uint64_t *bits, int64_t at, bool is_set)
+// Bits of a matrix in panels, of the nodes that are marked.
+static void carry_panels(const bool *mark,
+                         int32_t n_marked,
+                         int32_t width,
+                         const uint64_t *from,
+                         uint64_t *to)
 {
-    const uint64_t bit = UINT64_C(1) << (at % 64);
-    bits[at / 64] = is_set ? bits[at / 64] | bit : bits[at / 64] & ~bit;
+    int32_t r = 0;
+    for (int32_t i = 0; i < N_NODES; i++) {
+        for (int32_t h = 0; h < width && mark[i]; h++)
+            put_bit(to, (int64_t)opn_i_panel_at(N_NODES, width, i, h),
+                    opn_i_bit(from, (int64_t)opn_i_panel_at(n_marked, width, r, h)));
+        r += mark[i];
+    }
+}
+
+// Bits of units, n a node, and of coefficients, n an entry of a row of the pattern.
+static void carry_units(const bool *mark, int64_t n, const uint64_t *from, uint64_t *to)
+{
+    int32_t r = 0;
+    for (int32_t i = 0; i < N_NODES; i++) {
+        for (int64_t b = 0; b < n && mark[i]; b++)
+            put_bit(to, i * n + b, opn_i_bit(from, r * n + b));
+        r += mark[i];
+    }
+}
+
+static void carry_entries(
+        const part *p, const bool *mark, int64_t n, const uint64_t *from, uint64_t *to)
+{
+    const opn_off *row_ptr = p->net->adjacency.row_ptr;
+    int64_t at = 0;
+    for (int32_t i = 0; i < N_NODES; i++)
+        for (int64_t b = n * row_ptr[i]; b < n * row_ptr[i + 1] && mark[i]; b++)
+            put_bit(to, b, opn_i_bit(from, at++));
+}
+
+// What a layer drops: units of the nodes it sees, and coefficients of those that look.
+static void carry_layer(const part *p,
+                        const bool *inputs,
+                        const bool *outputs,
+                        const opn_i_attention *from,
+                        const opn_i_attention *to)
+{
+    carry_units(inputs, opn_i_attention_unit_bits(from, 1), from->keep_units,
+                to->keep_units);
+    carry_entries(p, outputs, opn_i_attention_entry_bits(from, 1), from->keep_entries,
+                  to->keep_entries);
+}
+
+static void carry_attention(const part *p, bool mark[3][N_NODES])
+{
+    const opn_i_gat_layers *from = p->gcn.layers;
+    const opn_i_gat_layers *to = p->net->gcn.layers;
+    carry_layer(p, mark[2], mark[1], &from->first, &to->first);
+    carry_layer(p, mark[1], mark[0], &from->second, &to->second);
+    carry_units(mark[1], opn_i_attention_unit_bits(&from->first, 1), from->keep_hidden,
+                to->keep_hidden);
 }
 
 // Gives the elements of the whole the bits that they have in the part.
@@ -263,23 +329,25 @@ static void carry_masks_over(const part *p)
 {
     const opn_i_csr *x = &p->net->design.rows;
     const opn_i_csr *of_part = &p->design.rows;
-    const int32_t width = p->gcn.hidden_width;
-    bool middle[N_NODES];
+    const int32_t n_middle = p->gcn.reach.inner.n_rows;
+    bool mark[3][N_NODES]; // nodes that many hops away
+    for (int hops = 0; hops < 3; hops++)
+        mark_reach(&p->net->graph->topology, p->target, hops, mark[hops]);
     for (int32_t r = 0; r < p->design.n_trained; r++)
         for (opn_off e = of_part->row_ptr[r]; e < of_part->row_ptr[r + 1]; e++)
             put_bit(p->net->design.keep,
                     x->row_ptr[p->field.node[r]] + e - of_part->row_ptr[r],
                     opn_i_bit(p->design.keep, e));
-    mark_reach(&p->net->graph->topology, p->target, 1, middle);
-    int32_t r = 0;
-    for (int32_t i = 0; i < N_NODES; i++) {
-        for (int32_t h = 0; h < width && middle[i]; h++)
-            put_bit(layers_of(&p->net->gcn)->keep_hidden,
-                    (int64_t)opn_i_panel_at(N_NODES, width, i, h),
-                    opn_i_bit(layers_of(&p->gcn)->keep_hidden,
-                              (int64_t)opn_i_panel_at(p->gcn.reach.inner.n_rows, width, r,
-                                                      h)));
-        r += middle[i];
+    if (p->gcn.encoder == &opn_i_gat_encoder) {
+        carry_attention(p, mark);
+    } else if (p->gcn.encoder == &opn_i_sage_encoder) {
+        const opn_i_sage_layers *from = p->gcn.layers;
+        const opn_i_sage_layers *to = p->net->gcn.layers;
+        carry_panels(mark[1], n_middle, from->half, from->keep_hidden, to->keep_hidden);
+    } else {
+        carry_panels(mark[1], n_middle, p->gcn.hidden_width,
+                     layers_of(&p->gcn)->keep_hidden,
+                     layers_of(&p->net->gcn)->keep_hidden);
     }
 }
 
@@ -287,16 +355,13 @@ static void carry_masks_over(const part *p)
 static void expect_same_pass(part *p, uint32_t step, double rate)
 {
     network *net = p->net;
-    opn_i_network_draw(&net->exec, &net->gcn, 9, &sample_streams, step,
-                       (opn_i_rates){rate, 0.0});
-    opn_i_network_draw(&net->exec, &p->gcn, 9, &student_streams, step,
-                       (opn_i_rates){rate, 0.0});
+    const opn_i_rates rates = {rate, rate};
+    opn_i_network_draw(&net->exec, &net->gcn, 9, &sample_streams, step, rates);
+    opn_i_network_draw(&net->exec, &p->gcn, 9, &student_streams, step, rates);
     if (rate > 0.0)
         carry_masks_over(p);
-    opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights,
-                                (opn_i_rates){rate, 0.0}, true);
-    opn_i_network_forward_drawn(&net->exec, &p->gcn, net->weights,
-                                (opn_i_rates){rate, 0.0}, true);
+    opn_i_network_forward_drawn(&net->exec, &net->gcn, net->weights, rates, true);
+    opn_i_network_forward_drawn(&net->exec, &p->gcn, net->weights, rates, true);
     expect_logits(&net->gcn, p->target, &p->gcn);
     run_backward(&net->exec, &net->gcn, net->weights, p->target, net->d_weights);
     run_backward(&net->exec, &p->gcn, net->weights, p->field.target, p->d_weights);
@@ -321,6 +386,33 @@ static void passes_over_a_part_have_the_logits_and_gradients_of_the_whole(void *
                                (label_kind)(c / n_tables / N_LABEL_KINDS));
             for (int r = 0; r < 3; r++)
                 expect_same_pass(p, (uint32_t)c, rates[r]);
+            free_part(p);
+        }
+        network_deinit(&net);
+    }
+}
+
+static void other_encoders_have_the_same_passes_over_a_part_too(void **state)
+{
+    (void)state;
+    static const label_kind labels[][2] = {{OF_FEW, OF_OTHER_FEW},
+                                           {OF_ISOLATED, OF_MANY},
+                                           {OF_MANY, OF_NONE},
+                                           {OF_NONE, OF_FEW},
+                                           {OF_ALL, OF_FEW}};
+    enum { N_LABELS = sizeof(labels) / sizeof(labels[0]) };
+    const opn_k_table *table[2];
+    const int n_tables = all_tables(table);
+    for (int d = 0; d < N_DESIGNS * N_OTHER_KINDS; d++) {
+        network net;
+        init_other_network(d % N_DESIGNS, d / N_DESIGNS, &net);
+        for (int c = 0; c < n_tables * N_LABELS; c++) {
+            net.exec.kernels = table[c % n_tables];
+            part *p = new_part(&net, labels[c / n_tables][0], labels[c / n_tables][1]);
+            p->gcn.subtracts = c / n_tables == 0;
+            expect_same_pass(p, (uint32_t)c, 0.2);
+            p->gcn.subtracts = false;
+            expect_same_pass(p, (uint32_t)c, 0.0);
             free_part(p);
         }
         network_deinit(&net);
@@ -633,7 +725,8 @@ static void every_allocation_may_fail(void **state)
     init_network(0, &net);
     set_labels(OF_FEW, 5, target);
     set_labels(OF_OTHER_FEW, 5, validation);
-    for (int is_whole = 0; is_whole < 2; is_whole++) {
+    for (int c = 0; c < 3; c++) { // the last one with the numbers of entries
+        const int is_whole = c == 1;
         int n_failed = 0;
         for (long fail_at = 1;; fail_at++) {
             meter m = {0};
@@ -642,7 +735,7 @@ static void every_allocation_may_fail(void **state)
             m.fail_at = m.n_requests + fail_at;
             const opn_status status =
                     opn_i_field_init(other, &net.adjacency, &net.gcn.reach, target,
-                                     validation, is_whole == 1, false, &field);
+                                     validation, is_whole == 1, c == 2, &field);
             assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
             assert_int_equal(status == OPN_OK, field.node != NULL);
             opn_i_field_deinit(&other->alloc, &field);
@@ -651,7 +744,7 @@ static void every_allocation_may_fail(void **state)
                 break;
             n_failed++;
         }
-        assert_true(n_failed >= (is_whole == 1 ? 14 : 30));
+        assert_true(n_failed >= (is_whole == 1 ? 14 : c == 0 ? 30 : 34));
     }
     network_deinit(&net);
 }
@@ -662,6 +755,7 @@ int main(void)
             WITH_CTX(
                     nodes_get_each_number_once_and_those_that_training_reaches_come_first),
             WITH_CTX(passes_over_a_part_have_the_logits_and_gradients_of_the_whole),
+            WITH_CTX(other_encoders_have_the_same_passes_over_a_part_too),
             WITH_CTX(a_part_draws_for_what_it_trains_alone),
             WITH_CTX(a_loss_on_no_node_has_no_gradient),
             WITH_CTX(a_whole_field_keeps_the_numbers_and_the_adjacency),

@@ -68,6 +68,7 @@ static void expect_same_state(const opn_i_train_state *got, const opn_i_train_st
     assert_true(got->is_done == want->is_done);
     assert_int_equal(got->n_bounded, want->n_bounded);
     assert_memory_equal(&got->best_loss, &want->best_loss, sizeof(double));
+    assert_memory_equal(&got->best_accuracy, &want->best_accuracy, sizeof(double));
 }
 
 // ---- Adam ----------------------------------------------------------------------------
@@ -390,6 +391,109 @@ static void early_stopping_may_watch_the_accuracy_instead(void **state)
     expect_best_weights(true);
 }
 
+// What a rule with both says, by training anew up to each epoch.
+typedef struct verdict {
+    int32_t n_epochs;      // done when it stops
+    int32_t last_good;     // the last epoch in which loss or accuracy was as good as ever
+    int32_t kept;          // the last in which both were
+    double loss, accuracy; // the best of each
+} verdict;
+
+static verdict
+both_by_hand(network *net, int model, const opn_i_train_options *options, opn_real *kept)
+{
+    const opn_i_objective objective = network_objective(net, model);
+    verdict found = {.loss = (double)INFINITY};
+    for (int32_t n_bad = 0;
+         n_bad < options->patience && found.n_epochs < options->n_epochs;
+         found.n_epochs++) {
+        opn_i_train_options some = *options;
+        opn_i_train_state trained = new_state(net);
+        double accuracy = 0.0;
+        some.n_epochs = found.n_epochs + 1;
+        some.patience = 0;
+        some.validation = NULL;
+        train(net, model, &some, &trained);
+        opn_i_network_forward(&net->exec, &net->gcn, trained.weights);
+        const double loss = opn_i_objective_supervised(
+                &objective, objective.n_nodes, net->validation, net->gcn.z, &accuracy);
+        const bool is_low = loss <= found.loss;
+        const bool is_high = accuracy >= found.accuracy;
+        if (is_low && is_high) {
+            memcpy(kept, trained.weights, trained.n_weights * sizeof(*kept));
+            found.kept = found.n_epochs;
+        }
+        if (is_low || is_high)
+            found.last_good = found.n_epochs;
+        n_bad = is_low || is_high ? 0 : n_bad + 1;
+        found.loss = fmin(found.loss, loss);
+        found.accuracy = fmax(found.accuracy, accuracy);
+        opn_i_train_state_deinit(&ctx->alloc, &trained);
+    }
+    return found;
+}
+
+// As the authors of graph attention do it.
+static void with_both_watched_either_goes_on_and_both_keep_the_weights(void **state)
+{
+    (void)state;
+    int n_apart = 0;
+    int n_stopped = 0;
+    for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++) {
+        network net;
+        network_init_golden(ctx, &golden_cases[0], &net);
+        opn_i_train_options options = usual_options();
+        options.n_epochs = 120;
+        options.patience = 4;
+        options.stop = OPN_STOP_BOTH;
+        options.learning_rate = 0.2;
+        options.validation = net.validation;
+        opn_i_train_state trained = new_state(&net);
+        const verdict want = both_by_hand(&net, model, &options, net.weights);
+        train(&net, model, &options, &trained);
+        assert_int_equal(trained.epoch, want.n_epochs);
+        assert_int_equal(trained.best_epoch, want.last_good);
+        assert_true(trained.best_loss == want.loss);
+        assert_true(trained.best_accuracy == want.accuracy);
+        assert_memory_equal(trained.weights, net.weights,
+                            trained.n_weights * sizeof(opn_real));
+        n_apart += want.kept < want.last_good;
+        n_stopped += trained.epoch == want.last_good + options.patience + 1;
+        opn_i_train_state_deinit(&ctx->alloc, &trained);
+        network_deinit(&net);
+    }
+    assert_true(n_apart > 1 && n_stopped > 1); // or nothing was told apart
+}
+
+// A node without features and neighbours has the same logits whatever the weights.
+static void with_both_watched_what_is_as_good_counts_as_better(void **state)
+{
+    (void)state;
+    enum { SAME = 28 };
+    const network_size size = {60, 20, 9, 3, false};
+    network net;
+    network_init_drawn(ctx, &size, 4, &net);
+    for (int32_t i = 0; i < size.n_nodes; i++)
+        net.validation[i] = i == SAME ? 0 : -1;
+    opn_i_train_options options = usual_options();
+    opn_i_train_state plain = new_state(&net);
+    train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &plain);
+    options.validation = net.validation;
+    options.patience = 3;
+    for (int stop = OPN_STOP_LOSS; stop <= OPN_STOP_BOTH; stop++) {
+        opn_i_train_state trained = new_state(&net);
+        options.stop = (opn_i_stop)stop;
+        train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &trained);
+        assert_int_equal(trained.epoch, stop == OPN_STOP_BOTH ? options.n_epochs : 4);
+        assert_int_equal(memcmp(trained.weights, plain.weights,
+                                plain.n_weights * sizeof(opn_real)) == 0,
+                         stop == OPN_STOP_BOTH);
+        opn_i_train_state_deinit(&ctx->alloc, &trained);
+    }
+    opn_i_train_state_deinit(&ctx->alloc, &plain);
+    network_deinit(&net);
+}
+
 // The terms of prior and teacher may be as large as they like: nothing is watched but
 // the labels.
 static void a_ramp_does_not_stop_training(void **state)
@@ -649,6 +753,8 @@ int main(void)
             WITH_CTX(the_epoch_loop_allocates_nothing),
             WITH_CTX(early_stopping_keeps_the_weights_of_the_best_supervised_term),
             WITH_CTX(early_stopping_may_watch_the_accuracy_instead),
+            WITH_CTX(with_both_watched_either_goes_on_and_both_keep_the_weights),
+            WITH_CTX(with_both_watched_what_is_as_good_counts_as_better),
             WITH_CTX(a_ramp_does_not_stop_training),
             WITH_CTX(validation_without_patience_changes_nothing),
             WITH_CTX(no_epoch_leaves_the_weights_as_they_were_drawn),

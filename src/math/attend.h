@@ -77,14 +77,16 @@ typedef struct opn_k_attention {
     const opn_real *scale;   // [inputs] what the gradient of g is multiplied by, or NULL
 } opn_k_attention;
 
-// A kernel over rows [first, last); `sums` is of those only that say so.
-typedef void opn_k_attention_rows(const opn_k_attention *layer,
+// A kernel over rows [first, last), and one that also sums over them.
+typedef void
+opn_k_attention_rows(const opn_k_attention *layer, int32_t first, int32_t last);
+typedef void opn_k_attention_sums(const opn_k_attention *layer,
                                   int32_t first,
                                   int32_t last,
                                   opn_real *sums);
 
 // Vectors that the sums of `settle` and `unscore` hold.
-static inline size_t opn_k_attention_sums(const opn_k_attention *layer)
+static inline size_t opn_k_attention_n_sums(const opn_k_attention *layer)
 {
     return 2 * (size_t)layer->n_vectors + 2;
 }
@@ -99,13 +101,13 @@ typedef struct opn_k_attention_table {
     // d_o of outputs, from that of `hidden` in its place.
     opn_k_attention_rows *inactivate;
     // o_d_o of outputs; sums[0 … n_vectors - 1] = sum of d_o.
-    opn_k_attention_rows *settle;
+    opn_k_attention_sums *settle;
     // By inputs: the gradient of `dropped` in its place, d_src, and d_score of the
     // entries.
     opn_k_attention_rows *look_back;
     // The gradient of g of inputs in place of that of `dropped`, from d_dst and d_src.
     // sums[0 …] = those of a_dst and a_src, n_vectors each, then of c_dst and c_src.
-    opn_k_attention_rows *unscore;
+    opn_k_attention_sums *unscore;
 } opn_k_attention_table;
 
 extern const opn_k_attention_table opn_k_attention_ref, opn_k_attention_avx2;

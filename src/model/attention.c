@@ -89,7 +89,7 @@ static size_t cut_arena(opn_i_attention *layer, const opn_i_hop *hop, opn_real *
     pass->d_score = arena == NULL ? NULL : arena + n;
     n += opn_i_whole_lines(n_scores);
     layer->sums = arena == NULL ? NULL : arena + n;
-    return n + OPN_SUM_BLOCKS * opn_k_attention_sums(pass) * OPN_LANES;
+    return n + OPN_SUM_BLOCKS * opn_k_attention_n_sums(pass) * OPN_LANES;
 }
 
 opn_status opn_i_attention_init(opn_ctx *ctx,
@@ -137,9 +137,7 @@ opn_i_attention_wide(const opn_i_attention *layer, const opn_real *at, int32_t n
 // row, and an exponential.
 static int64_t work_of(const opn_i_attention *layer, int32_t n)
 {
-    const opn_k_attention *pass = &layer->pass;
-    return 8 * (n + (pass->end == NULL || n == 0 ? 0 : pass->end[n - 1])) *
-           (int64_t)(pass->n_vectors + 2);
+    return 8 * (n + layer->n_entries) * (int64_t)(layer->pass.n_vectors + 2);
 }
 
 void opn_i_attention_run(const opn_i_exec *exec,
@@ -152,20 +150,19 @@ void opn_i_attention_run(const opn_i_exec *exec,
     (void)n_threads; // unused when built without OpenMP
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
     for (int32_t first = 0; first < n; first += ROWS_A_CHUNK)
-        kernel(&layer->pass, first, n - first < ROWS_A_CHUNK ? n : first + ROWS_A_CHUNK,
-               NULL);
+        kernel(&layer->pass, first, n - first < ROWS_A_CHUNK ? n : first + ROWS_A_CHUNK);
 }
 
 // The same in OPN_SUM_BLOCKS blocks, whatever the number of threads, of which the first
 // n_sums sums are added up in the first.
 static void run_summing(const opn_i_exec *exec,
                         const opn_i_attention *layer,
-                        opn_k_attention_rows *kernel,
+                        opn_k_attention_sums *kernel,
                         int32_t n,
                         size_t n_sums)
 {
     const int n_threads = opn_i_exec_threads(exec, work_of(layer, n));
-    const size_t room = opn_k_attention_sums(&layer->pass) * OPN_LANES;
+    const size_t room = opn_k_attention_n_sums(&layer->pass) * OPN_LANES;
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int b = 0; b < OPN_SUM_BLOCKS; b++)
@@ -191,6 +188,7 @@ void opn_i_attention_forward(const opn_i_exec *exec,
     opn_k_attention *pass = &layer->pass;
     const int32_t n_stored = layer->has_panels ? layer->n_nodes : hop->n_cols;
     const bool has_own = with_backward || rates.units > 0.0;
+    layer->n_entries = n_entries(hop);
     pass->begin = hop->rows.begin;
     pass->end = hop->rows.end;
     pass->col = hop->rows.col;
@@ -256,7 +254,8 @@ void opn_i_attention_backward(const opn_i_exec *exec,
     memcpy(d_weights + weight[2].at, layer->sums, n * sizeof(*d_weights));
     opn_i_attention_run(exec, layer, kernels->look_back, hop->n_cols);
     sum_scores(exec, layer, hop);
-    run_summing(exec, layer, kernels->unscore, hop->n_cols, 2 * n + 2 * OPN_LANES);
+    run_summing(exec, layer, kernels->unscore, hop->n_cols,
+                2 * n + 2 * (size_t)OPN_LANES);
     memcpy(d_weights + weight[0].at, layer->sums, 2 * n * sizeof(*d_weights));
     take_heads(layer, layer->sums + 2 * n, d_weights + weight[1].at);
     take_heads(layer, layer->sums + 2 * n + OPN_LANES,

@@ -12,6 +12,7 @@ typedef struct opn_i_attention {
     bool has_panels;          // matrices of units are in panels, else row-major
     int32_t n_nodes;          // there is room for
     opn_k_attention pass;     // in flight
+    opn_off n_entries;        // of its pattern
     uint64_t *keep_units;     // which units and coefficients a pass keeps, of a network
     uint64_t *keep_entries;   // with a way back or samples
     opn_real *arena;          // the rest
@@ -66,7 +67,7 @@ void opn_i_attention_backward(const opn_i_exec *exec,
                               const opn_i_weight *weight,
                               opn_real *d_weights);
 
-// A kernel over the first n rows, which has no sums.
+// A kernel over the first n rows.
 void opn_i_attention_run(const opn_i_exec *exec,
                          const opn_i_attention *layer,
                          opn_k_attention_rows *kernel,

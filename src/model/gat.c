@@ -2,6 +2,8 @@
 
 #include "model/gat.h"
 
+#include <assert.h>
+
 // Where the weights of the layers are in the list: what projects, then what attends.
 enum { W0, ATTEND0, W1 = 4, ATTEND1 };
 
@@ -176,6 +178,8 @@ static void forward(const opn_i_exec *exec,
     opn_i_attention *first = &layers->first;
     const between middle = view_between(network, weights);
     const opn_i_rates rates = network->rates;
+    // What is taken back needs g, which d_o would overwrite if it were there.
+    assert(!with_backward || !network->subtracts || rates.units > 0.0);
     const opn_real *g = opn_i_network_multiply(exec, network, weights, with_backward,
                                                first->d_o, first->g);
     opn_i_attention_forward(exec, first, &network->in_use.inner, g,

@@ -17,29 +17,32 @@ enum {
 
 // The models that every encoder has. Evidence is exp(z) where nothing else is said.
 #define FAMILY(of, name)                                                                 \
-    {.id = name, .encoder = of, .loss = OPN_LOSS_CROSS_ENTROPY, .measures = ENTROPY},    \
+    {.id = "" name,                                                                      \
+     .encoder = (of),                                                                    \
+     .loss = OPN_LOSS_CROSS_ENTROPY,                                                     \
+     .measures = ENTROPY},                                                               \
             {.id = "drop-" name,                                                         \
-             .encoder = of,                                                              \
+             .encoder = (of),                                                            \
              .loss = OPN_LOSS_CROSS_ENTROPY,                                             \
              .is_sampled = true,                                                         \
              .measures = PROBABILISTIC},                                                 \
             {.id = "s-" name,                                                            \
-             .encoder = of,                                                              \
+             .encoder = (of),                                                            \
              .loss = OPN_LOSS_SQUARED,                                                   \
              .measures = EVIDENTIAL},                                                    \
             {.id = "s-b" name,                                                           \
-             .encoder = of,                                                              \
+             .encoder = (of),                                                            \
              .loss = OPN_LOSS_SQUARED,                                                   \
              .is_sampled = true,                                                         \
              .measures = ALL_FIVE},                                                      \
             {.id = "s-b" name "-t",                                                      \
-             .encoder = of,                                                              \
+             .encoder = (of),                                                            \
              .loss = OPN_LOSS_SQUARED,                                                   \
              .has_teacher = true,                                                        \
              .is_sampled = true,                                                         \
              .measures = ALL_FIVE},                                                      \
     {                                                                                    \
-        .id = "s-b" name "-t-k", .encoder = of, .loss = OPN_LOSS_SQUARED,                \
+        .id = "s-b" name "-t-k", .encoder = (of), .loss = OPN_LOSS_SQUARED,              \
         .has_teacher = true, .has_prior = true, .is_sampled = true, .measures = ALL_FIVE \
     }
 

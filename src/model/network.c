@@ -49,10 +49,11 @@ int32_t opn_i_weight_rows(const opn_i_weight *weight)
 }
 
 opn_real *
-opn_i_weight_at(const opn_i_weight *weight, opn_real *block, int32_t i, int32_t k)
+opn_i_weight_at(const opn_i_weight *weight, const opn_real *block, int32_t i, int32_t k)
 {
-    const opn_i_dense stored = {block + weight->at, opn_i_weight_rows(weight),
-                                weight->width, weight->has_panels};
+    const opn_i_dense stored = {opn_i_writable(block + weight->at),
+                                opn_i_weight_rows(weight), weight->width,
+                                weight->has_panels};
     return opn_i_element(stored, place_of(i, weight->n_rows, weight->n_row_heads),
                          column_of(weight, k));
 }

@@ -154,7 +154,7 @@ int32_t opn_i_weight_rows(const opn_i_weight *weight);
 
 // An element by its row and its column in the file.
 opn_real *
-opn_i_weight_at(const opn_i_weight *weight, opn_real *block, int32_t i, int32_t k);
+opn_i_weight_at(const opn_i_weight *weight, const opn_real *block, int32_t i, int32_t k);
 
 void opn_i_network_init_weights(const opn_i_network *network,
                                 uint64_t seed,

@@ -23,28 +23,37 @@
 
 enum { SKIPPED = 77, MOST_SEEDS = 40 };
 
-// The least mean over seeds, in percent, that the project promises. It counts as broken
-// when it lies above the 95 % interval of the mean: single seeds of Cora differ by two
-// points, so that ten of them, whose mean has an interval of 0.4 to both sides, prove
-// little.
+// The least mean over seeds, in percent, that the project promises: for graph attention
+// the paper's figure less 0.7, but on Pubmed, where docs/fidelity.md says what is
+// reached. It counts as broken when it lies above the 95 % interval of the mean: single
+// seeds of Cora differ by two points, so that ten of them, whose mean has an interval of
+// 0.4 to both sides, prove little.
 typedef struct promise {
-    const char *name;
-    double gcn;
-    double s_bgcn_t_k;
+    const char *dataset, *model;
+    double least;
     int n_seeds;
     double t_quantile; // the 97.5 % point of Student's t with n_seeds - 1 degrees
 } promise;
 
 static const promise promises[] = {
-        {"cora", 81.0, 81.5, 40, 2.022691},
-        {"citeseer", 69.5, 70.3, 40, 2.022691},
-        {"pubmed", 78.5, 78.7, 10, 2.262157},
+        {"cora", "gcn", 81.0, 40, 2.022691},
+        {"cora", "s-bgcn-t-k", 81.5, 40, 2.022691},
+        {"cora", "gat", 82.3, 10, 2.262157},
+        {"cora", "s-bgat-t-k", 83.1, 10, 2.262157},
+        {"citeseer", "gcn", 69.5, 40, 2.022691},
+        {"citeseer", "s-bgcn-t-k", 70.3, 40, 2.022691},
+        {"citeseer", "gat", 71.8, 10, 2.262157},
+        {"citeseer", "s-bgat-t-k", 72.3, 10, 2.262157},
+        {"pubmed", "gcn", 78.5, 10, 2.262157},
+        {"pubmed", "s-bgcn-t-k", 78.7, 10, 2.262157},
+        {"pubmed", "gat", 77.0, 4, 3.182446},
+        {"pubmed", "s-bgat-t-k", 77.5, 4, 3.182446},
 };
 
-enum { N_GRAPHS = sizeof(promises) / sizeof(promises[0]) };
+enum { N_PROMISES = sizeof(promises) / sizeof(promises[0]) };
 
 // What the tests look at; set up once.
-static const promise *promised;
+static const char *name;     // of the dataset
 static const char *data_dir; // NULL where the library finds the data by itself
 static opn_ctx *ctx;
 static opn_graph *graph;
@@ -99,36 +108,61 @@ static double run(const char *model_id, int seed)
     return accuracy;
 }
 
-static void expect_mean_accuracy(const char *model, double least)
+static void expect_promise(const promise *promised)
 {
     double accuracy[MOST_SEEDS];
     const int n = promised->n_seeds;
     double mean = 0.0;
     double square = 0.0;
     for (int seed = 0; seed < n; seed++) {
-        accuracy[seed] = run(model, seed);
+        accuracy[seed] = run(promised->model, seed);
         mean += accuracy[seed] / n;
     }
     for (int seed = 0; seed < n; seed++)
         square += (accuracy[seed] - mean) * (accuracy[seed] - mean);
     const double half = promised->t_quantile * sqrt(square / (n - 1) / n);
-    printf("%s %s: %.2f %%, 95 %% interval %.2f to %.2f, at least %.1f promised\n",
-           promised->name, model, mean, mean - half, mean + half, least);
-    if (!(mean + half >= least))
-        fail_msg("%s %s: %.2f +- %.2f %%, below %.1f", promised->name, model, mean, half,
-                 least);
+    printf("%s %s: %.2f %%, 95 %% interval %.2f to %.2f, at least %.1f promised\n", name,
+           promised->model, mean, mean - half, mean + half, promised->least);
+    if (!(mean + half >= promised->least))
+        fail_msg("%s %s: %.2f +- %.2f %%, below %.1f", name, promised->model, mean, half,
+                 promised->least);
+}
+
+static void expect_promised_accuracy(const char *model)
+{
+    int n_checked = 0;
+    for (size_t p = 0; p < N_PROMISES; p++) {
+        if (strcmp(promises[p].dataset, name) != 0 ||
+            strcmp(promises[p].model, model) != 0)
+            continue;
+        expect_promise(&promises[p]);
+        n_checked++;
+    }
+    assert_int_equal(n_checked, 1);
 }
 
 static void gcn_reaches_the_promised_accuracy(void **state)
 {
     (void)state;
-    expect_mean_accuracy("gcn", promised->gcn);
+    expect_promised_accuracy("gcn");
 }
 
 static void s_bgcn_t_k_reaches_the_promised_accuracy(void **state)
 {
     (void)state;
-    expect_mean_accuracy("s-bgcn-t-k", promised->s_bgcn_t_k);
+    expect_promised_accuracy("s-bgcn-t-k");
+}
+
+static void gat_reaches_the_promised_accuracy(void **state)
+{
+    (void)state;
+    expect_promised_accuracy("gat");
+}
+
+static void s_bgat_t_k_reaches_the_promised_accuracy(void **state)
+{
+    (void)state;
+    expect_promised_accuracy("s-bgat-t-k");
 }
 
 // ---- setting up ----------------------------------------------------------------------
@@ -137,7 +171,7 @@ static int load(void **state)
 {
     (void)state;
     opn_graph *raw = NULL;
-    opn_status status = opn_graph_load(ctx, promised->name, data_dir, &raw);
+    opn_status status = opn_graph_load(ctx, name, data_dir, &raw);
     if (status == OPN_OK)
         status = opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), &graph);
     if (status != OPN_OK)
@@ -159,7 +193,7 @@ static int has_data(void)
     for (size_t d = 0; d < opn_dataset_count(); d++) {
         const opn_dataset *dataset = opn_dataset_at(d);
         int found = 0;
-        if (strcmp(dataset->name, promised->name) != 0)
+        if (strcmp(dataset->name, name) != 0)
             continue;
         if (opn_dataset_find(ctx, dataset, NULL, &found) == OPN_OK && found)
             return 1;
@@ -174,11 +208,13 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(gcn_reaches_the_promised_accuracy),
             cmocka_unit_test(s_bgcn_t_k_reaches_the_promised_accuracy),
+            cmocka_unit_test(gat_reaches_the_promised_accuracy),
+            cmocka_unit_test(s_bgat_t_k_reaches_the_promised_accuracy),
     };
-    for (size_t g = 0; argc == 2 && g < N_GRAPHS; g++)
-        if (strcmp(promises[g].name, argv[1]) == 0)
-            promised = &promises[g];
-    if (promised == NULL) {
+    for (size_t p = 0; argc == 2 && p < N_PROMISES; p++)
+        if (strcmp(promises[p].dataset, argv[1]) == 0)
+            name = promises[p].dataset;
+    if (name == NULL) {
         fprintf(stderr, "usage: accuracy_test NAME, one of cora citeseer pubmed\n");
         return EXIT_FAILURE;
     }
@@ -190,7 +226,7 @@ int main(int argc, char **argv)
     else
         printf("skipped: %s: no data in $OPINE_DATA, the user's data folder or "
                "$OPINE_SHARED_DATA\n",
-               promised->name);
+               name);
     opn_ctx_free(ctx);
     return result;
 }

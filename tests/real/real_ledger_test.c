@@ -25,7 +25,8 @@
 enum { SKIPPED = 77, N_SEEDS = 5 };
 
 static const char every_model[] =
-        "gcn,drop-gcn,dropedge-gcn,edl-gcn,dpn-gcn,s-gcn,s-bgcn,s-bgcn-t,s-bgcn-t-k";
+        "gcn,drop-gcn,dropedge-gcn,edl-gcn,dpn-gcn,s-gcn,s-bgcn,s-bgcn-t,s-bgcn-t-k,"
+        "gat,s-bgat-t-k,sage,s-bsage-t-k";
 
 // An evaluation. On Citeseer those of ood take longest, so that only the plain, the
 // sampled and the full model are kept there.

@@ -133,30 +133,56 @@ network_drawn_graph(opn_ctx *ctx, int32_t n_nodes, int32_t skipped, uint64_t *ra
 
 const opn_i_streams student_streams = {.features = OPN_STREAM_STUDENT_FEATURES,
                                        .hidden = OPN_STREAM_STUDENT_HIDDEN,
-                                       .edges = OPN_STREAM_STUDENT_EDGES};
+                                       .edges = OPN_STREAM_STUDENT_EDGES,
+                                       .projected = OPN_STREAM_STUDENT_PROJECTED};
 const opn_i_streams sample_streams = {.features = OPN_STREAM_SAMPLE_FEATURES,
                                       .hidden = OPN_STREAM_SAMPLE_HIDDEN,
-                                      .edges = OPN_STREAM_SAMPLE_EDGES};
+                                      .edges = OPN_STREAM_SAMPLE_EDGES,
+                                      .projected = OPN_STREAM_SAMPLE_PROJECTED};
 
 const char *const model_names[GOLDEN_N_OBJECTIVES] = {"gcn",   "edl-gcn",  "dpn-gcn",
                                                       "s-gcn", "s-bgcn-t", "s-bgcn-t-k"};
 
+const network_kind gcn_kind = {&opn_i_gcn_encoder, 1, 1};
+const network_kind sage_kind = {&opn_i_sage_encoder, 1, 1};
+
+network_kind network_kind_of(const network *net)
+{
+    const opn_i_sizes *sizes = &net->gcn.sizes;
+    return (network_kind){net->gcn.encoder, sizes->n_heads, sizes->n_out_heads};
+}
+
+// The matrix of the encoder's rule, and both hops over the whole of it.
+static opn_i_reach reach_whole(network *net, const opn_i_encoder *encoder)
+{
+    opn_i_hop_store store = {0};
+    assert_int_equal(
+            opn_i_graph_normalise(net->ctx, net->graph, encoder->edges, &store.rows),
+            OPN_OK);
+    assert_int_equal(opn_i_hop_store_turn(net->ctx,
+                                          encoder->edges == OPN_EDGES_NORMALISED,
+                                          encoder->needs_entries, &store),
+                     OPN_OK);
+    net->adjacency = store.rows;
+    net->turned = store.turned;
+    net->entry = store.entry;
+    const opn_i_hop hop = opn_i_hop_view(&store);
+    return (opn_i_reach){hop, hop};
+}
+
 // All that follows from graph and features.
-static void build(network *net, int32_t n_hidden, int32_t n_classes)
+static void
+build(network *net, const network_kind *kind, int32_t n_hidden, int32_t n_classes)
 {
     opn_ctx *ctx = net->ctx;
     const size_t n_nodes = (size_t)opn_i_graph_n_nodes(net->graph);
     const size_t n = n_nodes * (size_t)opn_i_width(n_classes);
-    assert_int_equal(
-            opn_i_graph_normalise(ctx, net->graph, OPN_EDGES_NORMALISED, &net->adjacency),
-            OPN_OK);
+    const opn_i_sizes sizes = {0, n_hidden, n_classes, kind->n_heads, kind->n_out_heads};
     assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &net->design), OPN_OK);
-    const opn_i_reach whole = opn_i_reach_whole(&net->adjacency);
-    assert_int_equal(
-            opn_i_network_init(ctx, &opn_i_gcn_encoder,
-                               &(const opn_i_sizes){0, n_hidden, n_classes, 1, 1}, &whole,
-                               NULL, &net->design, &net->gcn),
-            OPN_OK);
+    const opn_i_reach whole = reach_whole(net, kind->encoder);
+    assert_int_equal(opn_i_network_init(ctx, kind->encoder, &sizes, &whole, NULL,
+                                        &net->design, &net->gcn),
+                     OPN_OK);
     net->exec = (opn_i_exec){.kernels = opn_k_select(), .n_threads = 1};
     const size_t n_weights = net->gcn.n_weights;
     net->weights = opn_i_calloc(&ctx->alloc, n_weights, sizeof(opn_real));
@@ -232,7 +258,11 @@ static void set_golden_labels(network *net)
     net->n_train = GOLDEN_L;
 }
 
-void network_init_golden(opn_ctx *ctx, const golden_case *golden, network *out)
+void network_init_golden_as(opn_ctx *ctx,
+                            const golden_case *golden,
+                            const network_kind *kind,
+                            int32_t n_hidden,
+                            network *out)
 {
     *out = (network){.ctx = ctx}; // in place: its gcn borrows from it
     opn_real weight[GOLDEN_E];
@@ -246,14 +276,19 @@ void network_init_golden(opn_ctx *ctx, const golden_case *golden, network *out)
     memcpy(x->col_idx, golden_x_col, sizeof(golden_x_col));
     for (int32_t e = 0; e < GOLDEN_N_ENTRIES; e++)
         x->value[e] = (opn_real)golden->x_value[e];
-    build(out, GOLDEN_H, GOLDEN_K);
-    set_golden_weights(out);
+    build(out, kind, n_hidden, GOLDEN_K);
     set_golden_labels(out);
     set_prior(out);
     for (int32_t i = 0; i < GOLDEN_V; i++)
         for (int32_t k = 0; k < GOLDEN_K; k++)
             out->log_teacher[i * out->gcn.class_width + k] =
                     (opn_real)golden_log_teacher[i * GOLDEN_K + k];
+}
+
+void network_init_golden(opn_ctx *ctx, const golden_case *golden, network *out)
+{
+    network_init_golden_as(ctx, golden, &gcn_kind, GOLDEN_H, out);
+    set_golden_weights(out);
     network_set_masks(out, golden->x_mask, golden->hidden_mask);
 }
 
@@ -291,17 +326,18 @@ static void draw_features(network *net, const network_size *size, uint64_t *rand
     free(value);
 }
 
-void network_init_drawn(opn_ctx *ctx,
-                        const network_size *size,
-                        uint64_t seed,
-                        network *out)
+static void init_drawn(opn_ctx *ctx,
+                       const network_kind *kind,
+                       const network_size *size,
+                       uint64_t seed,
+                       network *out)
 {
     uint64_t random = seed;
     const int32_t apart = size->n_nodes < 2000 ? 4 : size->n_nodes / 500;
     *out = (network){.ctx = ctx};
     out->graph = network_drawn_graph(ctx, size->n_nodes, 7, &random);
     draw_features(out, size, &random);
-    build(out, size->n_hidden, size->n_classes);
+    build(out, kind, size->n_hidden, size->n_classes);
     opn_i_network_init_weights(&out->gcn, seed, OPN_STREAM_STUDENT_WEIGHTS, out->weights);
     for (int32_t i = 0; i < size->n_nodes; i++) {
         const int32_t class = (int32_t)below(&random, (uint32_t)size->n_classes);
@@ -316,6 +352,69 @@ void network_init_drawn(opn_ctx *ctx,
                                       (size_t)i * (size_t)out->gcn.class_width);
     }
     set_prior(out);
+}
+
+void network_init_drawn(opn_ctx *ctx,
+                        const network_size *size,
+                        uint64_t seed,
+                        network *out)
+{
+    init_drawn(ctx, &gcn_kind, size, seed, out);
+}
+
+void network_init_drawn_as(opn_ctx *ctx,
+                           const network_kind *kind,
+                           const network_size *size,
+                           uint64_t seed,
+                           network *out)
+{
+    uint64_t random = seed + 1;
+    init_drawn(ctx, kind, size, seed, out);
+    for (int m = 0; m < out->gcn.n_matrices; m++) {
+        const opn_i_weight *w = &out->gcn.weight[m];
+        const double limit = w->n_rows > 2 ? sqrt(6.0 / (w->n_rows + w->n_cols)) : 0.6;
+        for (int32_t i = 0; i < w->n_rows; i++)
+            for (int32_t k = 0; k < w->n_cols; k++)
+                *opn_i_weight_at(w, out->weights, i, k) =
+                        (opn_real)draw(&random, -limit, limit);
+    }
+}
+
+void network_init_permuted(const network *net, const int32_t *to, network *out)
+{
+    const opn_i_csr *a = &net->graph->topology;
+    const opn_i_csr *x = &net->graph->features;
+    const size_t n_edges = (size_t)opn_i_csr_n_entries(a) / 2;
+    const opn_off n_x = opn_i_csr_n_entries(x);
+    int32_t *edge = calloc(2 * n_edges + 1, sizeof(*edge));
+    opn_real *weight = calloc(n_edges + 1, sizeof(*weight));
+    int32_t *row = calloc((size_t)n_x + 1, sizeof(*row));
+    assert_non_null(edge);
+    assert_non_null(weight);
+    assert_non_null(row);
+    size_t n = 0;
+    for (int32_t i = 0; i < a->n_rows; i++) {
+        for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++) {
+            if (a->col_idx[e] < i)
+                continue;
+            edge[2 * n] = to[i];
+            edge[2 * n + 1] = to[a->col_idx[e]];
+            weight[n++] = a->value == NULL ? 1 : a->value[e];
+        }
+        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
+            row[e] = to[i];
+    }
+    assert_int_equal(n, n_edges);
+    const network_kind kind = network_kind_of(net);
+    *out = (network){.ctx = net->ctx};
+    out->graph = network_graph(net->ctx, a->n_rows, (int32_t)n, edge, weight);
+    assert_int_equal(opn_i_csr_from_triples(net->ctx, x->n_rows, x->n_cols, n_x, row,
+                                            x->col_idx, x->value, &out->graph->features),
+                     OPN_OK);
+    build(out, &kind, net->gcn.sizes.n_hidden, net->gcn.sizes.n_classes);
+    free(edge);
+    free(weight);
+    free(row);
 }
 
 void network_add_dropper(network *net)
@@ -333,6 +432,8 @@ void network_deinit(network *net)
     opn_i_design_deinit(alloc, &net->design);
     opn_i_edge_dropper_deinit(alloc, &net->dropper);
     opn_i_csr_deinit(alloc, &net->adjacency);
+    opn_i_csr_deinit(alloc, &net->turned);
+    opn_i_release(alloc, net->entry);
     opn_i_release(alloc, net->weights);
     opn_i_release(alloc, net->d_weights);
     opn_i_release(alloc, net->target);

@@ -8,6 +8,7 @@
 #include "graph/graph_data.h"
 #include "model/gcn.h"
 #include "model/objective.h"
+#include "model/reach.h"
 
 // ---- comparisons ---------------------------------------------------------------------
 
@@ -50,10 +51,24 @@ int all_tables(const opn_k_table *table[2]);
 enum { N_THREAD_COUNTS = 4 };
 extern const int thread_counts[N_THREAD_COUNTS];
 
+static inline void put_bit(uint64_t *bits, int64_t at, bool is_set)
+{
+    const uint64_t bit = UINT64_C(1) << (at % 64);
+    bits[at / 64] = is_set ? bits[at / 64] | bit : bits[at / 64] & ~bit;
+}
+
 // ---- networks ------------------------------------------------------------------------
 
 // What passes of each purpose draw from.
 extern const opn_i_streams student_streams, sample_streams;
+
+// An encoder and its heads; one of each layer where it has none.
+typedef struct network_kind {
+    const opn_i_encoder *encoder;
+    int32_t n_heads, n_out_heads;
+} network_kind;
+
+extern const network_kind gcn_kind, sage_kind;
 
 static inline opn_i_gcn_layers *layers_of(const opn_i_network *gcn)
 {
@@ -65,6 +80,8 @@ typedef struct network {
     opn_ctx *ctx;
     opn_graph *graph;
     opn_i_csr adjacency;
+    opn_i_csr turned;           // where that is not the same
+    uint32_t *entry;            // of an encoder that needs it
     opn_i_edge_dropper dropper; // in use once network_add_dropper() was called
     opn_i_design design;
     opn_i_network gcn;
@@ -82,6 +99,13 @@ typedef struct network {
 // That of the golden values, with the weights and the masks of a case.
 void network_init_golden(opn_ctx *ctx, const golden_case *golden, network *out);
 
+// Of another kind, on the graph of a golden case: weights are 0, and masks are not set.
+void network_init_golden_as(opn_ctx *ctx,
+                            const golden_case *golden,
+                            const network_kind *kind,
+                            int32_t n_hidden,
+                            network *out);
+
 // A drawn one. Every seventh node is isolated, every fifth has no feature, and some 500
 // at most are there to train.
 typedef struct network_size {
@@ -97,7 +121,19 @@ void network_init_drawn(opn_ctx *ctx,
                         uint64_t seed,
                         network *out);
 
+// Of another kind. All its weights are drawn, so that none of them begins at 0.
+void network_init_drawn_as(opn_ctx *ctx,
+                           const network_kind *kind,
+                           const network_size *size,
+                           uint64_t seed,
+                           network *out);
+
+// The same graph with the same features where node i is node to[i]; without labels.
+void network_init_permuted(const network *net, const int32_t *to, network *out);
+
 void network_deinit(network *net);
+
+network_kind network_kind_of(const network *net);
 
 // From now on the network drops edges.
 void network_add_dropper(network *net);

@@ -112,24 +112,20 @@ typedef struct part {
     float *sums;
 } part;
 
-INLINE part part_of(int32_t from, int32_t first, int32_t last, float *sums)
-{
-    part of = {(size_t)from, first, last, NULL};
-    of.sums = sums;
-    return of;
-}
+// Calls block(V, layer, part) for blocks of at most `most` vectors, with their number as
+// a constant.
+#    define IN_BLOCKS(most, block, layer, first, last, sums)                \
+        for (int32_t from = 0; from < (layer)->n_vectors; from += (most)) { \
+            const int32_t rest = (layer)->n_vectors - from;                 \
+            const part of = {(size_t)from, first, last, sums};              \
+            FOR_VECTORS(rest < (most) ? rest : (most), block, layer, of)    \
+        }
 
-// Defines the kernel `name`, which calls name_block(V, layer, part) for blocks of at most
-// `most` vectors, with their number as a constant.
-#    define IN_BLOCKS(name, most)                                                   \
-        static void name(const opn_k_attention *layer, int32_t first, int32_t last, \
-                         float *sums)                                               \
+// The kernel `name` of name_block().
+#    define KERNEL(name)                                                            \
+        static void name(const opn_k_attention *layer, int32_t first, int32_t last) \
         {                                                                           \
-            for (int32_t from = 0; from < layer->n_vectors; from += (most)) {       \
-                const int32_t rest = layer->n_vectors - from;                       \
-                const part of = part_of(from, first, last, sums);                   \
-                FOR_VECTORS(rest < (most) ? rest : (most), name##_block, layer, of) \
-            }                                                                       \
+            IN_BLOCKS(MOST_VECTORS, name##_block, layer, first, last, NULL)         \
         }
 
 // ---- forward -------------------------------------------------------------------------
@@ -338,10 +334,9 @@ INLINE void look_back_near(size_t n_vectors, const opn_k_attention *layer, part 
     look_back_rows(n_vectors, layer, of, g, sum);
 }
 
-static void
-look_back(const opn_k_attention *layer, int32_t first, int32_t last, float *sums)
+static void look_back(const opn_k_attention *layer, int32_t first, int32_t last)
 {
-    const part of = part_of(0, first, last, sums);
+    const part of = {0, first, last, NULL};
     if (layer->n_vectors <= MOST_VECTORS) {
         FOR_VECTORS(layer->n_vectors, look_back_near, layer, of)
     } else {
@@ -384,12 +379,21 @@ INLINE void unscore_block(size_t n_vectors, const opn_k_attention *layer, part o
     _mm256_storeu_ps(of.sums + 16 * n_all + 8, c_src);
 }
 
-IN_BLOCKS(score, MOST_VECTORS)
-IN_BLOCKS(attend, MOST_VECTORS)
-IN_BLOCKS(activate, MOST_VECTORS)
-IN_BLOCKS(inactivate, MOST_VECTORS)
-IN_BLOCKS(settle, MOST_VECTORS)
-IN_BLOCKS(unscore, 4) // two sums for each vector
+KERNEL(score)
+KERNEL(attend)
+KERNEL(activate)
+KERNEL(inactivate)
+
+static void settle(const opn_k_attention *layer, int32_t first, int32_t last, float *sums)
+{
+    IN_BLOCKS(MOST_VECTORS, settle_block, layer, first, last, sums)
+}
+
+static void
+unscore(const opn_k_attention *layer, int32_t first, int32_t last, float *sums)
+{
+    IN_BLOCKS(4, unscore_block, layer, first, last, sums) // two sums for each vector
+}
 
 const opn_k_attention_table opn_k_attention_avx2 = {
         score, attend, activate, inactivate, settle, look_back, unscore,

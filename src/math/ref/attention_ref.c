@@ -65,10 +65,8 @@ static int32_t input_of(const opn_k_attention *layer, int32_t output)
 
 // ---- forward -------------------------------------------------------------------------
 
-static void
-score(const opn_k_attention *layer, int32_t first, int32_t last, opn_real *sums)
+static void score(const opn_k_attention *layer, int32_t first, int32_t last)
 {
-    (void)sums;
     for (int32_t j = first; j < last; j++) {
         opn_real *dst = layer->dst + (size_t)j * LANES;
         opn_real *src = layer->src + (size_t)j * LANES;
@@ -117,19 +115,15 @@ static void attend_lane(const opn_k_attention *layer, int32_t i, int l)
         opn_k_vector(&layer->o, i, v)[l] *= layer->inverse[at] * layer->entry_factor;
 }
 
-static void
-attend(const opn_k_attention *layer, int32_t first, int32_t last, opn_real *sums)
+static void attend(const opn_k_attention *layer, int32_t first, int32_t last)
 {
-    (void)sums;
     for (int32_t i = first; i < last; i++)
         for (int l = 0; l < LANES; l++)
             attend_lane(layer, i, l);
 }
 
-static void
-activate(const opn_k_attention *layer, int32_t first, int32_t last, opn_real *sums)
+static void activate(const opn_k_attention *layer, int32_t first, int32_t last)
 {
-    (void)sums;
     for (int32_t i = first; i < last; i++)
         for (int32_t v = 0; v < layer->n_vectors; v++)
             for (int l = 0; l < LANES; l++) {
@@ -146,11 +140,9 @@ activate(const opn_k_attention *layer, int32_t first, int32_t last, opn_real *su
 
 // ---- backward ------------------------------------------------------------------------
 
-static void
-inactivate(const opn_k_attention *layer, int32_t first, int32_t last, opn_real *sums)
+static void inactivate(const opn_k_attention *layer, int32_t first, int32_t last)
 {
     const opn_real factor = layer->hidden_factor;
-    (void)sums;
     for (int32_t i = first; i < last; i++)
         for (int32_t v = 0; v < layer->n_vectors; v++)
             for (int l = 0; l < LANES; l++) {
@@ -198,11 +190,9 @@ static void look_back_entry(
     }
 }
 
-static void
-look_back(const opn_k_attention *layer, int32_t first, int32_t last, opn_real *sums)
+static void look_back(const opn_k_attention *layer, int32_t first, int32_t last)
 {
     opn_real row[OPN_MAX_VECTORS * LANES];
-    (void)sums;
     for (int32_t j = first; j < last; j++) {
         copy_row(layer, &layer->dropped, j, row);
         for (int32_t v = 0; v < layer->n_vectors; v++)
@@ -217,7 +207,7 @@ static void
 unscore(const opn_k_attention *layer, int32_t first, int32_t last, opn_real *sums)
 {
     const size_t n = (size_t)layer->n_vectors * LANES;
-    memset(sums, 0, opn_k_attention_sums(layer) * LANES * sizeof(*sums));
+    memset(sums, 0, opn_k_attention_n_sums(layer) * LANES * sizeof(*sums));
     for (int32_t j = first; j < last; j++) {
         for (size_t l = 0; l < LANES; l++) {
             const opn_real d_dst = layer->d_dst[(size_t)j * LANES + l];
