@@ -377,7 +377,7 @@ static void attention_never_sees_other_components(void **state)
     opn_i_network_forward(&net.exec, &net.gcn, net.weights);
     opn_i_network_forward(&net.exec, &other.gcn, net.weights);
     for (int32_t i = 0; i < GOLDEN_V; i++) {
-        const size_t at = (size_t)(i * net.gcn.class_width);
+        const size_t at = (size_t)i * (size_t)net.gcn.class_width;
         const bool is_same = memcmp(net.gcn.z + at, other.gcn.z + at,
                                     GOLDEN_K * sizeof(opn_real)) == 0;
         assert_true(is_same == (i < FIRST || i >= LAST));
@@ -421,8 +421,8 @@ static void memory_grows_with_nodes_and_edges(void **state)
         const size_t n_entries = (size_t)opn_i_csr_n_entries(&net.adjacency);
         const size_t n_bytes = encoder_bytes(&net, &kinds[2]);
         const size_t of_gcn = encoder_bytes(&net, &gcn_kind);
-        assert_true(n_bytes <= 2 * of_gcn + LANES_AN_ENTRY * OPN_LANES * n_entries *
-                                                    sizeof(opn_real));
+        assert_true(n_bytes <= 2 * of_gcn + (size_t)LANES_AN_ENTRY * OPN_LANES *
+                                                    n_entries * sizeof(opn_real));
         assert_true(before == 0 || n_bytes < 2 * before + before / 20);
         before = n_bytes;
         network_deinit(&net);

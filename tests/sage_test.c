@@ -111,7 +111,7 @@ expect_hidden(const network *net, const double *hidden, const uint8_t *mask, dou
             opn_i_panels(sage_layers(net)->hidden, GOLDEN_V, sage_layers(net)->half);
     for (int32_t i = 0; i < GOLDEN_V; i++)
         for (int32_t h = 0; h < n_hidden; h++) {
-            const size_t at = (size_t)(i * n_hidden + h);
+            const size_t at = (size_t)i * (size_t)n_hidden + (size_t)h;
             const double kept = mask == NULL || mask[at] == 1 ? 1.0 / (1.0 - rate) : 0.0;
             expect_close((double)*opn_i_element(got, i, h), hidden[at] * kept,
                          by_build(1e-6, 1e-13), 1.0);

@@ -114,10 +114,11 @@ typedef struct part {
 
 // Calls block(V, layer, part) for blocks of at most `most` vectors, with their number as
 // a constant.
-#    define IN_BLOCKS(most, block, layer, first, last, sums)                \
+#    define IN_BLOCKS(most, block, layer, first, last, to)                  \
         for (int32_t from = 0; from < (layer)->n_vectors; from += (most)) { \
             const int32_t rest = (layer)->n_vectors - from;                 \
-            const part of = {(size_t)from, first, last, sums};              \
+            part of = {(size_t)from, first, last, NULL};                    \
+            of.sums = (to);                                                 \
             FOR_VECTORS(rest < (most) ? rest : (most), block, layer, of)    \
         }
 
