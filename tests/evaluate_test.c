@@ -458,6 +458,29 @@ static void models_that_learn_alike_are_trained_once_and_judged_as_if_alone(void
     opn_graph_free(graph);
 }
 
+// Each is trained from the preset of its own encoder, whoever stands beside it.
+static void models_of_several_encoders_are_judged_as_if_alone(void **state)
+{
+    (void)state;
+    static const char *const alone[] = {
+            "seeds=2 samples=3 epochs=4 model=s-bgcn",
+            "seeds=2 samples=3 epochs=4 model=s-bgat",
+            "seeds=2 samples=3 epochs=4 model=s-bsage",
+    };
+    opn_graph *graph = draw_graph(ctx, 150);
+    opn_evaluation *all = evaluate(
+            ctx, graph, "seeds=2 samples=3 epochs=4 model=s-bgcn,s-bgat,s-bsage");
+    for (int32_t m = 0; m < 3; m++) {
+        opn_evaluation *one = evaluate(ctx, graph, alone[m]);
+        for (int32_t s = 0; s < 2; s++)
+            expect_same_cell(&opn_evaluation_cells(all, m)[s],
+                             &opn_evaluation_cells(one, 0)[s]);
+        opn_evaluation_free(one);
+    }
+    opn_evaluation_free(all);
+    opn_graph_free(graph);
+}
+
 static void results_are_the_same_bits_on_any_number_of_threads(void **state)
 {
     (void)state;
@@ -603,6 +626,7 @@ int main(void)
             WITH_CTX(a_pool_below_a_thousand_is_taken_as_a_whole),
             WITH_CTX(a_larger_pool_is_drawn_from_and_the_draws_come_close_to_it),
             WITH_CTX(models_that_learn_alike_are_trained_once_and_judged_as_if_alone),
+            WITH_CTX(models_of_several_encoders_are_judged_as_if_alone),
             WITH_CTX(results_are_the_same_bits_on_any_number_of_threads),
             WITH_CTX(seeds_follow_the_first_and_models_stand_as_named),
             WITH_CTX(estimates_are_those_of_the_cells),

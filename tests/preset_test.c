@@ -239,6 +239,57 @@ static void own_data_called_like_a_dataset_are_own_data(void **state)
     opn_graph_free(drawn);
 }
 
+static void attention_starts_as_its_authors_and_the_paper_have_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dataset, *dropout, *decay, *rate, *out_heads, *at_test;
+    } want[] = {
+            {"demo", "0.6", "0.0005", "0.005", "1", "0.4"},
+            {"cora", "0.6", "0.0005", "0.005", "1", "0.4"},
+            {"citeseer", "0.6", "0.0005", "0.005", "1", "0.4"},
+            {"pubmed", "0.6", "0.001", "0.01", "8", "0.4"},
+            {"photo", "0.2", "0.0001", "0.005", "1", "0.2"},
+            {"computers", "0.2", "0.0001", "0.005", "1", "0.2"},
+            {"physics", "0.1", "0.001", "0.005", "1", "0.1"},
+    };
+    for (size_t c = 0; c < sizeof(want) / sizeof(want[0]); c++) {
+        opn_graph *graph = load(want[c].dataset);
+        opn_params *params = make_params("ood");
+        set(params, "model", "s-bgat-t-k,gcn"); // the first one counts
+        set(params, "heads", "4");
+        assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
+        const preset_case basic = {"",       "",    "64", want[c].dropout, want[c].decay,
+                                   "100000", "100", "0.1"};
+        expect_params(params, &basic);
+        assert_string_equal(opn_params_text(params, "heads"), "4");
+        assert_string_equal(opn_params_text(params, "out_heads"), want[c].out_heads);
+        assert_string_equal(opn_params_text(params, "learning_rate"), want[c].rate);
+        assert_string_equal(opn_params_text(params, "drop_edge"), want[c].dropout);
+        assert_string_equal(opn_params_text(params, "sample_drop_edge"), want[c].at_test);
+        assert_string_equal(opn_params_text(params, "sample_dropout"), "0");
+        assert_string_equal(opn_params_text(params, "stop_on"), "both");
+        assert_string_equal(opn_params_text(params, "teacher_ramp"), "50");
+        assert_string_equal(opn_params_text(params, "teacher_epochs"), "0");
+        opn_params_free(params);
+        opn_graph_free(graph);
+    }
+}
+
+static void graph_sage_starts_as_the_convolution_does(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        opn_graph *graph = load(cases[c].dataset);
+        opn_params *params = make_params(cases[c].task);
+        set(params, "model", "s-bsage-t-k");
+        assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
+        expect_params(params, &cases[c]);
+        opn_params_free(params);
+        opn_graph_free(graph);
+    }
+}
+
 // ---- splits --------------------------------------------------------------------------
 
 static void task_ood_holds_out_the_last_classes_of_a_dataset(void **state)
@@ -390,6 +441,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
             WITH_CTX(presets_are_those_of_the_paper_and_nothing_else_is_touched),
             WITH_CTX(strong_is_the_same_on_every_graph),
+            WITH_CTX(attention_starts_as_its_authors_and_the_paper_have_it),
+            WITH_CTX(graph_sage_starts_as_the_convolution_does),
             WITH_CTX(presets_never_override_what_was_given),
             WITH_CTX(a_given_default_is_given_too),
             WITH_CTX(own_data_called_like_a_dataset_are_own_data),
