@@ -451,13 +451,13 @@ static opn_comparison draw_comparison(uint64_t *random, int32_t n)
                             .p_value = n > 1 ? between(random, 0.0, 1.0) : 1.0};
 }
 
-enum { N_ROWS = 6 * 2 * 9, N_ANSWERS = 9, N_COSTS = 7 };
+enum { N_ROWS = 8 * 2 * 9, N_ANSWERS = 9, N_COSTS = 7 };
 
 static opn_i_result_row draw_row(uint64_t *random, int r, int32_t n_seeds)
 {
-    static const char *const tables[] = {"main",          "main-appendix",
-                                         "ablation-main", "ablation-appendix",
-                                         "dropedge",      "beyond"};
+    static const char *const tables[] = {
+            "main",     "main-appendix", "ablation-main", "ablation-appendix",
+            "dropedge", "gat",           "beyond",        "encoders"};
     static const char *const datasets[] = {"cora", "citeseer", "computers"};
     static const char *const measures[] = {"dissonance~", "vacuity", "accuracy"};
     static const char *const settings[] = {"paper", "10,000 epochs", "strong"};
@@ -541,9 +541,9 @@ static void markdown_rows_have_as_many_fields_as_their_heads(void **state)
         opn_reproduction *found = make_reproduction(seed_counts[c]);
         char *text = save(s, found, "results.md");
         expect_no_nan(text);
-        // Each of the 12 + 3 + 1 tables has a head and a line below it.
+        // Each of the 16 + 3 + 1 tables has a head and a line below it.
         assert_int_equal(expect_markdown(text),
-                         N_ROWS + N_ANSWERS + N_COSTS + 2 * (12 + 3 + 1));
+                         N_ROWS + N_ANSWERS + N_COSTS + 2 * (16 + 3 + 1));
         free(text);
         opn_reproduction_free(found);
     }
