@@ -151,17 +151,22 @@ int options_parse(opine_app *app, const opine_verb *verb, int n, char **words)
 // ---- help ----------------------------------------------------------------------------
 
 // Prints words wrapped to HELP_WIDTH, every line but the first after `indent` blanks.
+// Lists of choices are broken too, after a bar.
 static void print_wrapped(const char *text, int indent, int column)
 {
+    int n_blanks = 0; // before the word
     while (*text != 0) {
-        const int n = (int)strcspn(text, " ");
-        if (column + 1 + n > HELP_WIDTH && column > indent) {
+        int n = (int)strcspn(text, " |");
+        n += text[n] == '|';
+        if (column + n_blanks + n > HELP_WIDTH && column > indent) {
             printf("\n%*s", indent, "");
             column = indent;
+            n_blanks = 0;
         }
-        printf("%s%.*s", column > indent ? " " : "", n, text);
-        column += n + (column > indent);
+        printf("%*s%.*s", n_blanks, "", n, text);
+        column += n_blanks + n;
         text += n;
+        n_blanks = *text == ' ';
         text += strspn(text, " ");
     }
     putchar('\n');

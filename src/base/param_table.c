@@ -36,8 +36,9 @@ static const opn_param table[] = {
          .choices = "paper|strong",
          .group = "Model",
          .used_by = "train|evaluate",
-         .help = "What is taken where nothing is given: the paper's settings, or those "
-                 "that find more out-of-distribution nodes (lambda1 0.3, 500 epochs, 5 "
+         .help = "What is taken where nothing is given: the paper's settings for model "
+                 "and dataset, which every run prints, or those that find more "
+                 "out-of-distribution nodes (lambda1 0.3, 500 epochs, 5 "
                  "steps of propagation)."},
         {.name = "ood_classes",
          .kind = OPN_PARAM_TEXT,
