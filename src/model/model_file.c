@@ -190,25 +190,35 @@ cleanup:
 }
 
 // The tensor of a matrix of weights, whose shape it must have.
-static opn_status get_weight(opn_ctx *ctx,
-                             const char *path,
-                             const opn_i_safetensors *file,
-                             const opn_i_weight *weight,
-                             opn_real *weights)
+static opn_status find_weight(opn_ctx *ctx,
+                              const char *path,
+                              const opn_i_safetensors *file,
+                              const opn_i_weight *weight,
+                              const opn_i_tensor_view **out)
 {
     opn_status status = OPN_OK;
-    const opn_i_tensor_view *tensor = NULL;
-    float *packed = NULL;
-    OPN_TRY(get_matrix(ctx, path, file, weight->name, &tensor));
-    OPN_FAIL_IF(ctx,
-                tensor->shape[0] != weight->n_rows || tensor->shape[1] != weight->n_cols,
+    OPN_TRY(get_matrix(ctx, path, file, weight->name, out));
+    const int64_t *shape = (*out)->shape;
+    OPN_FAIL_IF(ctx, shape[0] != weight->n_rows || shape[1] != weight->n_cols,
                 OPN_ERR_FORMAT, "%s: %s is %lld by %lld, but %d by %d would fit", path,
-                weight->name, (long long)tensor->shape[0], (long long)tensor->shape[1],
-                weight->n_rows, weight->n_cols);
+                weight->name, (long long)shape[0], (long long)shape[1], weight->n_rows,
+                weight->n_cols);
+cleanup:
+    return status;
+}
+
+static opn_status unpack_weight(opn_ctx *ctx,
+                                const char *path,
+                                const opn_i_tensor_view *tensor,
+                                const opn_i_weight *weight,
+                                opn_real *weights)
+{
+    opn_status status = OPN_OK;
+    const size_t n_cols = (size_t)weight->n_cols;
+    float *packed = NULL;
     OPN_TRY_NEW(ctx, packed, tensor->n_items);
     OPN_TRY(opn_i_tensor_to_f32(ctx, path, tensor, packed));
     for (size_t j = 0; j < (size_t)tensor->n_items; j++) {
-        const size_t n_cols = (size_t)weight->n_cols;
         OPN_FAIL_IF(ctx, !isfinite(packed[j]), OPN_ERR_FORMAT,
                     "%s: tensor \"%s\": item %zu is not finite", path, weight->name, j);
         *opn_i_weight_at(weight, weights, (int32_t)(j / n_cols), (int32_t)(j % n_cols)) =
@@ -257,12 +267,16 @@ static opn_status get_weights(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_weight list[OPN_MAX_WEIGHTS];
+    const opn_i_tensor_view *tensor[OPN_MAX_WEIGHTS];
     size_t n_weights = 0;
     const int n =
             opn_i_place_weights(model->kind->encoder, &model->sizes, list, &n_weights);
+    // All shapes first: what does not fit is not asked memory for.
+    for (int m = 0; m < n; m++)
+        OPN_TRY(find_weight(ctx, path, file, &list[m], &tensor[m]));
     OPN_TRY_NEW(ctx, model->weights, n_weights);
     for (int m = 0; m < n; m++)
-        OPN_TRY(get_weight(ctx, path, file, &list[m], model->weights));
+        OPN_TRY(unpack_weight(ctx, path, tensor[m], &list[m], model->weights));
 cleanup:
     return status;
 }
