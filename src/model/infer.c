@@ -115,8 +115,8 @@ opn_status opn_i_infer(opn_ctx *ctx,
     opn_real *on_line = opn_i_on_line(arena);
     memcpy(on_line, weights, n_weights * sizeof(*weights));
     // All passes have the same X W0 but for what they drop.
-    network->subtracts = options->n_samples > 1 && options->rates.units > 0.0 &&
-                         options->rates.units < 0.5;
+    network->subtracts = options->n_samples > 1 && options->rates.units < 0.5;
+    network->is_frozen = true;
     network->whole_of = NULL;
     for (int32_t m = 0; m < n_passes; m++) {
         OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));

@@ -236,7 +236,7 @@ const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
         multiply(exec, network, w0, rate, uses, NULL, p);
         return p;
     }
-    if (rate == 0.0 || network->whole_of != w0)
+    if (network->whole_of != w0 || (rate == 0.0 && !network->is_frozen))
         multiply(exec, network, w0, 0.0, uses, NULL, whole);
     network->whole_of = w0;
     if (rate == 0.0)

@@ -229,6 +229,7 @@ opn_status opn_i_train(opn_ctx *ctx,
     // Validation multiplies the whole X with the weights of the epoch that follows.
     network->subtracts = opn_i_train_subtracts(options->validation != NULL,
                                                options->patience, options->rates.units);
+    network->is_frozen = false;
     network->whole_of = NULL;
     if (state->is_done) // and so was all that follows, before an interruption
         return OPN_OK;
