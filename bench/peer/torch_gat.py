@@ -36,7 +36,8 @@ from torch_data import sparse_matrix
 from torch_gcn import DenseFeatures, SparseFeatures
 
 N_HEADS, N_UNITS = 8, 8
-DROPOUT, SAMPLED_ATTENTION_DROPOUT = 0.6, 0.4
+DROPOUT = 0.6, 0.6  # of units and of coefficients
+SAMPLED_DROPOUT = 0, 0.4
 SLOPE, PATIENCE = 0.2, 100
 TEACHER_RAMP = 50
 
@@ -168,13 +169,13 @@ class Network:
         self.edges = (BagEdges if mode == "bag" else Edges)(graph.pattern)
         n_hidden = N_HEADS * N_UNITS
         if mode == "scatter":
-            self.features = DenseFeatures(graph.features, DROPOUT)
+            self.features = DenseFeatures(graph.features, DROPOUT[0])
         else:
             self.features = SparseFeatures(
-                sparse_matrix(graph.features, mode, n_hidden), DROPOUT)
+                sparse_matrix(graph.features, mode, n_hidden), DROPOUT[0])
         self.shapes = [(graph.features.shape[1], n_hidden), (n_hidden, graph.n_classes)]
         self.n_out_heads = params.n_out_heads
-        self.attention_rate = DROPOUT  # of the next passes; another for sampling
+        self.dropout = DROPOUT  # of the next passes; another for sampling
         self.start()
 
     def start(self):
@@ -190,8 +191,8 @@ class Network:
 
     def logits(self, is_dropping):
         first, second = self.layers
-        rates = (DROPOUT, self.attention_rate) if is_dropping else (0, 0)
-        projected = self.features.times(first.w, is_dropping)
+        rates = self.dropout if is_dropping else (0, 0)
+        projected = self.features.times(first.w, rates[0] > 0)
         hidden = F.elu(first.attend(projected, self.edges, *rates).flatten(1))
         projected = drop(hidden, rates[0]) @ second.w
         return second.attend(projected, self.edges, *rates).mean(1)
@@ -246,10 +247,10 @@ class Peer(torch_gcn.Peer):
         self.network = Network(self.graph, self.params, options.mode)
 
     def train(self, n_epochs, loss_of, check):
-        self.network.attention_rate = DROPOUT
+        self.network.dropout = DROPOUT
         seconds = train_network(self.network, self.params, n_epochs, loss_of,
                                 check if self.options.validate else None)
-        self.network.attention_rate = SAMPLED_ATTENTION_DROPOUT
+        self.network.dropout = SAMPLED_DROPOUT
         return seconds
 
     @staticmethod
