@@ -112,7 +112,7 @@ struct opn_i_network {
     opn_i_design *design;        // X, borrowed
     bool subtracts;   // a pass that drops subtracts what it drops from X W0, which pays
                       // where X W0 is known anyway and the rate is below 1/2
-    bool is_frozen; // weights stay the same from pass to pass, and so does X W0
+    bool is_frozen;   // weights stay the same from pass to pass, and so does X W0
     opn_real *logits; // z and d_z
     opn_real *z;      // [V,K]
     opn_real *d_z;    // [V,K] set by the caller before backward
