@@ -183,6 +183,7 @@ void opn_i_attention_forward(const opn_i_exec *exec,
                              const opn_i_weight *weight,
                              const opn_real *weights,
                              opn_i_rates rates,
+                             bool knows_scores,
                              bool with_backward)
 {
     opn_k_attention *pass = &layer->pass;
@@ -205,7 +206,8 @@ void opn_i_attention_forward(const opn_i_exec *exec,
     pass->g = opn_i_attention_wide(layer, g, n_stored);
     pass->dropped = opn_i_attention_wide(layer, has_own ? layer->dropped : g, n_stored);
     pass->o = opn_i_attention_wide(layer, layer->o, hop->n_rows);
-    opn_i_attention_run(exec, layer, exec->kernels->attention->score, hop->n_cols);
+    if (!knows_scores)
+        opn_i_attention_run(exec, layer, exec->kernels->attention->score, hop->n_cols);
     opn_i_attention_run(exec, layer, exec->kernels->attention->attend, hop->n_rows);
 }
 

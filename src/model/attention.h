@@ -49,6 +49,7 @@ int64_t opn_i_attention_unit_bits(const opn_i_attention *layer, int64_t n);
 int64_t opn_i_attention_entry_bits(const opn_i_attention *layer, int64_t n);
 
 // layer->o from the units g of the inputs; weight points to the three of the list.
+// knows_scores: g and the weights are those of the pass before.
 void opn_i_attention_forward(const opn_i_exec *exec,
                              opn_i_attention *layer,
                              const opn_i_hop *hop,
@@ -56,6 +57,7 @@ void opn_i_attention_forward(const opn_i_exec *exec,
                              const opn_i_weight *weight,
                              const opn_real *weights,
                              opn_i_rates rates,
+                             bool knows_scores,
                              bool with_backward);
 
 // The gradient of g in layer->dropped, each row times its scale if that is not NULL, and

@@ -178,12 +178,15 @@ static void forward(const opn_i_exec *exec,
     opn_i_attention *first = &layers->first;
     const between middle = view_between(network, weights);
     const opn_i_rates rates = network->rates;
+    const bool knows_g = network->is_frozen && network->subtracts &&
+                         network->whole_of == weights && rates.units == 0.0;
     // What is taken back needs g, which d_o would overwrite if it were there.
     assert(!with_backward || !network->subtracts || rates.units > 0.0);
     const opn_real *g = opn_i_network_multiply(exec, network, weights, with_backward,
                                                first->d_o, first->g);
     opn_i_attention_forward(exec, first, &network->in_use.inner, g,
-                            &network->weight[ATTEND0], weights, rates, with_backward);
+                            &network->weight[ATTEND0], weights, rates, knows_g,
+                            with_backward);
     first->pass.hidden = opn_i_attention_wide(first, layers->hidden, middle.n);
     first->pass.keep_hidden = rates.units > 0.0 ? layers->keep_hidden : NULL;
     first->pass.hidden_factor = (opn_real)(1.0 / (1.0 - rates.units));
@@ -191,7 +194,8 @@ static void forward(const opn_i_exec *exec,
     opn_i_matmul(exec, middle.n, middle.n_units, middle.hidden, middle.w1, middle.q, NULL,
                  1);
     opn_i_attention_forward(exec, &layers->second, &network->in_use.outer, middle.q.data,
-                            &network->weight[ATTEND1], weights, rates, with_backward);
+                            &network->weight[ATTEND1], weights, rates, false,
+                            with_backward);
     average_heads(network);
 }
 
