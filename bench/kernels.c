@@ -63,7 +63,7 @@ static void run_a_p(workbench *b)
     const opn_i_network *gcn = &b->stage.network;
     const opn_k_finish finish = {.rectifies = true,
                                  .factor = (opn_real)(1.0 / (1.0 - b->dropout)),
-                                 .bits = layers_of(gcn)->keep_hidden};
+                                 .bits = gcn->keep_hidden};
     opn_i_spmm(&b->stage.exec, &gcn->reach.inner.rows, gcn->n_nodes,
                opn_i_panels(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
                opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),

@@ -53,7 +53,7 @@ list_masks(const network *net, uint32_t step, opn_i_rates rates, mask list[N_MAS
                      opn_i_csr_n_entries(&net->design.rows), net->design.keep};
     list[1] = (mask){from->hidden, step, rates.units,
                      opn_i_attention_unit_bits(layer[0], size.n_nodes),
-                     layers->keep_hidden};
+                     net->gcn.keep_hidden};
     for (uint32_t l = 0; l < 2; l++) {
         list[2 + l] = (mask){from->projected, 2 * step + l, rates.units,
                              opn_i_attention_unit_bits(layer[l], size.n_nodes),

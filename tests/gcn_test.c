@@ -216,7 +216,7 @@ static void a_pass_draws_its_masks_from_seed_streams_and_step_alone(void **state
                            (opn_i_rates){rates[r], edge_rates[r]});
         assert_memory_equal(net.design.keep, x_bits,
                             opn_i_bit_words(n_x) * sizeof(*x_bits));
-        assert_memory_equal(layers_of(gcn)->keep_hidden, hidden_bits,
+        assert_memory_equal(gcn->keep_hidden, hidden_bits,
                             opn_i_bit_words(n_hidden) * sizeof(*hidden_bits));
         assert_memory_equal(net.dropper.keep, edge_bits,
                             opn_i_bit_words(n_edges) * sizeof(*edge_bits));

@@ -320,8 +320,8 @@ static void carry_attention(const part *p, bool mark[3][N_NODES])
     const opn_i_gat_layers *to = p->net->gcn.layers;
     carry_layer(p, mark[2], mark[1], &from->first, &to->first);
     carry_layer(p, mark[1], mark[0], &from->second, &to->second);
-    carry_units(mark[1], opn_i_attention_unit_bits(&from->first, 1), from->keep_hidden,
-                to->keep_hidden);
+    carry_units(mark[1], opn_i_attention_unit_bits(&from->first, 1), p->gcn.keep_hidden,
+                p->net->gcn.keep_hidden);
 }
 
 // Gives the elements of the whole the bits that they have in the part.
@@ -340,15 +340,12 @@ static void carry_masks_over(const part *p)
                     opn_i_bit(p->design.keep, e));
     if (p->gcn.encoder == &opn_i_gat_encoder) {
         carry_attention(p, mark);
-    } else if (p->gcn.encoder == &opn_i_sage_encoder) {
-        const opn_i_sage_layers *from = p->gcn.layers;
-        const opn_i_sage_layers *to = p->net->gcn.layers;
-        carry_panels(mark[1], n_middle, from->half, from->keep_hidden, to->keep_hidden);
-    } else {
-        carry_panels(mark[1], n_middle, p->gcn.hidden_width,
-                     layers_of(&p->gcn)->keep_hidden,
-                     layers_of(&p->net->gcn)->keep_hidden);
+        return;
     }
+    const opn_i_sage_layers *sage = p->gcn.layers;
+    carry_panels(mark[1], n_middle,
+                 p->gcn.encoder == &opn_i_sage_encoder ? sage->half : p->gcn.hidden_width,
+                 p->gcn.keep_hidden, p->net->gcn.keep_hidden);
 }
 
 // The whole draws masks of its own first, which must not matter where the part has none.
@@ -444,8 +441,7 @@ static void a_part_draws_for_what_it_trains_alone(void **state)
     expect_bits(p, student_streams.features, p->design.rows.row_ptr[train->inner.n_cols],
                 p->design.keep);
     expect_bits(p, student_streams.hidden,
-                (int64_t)train->inner.n_rows * p->gcn.hidden_width,
-                layers_of(&p->gcn)->keep_hidden);
+                (int64_t)train->inner.n_rows * p->gcn.hidden_width, p->gcn.keep_hidden);
     free_part(p);
     network_deinit(&net);
 }

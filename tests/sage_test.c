@@ -84,8 +84,7 @@ static void set_masks(network *net, const golden_sage_case *golden)
         put_bit(net->design.keep, e, golden->layer[0].in_mask[e] == 1);
     for (int32_t i = 0; i < GOLDEN_V; i++)
         for (int32_t h = 0; h < n_hidden; h++)
-            put_bit(sage_layers(net)->keep_hidden,
-                    (int64_t)opn_i_panel_at(GOLDEN_V, half, i, h),
+            put_bit(net->gcn.keep_hidden, (int64_t)opn_i_panel_at(GOLDEN_V, half, i, h),
                     golden->layer[1].in_mask[i * n_hidden + h] == 1);
 }
 
@@ -291,7 +290,7 @@ static void a_pass_draws_its_masks_from_seed_streams_and_step_alone(void **state
         opn_i_network_draw(&net.exec, &net.gcn, 77, &sample_streams, step,
                            (opn_i_rates){0.3, 0.0});
         opn_i_keep_bits(&net.exec, 77, OPN_STREAM_SAMPLE_HIDDEN, step, 0.3, n, want);
-        assert_memory_equal(sage_layers(&net)->keep_hidden, want,
+        assert_memory_equal(net.gcn.keep_hidden, want,
                             opn_i_bit_words(n) * sizeof(*want));
     }
     network_deinit(&net);

@@ -44,21 +44,12 @@ static void deinit(const opn_alloc *alloc, opn_i_network *network)
     opn_i_gat_layers *layers = network->layers;
     opn_i_attention_deinit(alloc, &layers->first);
     opn_i_attention_deinit(alloc, &layers->second);
-    opn_i_release(alloc, layers->keep_hidden);
-    opn_i_release(alloc, layers->arena);
-    opn_i_release(alloc, layers);
-    network->layers = NULL;
 }
 
 static opn_status init(opn_ctx *ctx, opn_i_network *network)
 {
     opn_status status = OPN_OK;
     const opn_i_sizes *sizes = &network->sizes;
-    const opn_i_weight *w1 = &network->weight[W1];
-    const size_t n_hidden =
-            opn_i_whole_lines((size_t)network->n_nodes * (size_t)network->hidden_width);
-    const size_t n_w1 = (size_t)opn_i_weight_rows(w1) * (size_t)w1->width;
-    const size_t n_turned = (size_t)w1->width * (size_t)network->hidden_width;
     opn_i_gat_layers *layers = NULL;
     OPN_TRY_NEW(ctx, layers, 1);
     network->layers = layers;
@@ -68,12 +59,9 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
     OPN_TRY(opn_i_attention_init(ctx, sizes->n_out_heads, sizes->n_classes, false,
                                  network->n_nodes, &network->reach.outer,
                                  &layers->second));
-    OPN_TRY_NEW(ctx, layers->keep_hidden, opn_i_bit_words((int64_t)n_hidden));
-    OPN_TRY_NEW(ctx, layers->arena,
-                OPN_LINE + n_hidden + n_turned + OPN_SUM_BLOCKS * n_w1);
-    layers->hidden = opn_i_on_line(layers->arena);
-    layers->w1_turned = layers->hidden + n_hidden;
-    layers->partial = layers->w1_turned + n_turned;
+    OPN_TRY_NEW(ctx, network->arena,
+                OPN_LINE + (size_t)network->n_nodes * (size_t)network->hidden_width);
+    layers->hidden = opn_i_on_line(network->arena);
 cleanup:
     return status;
 }
@@ -108,10 +96,6 @@ static void draw(const opn_i_exec *exec,
     const opn_i_reach *reach = &network->reach;
     draw_layer(exec, &layers->first, &reach->inner, seed, streams, 2 * step, rates);
     draw_layer(exec, &layers->second, &reach->outer, seed, streams, 2 * step + 1, rates);
-    if (rates.units > 0.0)
-        opn_i_keep_bits(exec, seed, streams->hidden, step, rates.units,
-                        opn_i_attention_unit_bits(&layers->first, reach->inner.n_rows),
-                        layers->keep_hidden);
 }
 
 // The matrices between the layers.
@@ -188,7 +172,7 @@ static void forward(const opn_i_exec *exec,
                             &network->weight[ATTEND0], weights, rates, knows_g,
                             with_backward);
     first->pass.hidden = opn_i_attention_wide(first, layers->hidden, middle.n);
-    first->pass.keep_hidden = rates.units > 0.0 ? layers->keep_hidden : NULL;
+    first->pass.keep_hidden = rates.units > 0.0 ? network->keep_hidden : NULL;
     first->pass.hidden_factor = (opn_real)(1.0 / (1.0 - rates.units));
     opn_i_attention_run(exec, first, exec->kernels->attention->activate, middle.n);
     opn_i_matmul(exec, middle.n, middle.n_units, middle.hidden, middle.w1, middle.q, NULL,
@@ -208,19 +192,14 @@ static void backward(const opn_i_exec *exec,
     opn_i_attention *first = &layers->first;
     opn_i_attention *second = &layers->second;
     const between middle = view_between(network, weights);
-    const int32_t width = middle.q.width;
-    const opn_i_dense turned =
-            opn_i_panels(layers->w1_turned, width, network->hidden_width);
-    const opn_i_dense d_q = opn_i_rows(second->dropped, middle.n, width);
     second->pass.d_o = opn_i_attention_wide(second, second->d_o, 0);
     share_among_heads(network);
     opn_i_attention_backward(exec, second, &network->in_use.outer, NULL,
                              &network->weight[ATTEND1], d_weights);
-    opn_i_matmul_tn(exec, middle.n, middle.n_units, middle.hidden, d_q, layers->partial,
-                    d_weights + network->weight[W1].at);
-    opn_i_turn(middle.w1, middle.n_units, width, turned);
-    opn_i_matmul(exec, middle.n, width, d_q, turned,
-                 opn_i_panels(first->d_o, middle.n, network->hidden_width), NULL, 1);
+    opn_i_network_project_back(
+            exec, network, weights, middle.hidden,
+            opn_i_rows(second->dropped, middle.n, middle.q.width), NULL, 1,
+            opn_i_panels(first->d_o, middle.n, network->hidden_width), d_weights);
     first->pass.d_o = opn_i_attention_wide(first, first->d_o, middle.n);
     opn_i_attention_run(exec, first, exec->kernels->attention->inactivate, middle.n);
     opn_i_attention_backward(exec, first, &network->in_use.inner, network->design->scale,
@@ -234,6 +213,7 @@ const opn_i_encoder opn_i_gat_encoder = {
         .edges = OPN_EDGES_NORMALISED, // of which only the pattern matters
         .has_heads = true,
         .needs_entries = true,
+        .second = W1,
         .list_weights = list_weights,
         .init = init,
         .deinit = deinit,

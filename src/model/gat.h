@@ -10,11 +10,7 @@
 
 typedef struct opn_i_gat_layers {
     opn_i_attention first, second;
-    uint64_t *keep_hidden; // a byte for each vector of hidden
-    opn_real *arena;       // the rest
-    opn_real *hidden;      // [V,H] in panels
-    opn_real *w1_turned;   // W1 transposed
-    opn_real *partial;     // OPN_SUM_BLOCKS times W1
+    opn_real *hidden; // [V,H] in panels
 } opn_i_gat_layers;
 
 #endif // OPN_GAT_H

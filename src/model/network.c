@@ -101,8 +101,11 @@ unsigned opn_i_network_uses(int32_t hidden_width, bool with_backward, bool subtr
 
 void opn_i_network_deinit(const opn_alloc *alloc, opn_i_network *network)
 {
-    if (network->layers != NULL)
+    if (network->layers != NULL && network->encoder->deinit != NULL)
         network->encoder->deinit(alloc, network);
+    opn_i_release(alloc, network->layers);
+    opn_i_release(alloc, network->arena);
+    opn_i_release(alloc, network->keep_hidden);
     opn_i_release(alloc, network->logits);
     *network = (opn_i_network){0};
 }
@@ -133,11 +136,17 @@ opn_status opn_i_network_init(opn_ctx *ctx,
         if (network.weight[m].is_decayed)
             network.n_decayed = m + 1 < network.n_matrices ? network.weight[m + 1].at
                                                            : network.n_weights;
-    const size_t n =
+    const size_t n_z =
             opn_i_whole_lines((size_t)network.n_nodes * (size_t)network.class_width);
-    OPN_TRY_NEW(ctx, network.logits, OPN_LINE + 2 * n);
+    const size_t n_w1 = (size_t)network.weight[encoder->second].width *
+                        (size_t)network.hidden_width; // W1 has no more rows than that
+    OPN_TRY_NEW(ctx, network.keep_hidden,
+                opn_i_bit_words((int64_t)network.n_nodes * network.hidden_width));
+    OPN_TRY_NEW(ctx, network.logits, OPN_LINE + 2 * n_z + (1 + OPN_SUM_BLOCKS) * n_w1);
     network.z = opn_i_on_line(network.logits);
-    network.d_z = network.z + n;
+    network.d_z = network.z + n_z;
+    network.w1_turned = network.d_z + n_z;
+    network.partial = network.w1_turned + n_w1;
     OPN_TRY(encoder->init(ctx, &network));
     *out = network;
     network = (opn_i_network){0};
@@ -162,7 +171,12 @@ void opn_i_network_draw(const opn_i_exec *exec,
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->features, step, rates.units,
                         design->rows.row_ptr[design->n_trained], design->keep);
-    network->encoder->draw(exec, network, seed, streams, step, rates);
+    if (rates.units > 0.0)
+        opn_i_keep_bits(exec, seed, streams->hidden, step, rates.units,
+                        (int64_t)network->reach.inner.n_rows * network->hidden_width,
+                        network->keep_hidden);
+    if (network->encoder->draw != NULL)
+        network->encoder->draw(exec, network, seed, streams, step, rates);
 }
 
 void opn_i_network_forward_on(const opn_i_exec *exec,
@@ -245,9 +259,30 @@ const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
     return p;
 }
 
-void opn_i_turn(opn_i_dense w, int32_t n_rows, int32_t n_cols, opn_i_dense turned)
+static void turn(opn_i_dense w, int32_t n_rows, int32_t n_cols, opn_i_dense turned)
 {
     for (int32_t k = 0; k < n_cols; k++)
         for (int32_t h = 0; h < n_rows; h++)
             *opn_i_element(turned, k, h) = *opn_i_element(w, h, k);
+}
+
+void opn_i_network_project_back(const opn_i_exec *exec,
+                                opn_i_network *network,
+                                const opn_real *weights,
+                                opn_i_dense hidden,
+                                opn_i_dense d_q,
+                                const opn_real *active,
+                                opn_real factor,
+                                opn_i_dense d_hidden,
+                                opn_real *d_weights)
+{
+    const opn_i_weight *w1 = &network->weight[network->encoder->second];
+    const int32_t n_units = opn_i_weight_rows(w1);
+    const bool is_plain = w1->n_heads == 1 && w1->n_parts == 1;
+    const int32_t n_cols = is_plain ? w1->n_cols : w1->width; // beyond all is 0
+    const opn_i_dense turned = opn_i_panels(network->w1_turned, n_cols, hidden.width);
+    opn_i_matmul_tn(exec, hidden.n_rows, n_units, hidden, d_q, network->partial,
+                    d_weights + w1->at);
+    turn(opn_i_rows(weights + w1->at, n_units, w1->width), n_units, n_cols, turned);
+    opn_i_matmul(exec, hidden.n_rows, n_cols, d_q, turned, d_hidden, active, factor);
 }

@@ -68,14 +68,17 @@ typedef struct opn_i_network opn_i_network;
 typedef struct opn_i_encoder {
     const char *name;
     opn_i_edge_rule edges;
+    int second; // which of the weights is W1, that of the second layer; the first is W0
     bool has_heads;
     bool needs_entries; // hop.entry is set where something is taken back
     // Lists the weights, all but `at`; returns how many.
     int (*list_weights)(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIGHTS]);
-    // Makes and frees network->layers. Everything above it is set.
+    // Makes network->layers, with its matrices in network->arena. All else is set.
     opn_status (*init)(opn_ctx *ctx, opn_i_network *network);
+    // Frees what the layers have beside that; NULL: nothing.
     void (*deinit)(const opn_alloc *alloc, opn_i_network *network);
-    // Draws what a pass drops beside the entries of X and, with a dropper, edges.
+    // Draws what a pass drops beside entries of X, hidden units and, with a dropper,
+    // edges; NULL: nothing.
     void (*draw)(const opn_i_exec *exec,
                  opn_i_network *network,
                  uint64_t seed,
@@ -113,10 +116,14 @@ struct opn_i_network {
     bool subtracts;   // a pass that drops subtracts what it drops from X W0, which pays
                       // where X W0 is known anyway and the rate is below 1/2
     bool is_frozen;   // weights stay the same from pass to pass, and so does X W0
-    opn_real *logits; // z and d_z
+    opn_real *logits; // z, d_z, w1_turned and partial
     opn_real *z;      // [V,K]
     opn_real *d_z;    // [V,K] set by the caller before backward
-    void *layers;     // the encoder's own
+    uint64_t *keep_hidden; // one bit for each hidden unit, as they are stored
+    opn_real *w1_turned;   // W1 transposed
+    opn_real *partial;     // OPN_SUM_BLOCKS times W1
+    void *layers;          // the encoder's own
+    opn_real *arena;       // and their matrices
     // Of the pass in flight.
     opn_i_reach in_use;
     opn_i_rates rates;
@@ -206,7 +213,17 @@ const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
                                        opn_real *whole,
                                        opn_real *p);
 
-// turned [n_cols,n_rows] in panels = w transposed, of which n_rows by n_cols are in use.
-void opn_i_turn(opn_i_dense w, int32_t n_rows, int32_t n_cols, opn_i_dense turned);
+// The way back of q = hidden W1: the gradient of W1, and d_hidden from d_q. With
+// `active`, which has the layout of hidden, then times factor where it is above 0, else
+// 0.
+void opn_i_network_project_back(const opn_i_exec *exec,
+                                opn_i_network *network,
+                                const opn_real *weights,
+                                opn_i_dense hidden,
+                                opn_i_dense d_q,
+                                const opn_real *active,
+                                opn_real factor,
+                                opn_i_dense d_hidden,
+                                opn_real *d_weights);
 
 #endif // OPN_NETWORK_H

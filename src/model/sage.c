@@ -38,15 +38,6 @@ static int list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIG
     return N_WEIGHTS;
 }
 
-static void deinit(const opn_alloc *alloc, opn_i_network *network)
-{
-    opn_i_sage_layers *layers = network->layers;
-    opn_i_release(alloc, layers->keep_hidden);
-    opn_i_release(alloc, layers->arena);
-    opn_i_release(alloc, layers);
-    network->layers = NULL;
-}
-
 static opn_status init(opn_ctx *ctx, opn_i_network *network)
 {
     opn_status status = OPN_OK;
@@ -54,37 +45,17 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
     const size_t n_nodes = (size_t)network->n_nodes;
     const size_t n_wide = n_nodes * (size_t)network->hidden_width;
     const size_t n_narrow = opn_i_whole_lines(n_nodes * (size_t)network->class_width);
-    const size_t n_turned = (size_t)network->class_width * (size_t)network->hidden_width;
     OPN_TRY_NEW(ctx, layers, 1);
     network->layers = layers;
     layers->half = half_of(&network->sizes);
-    OPN_TRY_NEW(ctx, layers->keep_hidden, opn_i_bit_words((int64_t)n_wide / 2));
-    OPN_TRY_NEW(ctx, layers->arena,
-                OPN_LINE + 2 * n_wide + n_wide / 2 + 3 * n_narrow +
-                        (1 + OPN_SUM_BLOCKS) * n_turned);
-    layers->p = opn_i_on_line(layers->arena);
+    OPN_TRY_NEW(ctx, network->arena, OPN_LINE + 2 * n_wide + n_wide / 2 + 3 * n_narrow);
+    layers->p = opn_i_on_line(network->arena);
     layers->hidden = layers->p + n_wide;
     layers->d_hidden = layers->hidden + n_wide / 2;
     layers->q = layers->d_hidden + n_wide;
     layers->d_near = layers->q + 2 * n_narrow;
-    layers->w1_turned = layers->d_near + n_narrow;
-    layers->partial = layers->w1_turned + n_turned;
 cleanup:
     return status;
-}
-
-static void draw(const opn_i_exec *exec,
-                 opn_i_network *network,
-                 uint64_t seed,
-                 const opn_i_streams *streams,
-                 uint32_t step,
-                 opn_i_rates rates)
-{
-    const opn_i_sage_layers *layers = network->layers;
-    if (rates.units > 0.0)
-        opn_i_keep_bits(exec, seed, streams->hidden, step, rates.units,
-                        (int64_t)network->reach.inner.n_rows * layers->half,
-                        layers->keep_hidden);
 }
 
 static int32_t own_of(const opn_i_hop *hop, int32_t i)
@@ -174,12 +145,11 @@ static void share_own(const opn_i_hop *hop,
 
 static void activate(const opn_i_network *network, opn_i_dense hidden)
 {
-    const opn_i_sage_layers *layers = network->layers;
     const double rate = network->rates.units;
     const opn_real factor = (opn_real)(1.0 / (1.0 - rate));
     const int64_t n = (int64_t)hidden.n_rows * hidden.width;
     for (int64_t j = 0; j < n; j++) {
-        const bool is_kept = rate == 0.0 || opn_i_bit(layers->keep_hidden, j);
+        const bool is_kept = rate == 0.0 || opn_i_bit(network->keep_hidden, j);
         hidden.data[j] = is_kept && hidden.data[j] > 0 ? hidden.data[j] * factor : 0;
     }
 }
@@ -232,19 +202,13 @@ static void backward(const opn_i_exec *exec,
 {
     opn_i_sage_layers *layers = network->layers;
     const opn_i_hop *inner = &network->in_use.inner;
-    const int32_t n_middle = inner->n_rows;
-    const int32_t n_hidden = network->sizes.n_hidden;
     const opn_real *scale = network->design->scale; // as design.h says
     const matrices pass = view_pass(network, layers->p, weights);
-    const opn_i_dense turned =
-            opn_i_panels(layers->w1_turned, pass.q.width, layers->half);
     look_back(exec, network, &pass, d_weights + network->weight[B1].at);
-    opn_i_matmul_tn(exec, n_middle, n_hidden, pass.hidden, pass.q, layers->partial,
-                    d_weights + network->weight[W1].at);
-    opn_i_turn(pass.w1, n_hidden, pass.q.width, turned);
     // A hidden value above 0 was both active and kept.
-    opn_i_matmul(exec, n_middle, pass.q.width, pass.q, turned, pass.d_hidden,
-                 layers->hidden, (opn_real)(1.0 / (1.0 - network->rates.units)));
+    opn_i_network_project_back(
+            exec, network, weights, pass.hidden, pass.q, layers->hidden,
+            (opn_real)(1.0 / (1.0 - network->rates.units)), pass.d_hidden, d_weights);
     opn_k_sparse back = inner->turned;
     back.scale = scale;
     opn_i_spmm(exec, &back, inner->n_cols, pass.d_hidden, pass.near, NULL);
@@ -257,10 +221,9 @@ static void backward(const opn_i_exec *exec,
 const opn_i_encoder opn_i_sage_encoder = {
         .name = "sage",
         .edges = OPN_EDGES_MEAN,
+        .second = W1,
         .list_weights = list_weights,
         .init = init,
-        .deinit = deinit,
-        .draw = draw,
         .forward = forward,
         .backward = backward,
 };

@@ -11,17 +11,13 @@
 #include "model/network.h"
 
 typedef struct opn_i_sage_layers {
-    int32_t half;          // columns of one part of X W0
-    uint64_t *keep_hidden; // one bit for each element of hidden, as it is stored
-    opn_real *arena;       // the rest
-    opn_real *p;           // [V,2H] X W0 in panels, and on the way back its gradient
-    opn_real *hidden;      // [V,H] in panels
-    opn_real *d_hidden;    // [V,2H] of which [V,H] are its gradient in panels; until the
-                           // way back X W0 with nothing dropped
-    opn_real *q;           // [V,2K] hidden W1, and on the way back its gradient
-    opn_real *d_near;      // [V,K] the half of it that comes from neighbours
-    opn_real *w1_turned;   // [2K,H] W1 transposed
-    opn_real *partial;     // OPN_SUM_BLOCKS times [H,2K]
+    int32_t half;       // columns of one part of X W0
+    opn_real *p;        // [V,2H] X W0 in panels, and on the way back its gradient
+    opn_real *hidden;   // [V,H] in panels
+    opn_real *d_hidden; // [V,2H] of which [V,H] are its gradient in panels; until the
+                        // way back X W0 with nothing dropped
+    opn_real *q;        // [V,2K] hidden W1, and on the way back its gradient
+    opn_real *d_near;   // [V,K] the half of it that comes from neighbours
 } opn_i_sage_layers;
 
 #endif // OPN_SAGE_H

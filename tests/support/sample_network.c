@@ -219,15 +219,14 @@ void network_set_masks(network *net, const uint8_t *x_mask, const uint8_t *hidde
     const opn_off n_entries = opn_i_csr_n_entries(&net->design.rows);
     const size_t n_wide = (size_t)gcn->n_nodes * (size_t)gcn->hidden_width;
     memset(net->design.keep, 0, opn_i_bit_words(n_entries) * sizeof(uint64_t));
-    memset(layers_of(gcn)->keep_hidden, 0,
-           opn_i_bit_words((int64_t)n_wide) * sizeof(uint64_t));
+    memset(gcn->keep_hidden, 0, opn_i_bit_words((int64_t)n_wide) * sizeof(uint64_t));
     for (opn_off e = 0; e < n_entries; e++)
         net->design.keep[e / 64] |= (uint64_t)x_mask[e] << (e % 64);
     for (int32_t i = 0; i < gcn->n_nodes; i++) {
         for (int32_t h = 0; h < gcn->sizes.n_hidden; h++) {
             const int64_t at =
                     (int64_t)opn_i_panel_at(gcn->n_nodes, gcn->hidden_width, i, h);
-            layers_of(gcn)->keep_hidden[at / 64] |=
+            gcn->keep_hidden[at / 64] |=
                     (uint64_t)hidden_mask[i * gcn->sizes.n_hidden + h] << (at % 64);
         }
     }
