@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-int32_t opn_i_attention_vectors(int32_t n_heads, int32_t n_units)
+// Vectors of eight that a node's units take.
+static int32_t n_vectors_of(int32_t n_heads, int32_t n_units)
 {
     return n_heads == 1 ? opn_i_width(n_units) / OPN_LANES : n_units;
 }
 
 int32_t opn_i_attention_width(int32_t n_heads, int32_t n_units, bool has_panels)
 {
-    const int32_t width = opn_i_attention_vectors(n_heads, n_units) * OPN_LANES;
+    const int32_t width = n_vectors_of(n_heads, n_units) * OPN_LANES;
     // Whole panels, so that all of them have the same stride.
     return has_panels ? (width + OPN_SLICE - 1) / OPN_SLICE * OPN_SLICE : width;
 }
@@ -106,7 +107,7 @@ opn_status opn_i_attention_init(opn_ctx *ctx,
                              .width = opn_i_attention_width(n_heads, n_units, has_panels),
                              .has_panels = has_panels,
                              .n_nodes = n_nodes};
-    layer.pass.n_vectors = opn_i_attention_vectors(n_heads, n_units);
+    layer.pass.n_vectors = n_vectors_of(n_heads, n_units);
     layer.pass.is_single = n_heads == 1;
     const size_t n = cut_arena(&layer, hop, NULL);
     OPN_TRY_NEW(ctx, layer.arena, OPN_LINE + n);

@@ -21,10 +21,7 @@ typedef struct opn_i_attention {
     opn_real *sums;           // OPN_SUM_BLOCKS times those of a kernel
 } opn_i_attention;
 
-// Vectors of eight that a node's units take.
-int32_t opn_i_attention_vectors(int32_t n_heads, int32_t n_units);
-
-// Their numbers in memory.
+// Numbers that a node's units take in memory.
 int32_t opn_i_attention_width(int32_t n_heads, int32_t n_units, bool has_panels);
 
 // Lists the weights of a layer beside those that project: a [2,units] of what looks and

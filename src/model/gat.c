@@ -209,7 +209,6 @@ static void backward(const opn_i_exec *exec,
 }
 
 const opn_i_encoder opn_i_gat_encoder = {
-        .name = "gat",
         .edges = OPN_EDGES_NORMALISED, // of which only the pattern matters
         .has_heads = true,
         .needs_entries = true,

@@ -112,7 +112,6 @@ static void backward(const opn_i_exec *exec,
 }
 
 const opn_i_encoder opn_i_gcn_encoder = {
-        .name = "gcn",
         .edges = OPN_EDGES_NORMALISED,
         .second = 1,
         .list_weights = list_weights,

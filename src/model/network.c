@@ -83,16 +83,6 @@ void opn_i_network_init_weights(const opn_i_network *network,
 
 // ---- networks ------------------------------------------------------------------------
 
-opn_i_reach opn_i_reach_whole(const opn_i_csr *adjacency)
-{
-    const opn_k_sparse view = opn_i_csr_view(adjacency);
-    const opn_i_hop hop = {.n_rows = adjacency->n_rows,
-                           .n_cols = adjacency->n_cols,
-                           .rows = view,
-                           .turned = view};
-    return (opn_i_reach){hop, hop};
-}
-
 unsigned opn_i_network_uses(int32_t hidden_width, bool with_backward, bool subtracts)
 {
     return (with_backward ? OPN_USE_BACKWARD : 0u) | (subtracts ? OPN_USE_WHOLE : 0u) |

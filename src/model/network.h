@@ -66,7 +66,6 @@ enum { OPN_MAX_WEIGHTS = 8 };
 typedef struct opn_i_network opn_i_network;
 
 typedef struct opn_i_encoder {
-    const char *name;
     opn_i_edge_rule edges;
     int second; // which of the weights is W1, that of the second layer; the first is W0
     bool has_heads;
@@ -129,9 +128,6 @@ struct opn_i_network {
     opn_i_rates rates;
     const opn_real *whole_of; // weights of which X W0 is known; NULL: of none
 };
-
-// The whole of a graph, whose matrix is its own transpose.
-opn_i_reach opn_i_reach_whole(const opn_i_csr *adjacency);
 
 // What passes use of X, for opn_i_design_init_for().
 unsigned opn_i_network_uses(int32_t hidden_width, bool with_backward, bool subtracts);

@@ -15,7 +15,8 @@ typedef struct opn_i_hop_store {
 
 void opn_i_hop_store_deinit(const opn_alloc *alloc, opn_i_hop_store *store);
 
-// Makes what the way back needs of store->rows, which it is not symmetric for.
+// Makes what the way back needs beside store->rows: its transpose, unless that is the
+// same, and the map of its entries where an encoder needs it.
 OPN_NODISCARD opn_status opn_i_hop_store_turn(opn_ctx *ctx,
                                               bool is_symmetric,
                                               bool needs_entries,

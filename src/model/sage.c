@@ -219,7 +219,6 @@ static void backward(const opn_i_exec *exec,
 }
 
 const opn_i_encoder opn_i_sage_encoder = {
-        .name = "sage",
         .edges = OPN_EDGES_MEAN,
         .second = W1,
         .list_weights = list_weights,
