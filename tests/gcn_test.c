@@ -284,7 +284,7 @@ static void init_without_dropped(const network *net, network *out)
             opn_i_graph_normalise(ctx, out->graph, OPN_EDGES_NORMALISED, &out->adjacency),
             OPN_OK);
     assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &out->design), OPN_OK);
-    const opn_i_reach whole = reach_whole(&out->adjacency);
+    const opn_i_reach whole = symmetric_reach(&out->adjacency);
     assert_int_equal(opn_i_network_init(ctx, &opn_i_gcn_encoder,
                                         &(const opn_i_sizes){0, GOLDEN_H, GOLDEN_K, 1, 1},
                                         &whole, NULL, &out->design, &out->gcn),
@@ -418,7 +418,7 @@ static void init_permuted(const network *net, const int32_t *to, network *out)
             opn_i_graph_normalise(ctx, out->graph, OPN_EDGES_NORMALISED, &out->adjacency),
             OPN_OK);
     assert_int_equal(opn_i_design_init(ctx, &out->graph->features, &out->design), OPN_OK);
-    const opn_i_reach whole = reach_whole(&out->adjacency);
+    const opn_i_reach whole = symmetric_reach(&out->adjacency);
     assert_int_equal(opn_i_network_init(ctx, &opn_i_gcn_encoder,
                                         &(const opn_i_sizes){0, GOLDEN_H, GOLDEN_K, 1, 1},
                                         &whole, NULL, &out->design, &out->gcn),

@@ -521,7 +521,7 @@ static void a_graph_without_nodes_has_a_field_without_nodes(void **state)
         opn_i_field field = {0};
         const int32_t no_label = -1;
         assert_int_equal(opn_i_csr_init(ctx, 0, 0, 0, true, &none), OPN_OK);
-        const opn_i_reach whole = reach_whole(&none);
+        const opn_i_reach whole = symmetric_reach(&none);
         assert_int_equal(opn_i_field_init(ctx, &none, &whole, &no_label, &no_label,
                                           is_whole == 1, false, &field),
                          OPN_OK);

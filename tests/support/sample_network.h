@@ -71,7 +71,7 @@ typedef struct network_kind {
 extern const network_kind gcn_kind, sage_kind;
 
 // The whole of a graph, whose matrix is its own transpose.
-static inline opn_i_reach reach_whole(const opn_i_csr *adjacency)
+static inline opn_i_reach symmetric_reach(const opn_i_csr *adjacency)
 {
     const opn_k_sparse view = opn_i_csr_view(adjacency);
     const opn_i_hop hop = {.n_rows = adjacency->n_rows,
