@@ -47,8 +47,10 @@ static inline opn_real *opn_i_element(opn_i_dense x, int32_t i, int32_t k)
 }
 
 // Rows of panels are lines of the cache when the first one is. Arenas are cut at
-// multiples of OPN_LINE numbers, from the first line in them on.
-enum { OPN_LINE = 16 };
+// multiples of OPN_LINE numbers, from the first line in them on. Their margin is what it
+// takes to get there, and a row of a panel: kernels look at the first row of a matrix
+// even where it has none.
+enum { OPN_LINE = 16, OPN_MARGIN = 2 * OPN_LINE };
 
 static inline size_t opn_i_whole_lines(size_t n)
 {

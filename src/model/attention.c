@@ -110,7 +110,7 @@ opn_status opn_i_attention_init(opn_ctx *ctx,
     layer.pass.n_vectors = n_vectors_of(n_heads, n_units);
     layer.pass.is_single = n_heads == 1;
     const size_t n = cut_arena(&layer, hop, NULL);
-    OPN_TRY_NEW(ctx, layer.arena, OPN_LINE + n);
+    OPN_TRY_NEW(ctx, layer.arena, OPN_MARGIN + n);
     cut_arena(&layer, hop, opn_i_on_line(layer.arena));
     OPN_TRY_NEW(ctx, layer.keep_units,
                 opn_i_bit_words(opn_i_attention_unit_bits(&layer, hop->n_cols)));

@@ -60,7 +60,7 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
                                  network->n_nodes, &network->reach.outer,
                                  &layers->second));
     OPN_TRY_NEW(ctx, network->arena,
-                OPN_LINE + (size_t)network->n_nodes * (size_t)network->hidden_width);
+                OPN_MARGIN + (size_t)network->n_nodes * (size_t)network->hidden_width);
     layers->hidden = opn_i_on_line(network->arena);
 cleanup:
     return status;

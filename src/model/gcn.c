@@ -35,7 +35,7 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
     OPN_TRY_NEW(ctx, layers, 1);
     network->layers = layers;
     OPN_TRY_NEW(ctx, network->arena,
-                OPN_LINE + 3 * n_wide + n_nodes * (size_t)network->class_width);
+                OPN_MARGIN + 3 * n_wide + n_nodes * (size_t)network->class_width);
     layers->p = opn_i_on_line(network->arena);
     layers->hidden = layers->p + n_wide;
     layers->d_hidden = layers->hidden + n_wide;

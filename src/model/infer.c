@@ -111,7 +111,7 @@ opn_status opn_i_infer(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, !opn_i_all_finite(n_weights, weights), OPN_ERR_NONFINITE,
                 "a weight of the model is not finite");
     OPN_TRY(init_moments(ctx, network, &moments));
-    OPN_TRY_NEW(ctx, arena, OPN_LINE + n_weights);
+    OPN_TRY_NEW(ctx, arena, OPN_MARGIN + n_weights);
     opn_real *on_line = opn_i_on_line(arena);
     memcpy(on_line, weights, n_weights * sizeof(*weights));
     // All passes have the same X W0 but for what they drop.

@@ -132,7 +132,7 @@ opn_status opn_i_network_init(opn_ctx *ctx,
                         (size_t)network.hidden_width; // W1 has no more rows than that
     OPN_TRY_NEW(ctx, network.keep_hidden,
                 opn_i_bit_words((int64_t)network.n_nodes * network.hidden_width));
-    OPN_TRY_NEW(ctx, network.logits, OPN_LINE + 2 * n_z + (1 + OPN_SUM_BLOCKS) * n_w1);
+    OPN_TRY_NEW(ctx, network.logits, OPN_MARGIN + 2 * n_z + (1 + OPN_SUM_BLOCKS) * n_w1);
     network.z = opn_i_on_line(network.logits);
     network.d_z = network.z + n_z;
     network.w1_turned = network.d_z + n_z;

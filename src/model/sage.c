@@ -48,7 +48,7 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
     OPN_TRY_NEW(ctx, layers, 1);
     network->layers = layers;
     layers->half = half_of(&network->sizes);
-    OPN_TRY_NEW(ctx, network->arena, OPN_LINE + 2 * n_wide + n_wide / 2 + 3 * n_narrow);
+    OPN_TRY_NEW(ctx, network->arena, OPN_MARGIN + 2 * n_wide + n_wide / 2 + 3 * n_narrow);
     layers->p = opn_i_on_line(network->arena);
     layers->hidden = layers->p + n_wide;
     layers->d_hidden = layers->hidden + n_wide / 2;

@@ -17,7 +17,7 @@ opn_i_train_state_init(opn_ctx *ctx, const opn_i_network *network, opn_i_train_s
 {
     opn_status status = OPN_OK;
     opn_i_train_state state = {.n_weights = network->n_weights};
-    OPN_TRY_NEW(ctx, state.arena, OPN_LINE + OPN_STATE_BLOCKS * state.n_weights);
+    OPN_TRY_NEW(ctx, state.arena, OPN_MARGIN + OPN_STATE_BLOCKS * state.n_weights);
     state.weights = opn_i_on_line(state.arena);
     state.mean = state.weights + state.n_weights;
     state.square = state.mean + state.n_weights;
