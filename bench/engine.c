@@ -1,8 +1,10 @@
-// engine.c -- times training, sampling and the prior, stage by stage.
+// engine.c -- times training, sampling and the prior, stage by stage, and embedding.
 //
 //   engine train THREADS EPOCHS SAMPLES DATA [PARAMETER VALUE]...
 //   engine grow THREADS EPOCHS SAMPLES HIDDEN NODES DEGREE FEATURES WORDS CLASSES
-//   LABELLED engine prior THREADS NODES DEGREE LABELLED
+//               LABELLED
+//   engine prior THREADS NODES DEGREE LABELLED
+//   engine embed THREADS PERPLEXITY ROWS.npy PLACES.npy
 //
 // Loads or draws a graph, runs once to warm up and prints "ready"; then makes one run for
 // each line it reads and prints one line, so that a script can let it take turns with
@@ -14,6 +16,8 @@
 //           those given
 //   grow    the same on a drawn graph, of which LABELLED nodes train and none validates
 //   prior   seconds, and the most MB in use beside the graph and the result
+//   embed   the same beside the rows and their places, which it writes; without a run to
+//           warm up
 //
 // An epoch begins where the library says so to its progress hook, so this is what a
 // program that embeds it waits for. Validation decides when to stop where the paper lets
@@ -23,6 +27,8 @@
 
 #include "base/clock.h"
 #include "graph/gkde.h"
+#include "io/file_write.h"
+#include "io/npy.h"
 #include "math/kernels.h"
 #include "opine/opine.h"
 
@@ -289,6 +295,74 @@ cleanup:
     return status;
 }
 
+// ---- embedding -----------------------------------------------------------------------
+
+typedef struct rows {
+    int32_t n_rows, n_cols;
+    float *x; // [n_rows,n_cols]
+} rows;
+
+static opn_status read_rows(opn_ctx *ctx, const char *path, rows *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_bytes file = {0};
+    opn_i_ndarray array;
+    OPN_TRY(opn_i_file_read(ctx, path, &file));
+    OPN_TRY(opn_i_npy_read(ctx, path, file.data, file.n, &array));
+    OPN_FAIL_IF(ctx,
+                array.n_dims != 2 || array.shape[0] > INT32_MAX ||
+                        array.shape[1] > INT32_MAX,
+                OPN_ERR_SHAPE, "%s: no matrix of rows", path);
+    OPN_TRY_NEW(ctx, out->x, array.n_items);
+    OPN_TRY(opn_i_ndarray_to_f32(ctx, path, &array, out->x));
+    out->n_rows = (int32_t)array.shape[0];
+    out->n_cols = (int32_t)array.shape[1];
+cleanup:
+    opn_i_bytes_release(ctx, &file);
+    return status;
+}
+
+static opn_status
+write_places(opn_ctx *ctx, const char *path, int32_t n_rows, const float *place)
+{
+    opn_status status = OPN_OK;
+    const opn_i_ndarray array = {
+            .kind = 'f', .n_dims = 2, .item_size = sizeof(*place), .shape = {n_rows, 2}};
+    unsigned char header[OPN_NPY_HEADER_ROOM];
+    opn_i_file_writer *writer = NULL;
+    OPN_TRY(opn_i_file_writer_open(ctx, path, &writer));
+    opn_i_file_writer_put(writer, header, opn_i_npy_header(&array, header));
+    opn_i_file_writer_put(writer, place, 2 * (size_t)n_rows * sizeof(*place));
+    OPN_TRY(opn_i_file_writer_commit(writer));
+cleanup:
+    return status;
+}
+
+static opn_status embed(opn_ctx *ctx, char **argv, tally *memory)
+{
+    opn_status status = OPN_OK;
+    rows of = {0};
+    float *place = NULL;
+    OPN_TRY(read_rows(ctx, argv[1], &of));
+    OPN_TRY_NEW(ctx, place, 2 * (size_t)of.n_rows);
+    say_ready();
+    for (uint64_t seed = 0; is_asked(); seed++) {
+        const size_t n_before = tally_start(memory);
+        const double start = opn_i_clock();
+        OPN_TRY(opn_embed(ctx, of.n_rows, of.n_cols, of.x, strtod(argv[0], NULL), seed,
+                          place));
+        const double seconds = opn_i_clock() - start;
+        const double n_most = tally_megabytes(memory, n_before);
+        OPN_TRY(write_places(ctx, argv[2], of.n_rows, place));
+        printf("%.6f %.3f\n", seconds, n_most);
+        fflush(stdout);
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, place);
+    opn_i_release(&ctx->alloc, of.x);
+    return status;
+}
+
 // ---- what was asked for --------------------------------------------------------------
 
 static opn_status train(opn_ctx *ctx, char **argv, tally *memory)
@@ -338,7 +412,11 @@ static const struct verb {
     bool takes_params; // after those
     opn_status (*run)(opn_ctx *ctx, char **argv, tally *memory);
 } verbs[] = {
-        {"train", 3, true, train}, {"grow", 9, false, grow}, {"prior", 3, false, spread}};
+        {"train", 3, true, train},
+        {"grow", 9, false, grow},
+        {"prior", 3, false, spread},
+        {"embed", 3, false, embed},
+};
 
 static bool is_meant(const struct verb *verb, int argc, char **argv)
 {
@@ -358,7 +436,8 @@ int main(int argc, char **argv)
                         "[PARAMETER VALUE]...\n"
                         "       engine grow THREADS EPOCHS SAMPLES HIDDEN NODES DEGREE "
                         "FEATURES WORDS CLASSES LABELLED\n"
-                        "       engine prior THREADS NODES DEGREE LABELLED\n");
+                        "       engine prior THREADS NODES DEGREE LABELLED\n"
+                        "       engine embed THREADS PERPLEXITY ROWS.npy PLACES.npy\n");
         return 2;
     }
     tally memory = {0};

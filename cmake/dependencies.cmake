@@ -1,4 +1,5 @@
-# Every dependency is required: a build that silently leaves a part out helps nobody.
+# Every dependency is required, because a build that silently leaves a part out helps
+# nobody; but for the library that draws reports, without which the program says so.
 # docs/dependencies.md says what each is for; tools/bootstrap installs them.
 
 find_package(PkgConfig REQUIRED)
@@ -12,6 +13,13 @@ find_package(Threads REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
 if(NOT RANDOM123_INCLUDE_DIR)
   message(FATAL_ERROR "Random123/philox.h not found: install librandom123-dev")
+endif()
+
+find_file(OPINE_CHART_JS NAMES chart.umd.min.js chart.umd.js chart.min.js
+  PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist
+  DOC "Chart.js in one file, for the page of opine report")
+if(NOT OPINE_CHART_JS)
+  message(STATUS "Chart.js not found: opine report will say that it is missing")
 endif()
 
 if(OPINE_OPENMP)

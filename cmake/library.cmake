@@ -11,13 +11,23 @@ add_custom_command(OUTPUT ${figures_source}
     -P ${PROJECT_SOURCE_DIR}/cmake/figures.cmake
   DEPENDS ${figures} ${PROJECT_SOURCE_DIR}/cmake/figures.cmake)
 
+# So does the page of the report, with the library that draws its charts.
+set(web ${PROJECT_SOURCE_DIR}/web)
+file(GLOB page_files CONFIGURE_DEPENDS ${web}/*)
+set(page_source ${CMAKE_BINARY_DIR}/report_page.c)
+add_custom_command(OUTPUT ${page_source}
+  COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DTO=${page_source}
+    -DLIBRARY=$<$<BOOL:${OPINE_CHART_JS}>:${OPINE_CHART_JS}>
+    -DLICENCE=${PROJECT_SOURCE_DIR}/LICENSE -P ${PROJECT_SOURCE_DIR}/cmake/page.cmake
+  DEPENDS ${page_files} ${PROJECT_SOURCE_DIR}/cmake/page.cmake ${PROJECT_SOURCE_DIR}/LICENSE)
+
 # Chosen at run time by what the CPU can do, so compiled for more than the rest needs.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   file(GLOB avx2_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/math/avx2/*.c)
   set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mbmi2")
 endif()
 
-add_library(opine_objects OBJECT ${opine_sources} ${figures_source})
+add_library(opine_objects OBJECT ${opine_sources} ${figures_source} ${page_source})
 set_target_properties(opine_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(opine_objects
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

@@ -124,8 +124,31 @@ static void print_story(const opn_graph *graph, const trial *whole, const trial 
            (int)opn_split_n_known(held_out->split), (int)opn_graph_n_classes(graph),
            test_accuracy(held_out, graph));
     print_means(held_out, graph, is_ood, "known class", "unknown class");
-    printf("\nNext: opine train DATA -o m.safetensors; opine predict m.safetensors "
-           "DATA\n");
+}
+
+// A page with both models, beside the caller unless -o says where.
+static opn_status
+write_page(opine_app *app, const opn_graph *graph, const trial *whole, const trial *other)
+{
+    const char *wanted = opn_params_text(app->params, "output");
+    const char *path = wanted[0] != 0 ? wanted : "opine-demo.html";
+    opn_report *report = NULL;
+    if (!opn_report_is_supported()) {
+        printf("\nThis opine was built without Chart.js and draws no page of it.\n");
+        return OPN_OK;
+    }
+    opn_status status = opn_report_create(app->ctx, graph, "The embedded graph", &report);
+    if (status == OPN_OK)
+        status = opn_report_add_model(app->ctx, report, other->model, app->params);
+    if (status == OPN_OK)
+        status = opn_report_add_model(app->ctx, report, whole->model, app->params);
+    if (status == OPN_OK)
+        status = opn_report_save(app->ctx, report, path);
+    terminal_clear();
+    if (status == OPN_OK)
+        printf("\nTo see every node and its opinion, open %s in a browser.\n", path);
+    opn_report_free(report);
+    return status;
 }
 
 int run_demo(opine_app *app)
@@ -139,8 +162,14 @@ int run_demo(opine_app *app)
     if (status == OPN_OK)
         status = run_trial(app, graph, "ood", &held_out);
     terminal_clear();
-    if (status == OPN_OK)
+    if (status == OPN_OK) {
         print_story(graph, &whole, &held_out);
+        (void)fflush(stdout); // it can be read while the page is drawn
+        status = write_page(app, graph, &whole, &held_out);
+    }
+    if (status == OPN_OK)
+        printf("Next: opine train DATA -o m.safetensors; opine report m.safetensors DATA "
+               "-o page.html\n");
     const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
     release_trial(&whole);
     release_trial(&held_out);

@@ -87,11 +87,31 @@ static opn_status keep_reproduction(opine_app *app, const opn_reproduction *foun
     return status;
 }
 
+static void tell_figure(void *user, const char *path)
+{
+    (void)user;
+    terminal_clear();
+    printf("figure       %s\n", path);
+}
+
+static int draw_figures(opine_app *app)
+{
+    const opn_status status =
+            opn_draw_figures(app->ctx, app->params, run_folder(app), tell_figure, NULL);
+    terminal_clear();
+    return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+}
+
 int run_reproduce(opine_app *app)
 {
     opn_reproduction *found = NULL;
     if (!is_folder_name(app, "reproduce"))
         return EXIT_USAGE;
+    if (opn_params_given(app->params, "figure")) {
+        const int code = draw_figures(app);
+        if (code != EXIT_DONE || !opn_params_given(app->params, "table"))
+            return code;
+    }
     opn_status status = opn_reproduce(app->ctx, app->params, run_folder(app), &found);
     terminal_clear();
     if (status == OPN_OK)

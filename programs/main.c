@@ -37,6 +37,14 @@ const opine_verb verbs[] = {
          "is there, with results.md, .csv and .json at the end, and the same command "
          "goes on from what RUN has.",
          "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce},
+        {"report", "RUN [DATA]", 1, 2, "Show what a run has found on a page to look at.",
+         "RUN is a model, which needs DATA; predictions that opine predict has written; "
+         "or "
+         "the folder of evaluate or reproduce. The page has maps of the nodes by class "
+         "and "
+         "by each uncertainty, every node's opinion, curves and tables, in one HTML file "
+         "that asks the network for nothing.",
+         "opine report demo.safetensors demo -o demo.html", run_report},
         {"data list", "", 0, 0, "List the datasets known by name.", NULL,
          "opine data list", run_data_list},
         {"data info", "DATA", 1, 1,

@@ -138,7 +138,10 @@ static int is_interrupted(void *user)
 // Not by opn_ctx_set_threads(), which knows one thread only where there is no OpenMP.
 static opn_status run_crowd(opn_ctx *on, crowd *c, int32_t n, int n_threads)
 {
-    const opn_hooks hooks = {hear_message, hear_progress, is_interrupted, c};
+    const opn_hooks hooks = {.log = hear_message,
+                             .progress = hear_progress,
+                             .interrupted = is_interrupted,
+                             .user = c};
     const opn_i_jobs jobs = {
             .stage = "testing", .n = n, .run = run, .tell = tell, .user = c};
     c->n = n;

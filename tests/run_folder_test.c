@@ -211,7 +211,7 @@ static void models_have_a_folder_of_their_own(void **state)
     char want[SUPPORT_PATH];
     char *path = NULL;
     opn_i_run_folder *folder = open_folder(&at);
-    assert_int_equal(opn_i_run_folder_model(at.ctx, folder, "x", &path), OPN_OK);
+    assert_int_equal(opn_i_run_folder_model(at.ctx, at.s->path, "x", &path), OPN_OK);
     assert_string_equal(path, support_path(want, at.s->path, "models/x.safetensors"));
     support_write_text(path, "the folder is there");
     opn_i_release(&at.ctx->alloc, path);
@@ -616,7 +616,7 @@ static opn_status use_folder(const place *at, opn_ctx *own, const opn_cell *cell
     if (status == OPN_OK)
         status = opn_i_run_folder_add(own, folder, "new", json_object(), cell);
     if (status == OPN_OK)
-        status = opn_i_run_folder_model(own, folder, "m", &path);
+        status = opn_i_run_folder_model(own, at->s->path, "m", &path);
     if (status == OPN_OK)
         status = opn_i_run_folder_note(own, folder, json_pack("{s:s}", "id", "x"));
     opn_i_release(&own->alloc, path);

@@ -63,12 +63,22 @@ typedef struct opn_progress {
     const char *unit; // of done and total: "MB", "nodes", "epochs"
 } opn_progress;
 
+// What an epoch of training came to. A term that the loss does not have is NaN.
+typedef struct opn_epoch {
+    const char *stage; // "teacher" or "model"
+    int32_t number;    // 1, 2, …
+    double loss;       // sum of the terms that follow
+    double labels, prior, teacher, decay;
+    double accuracy; // share of the validation nodes that are right; NaN without any
+} opn_epoch;
+
 // What the library tells its caller while it works. Any member may be NULL; all are
 // called on the thread that called the library, never from inside a parallel region.
 typedef struct opn_hooks {
     void (*log)(void *user, opn_log_level level, const char *message);
     void (*progress)(void *user, const opn_progress *progress);
     int (*interrupted)(void *user); // non-zero: stop soon with OPN_ERR_INTERRUPTED
+    void (*epoch)(void *user, const opn_epoch *epoch); // after each; costs about another
     void *user;
 } opn_hooks;
 

@@ -142,6 +142,18 @@ OPN_API OPN_NODISCARD opn_status opn_reproduction_save(opn_ctx *ctx,
                                                        const opn_reproduction *found,
                                                        const char *path);
 
+// Draws the figures of the paper that the parameter figure names (all: "") of the
+// datasets that `dataset` names (all: "") as folder/FIGURE-DATASET.svg, from the first
+// seed and the whole pool; without a folder beside the caller. Models are kept in the
+// folder and taken from it as by opn_evaluate(). `drawn`, which may be NULL, is told of
+// each file. Errors: those of opn_model_train(), opn_embed() and opn_graph_load(); WRITE.
+OPN_API OPN_NODISCARD opn_status opn_draw_figures(opn_ctx *ctx,
+                                                  const opn_params *params,
+                                                  const char *folder,
+                                                  void (*drawn)(void *user,
+                                                                const char *path),
+                                                  void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -112,6 +112,14 @@ OPN_API OPN_NODISCARD opn_status opn_model_predict(opn_ctx *ctx,
                                                    const opn_params *params,
                                                    const opn_prediction *out);
 
+// The hidden layer of every node with nothing dropped, hidden [V,H], H being
+// opn_model_n_hidden(): what maps of the nodes are drawn from. Errors: as above.
+OPN_API OPN_NODISCARD opn_status opn_model_hidden(opn_ctx *ctx,
+                                                  const opn_model *model,
+                                                  const opn_graph *graph,
+                                                  float *hidden);
+OPN_API int32_t opn_model_n_hidden(const opn_model *model);
+
 // Writes predictions with the names of nodes and classes: a table node, role, label,
 // p_CLASS…, alpha_CLASS…, vacuity … entropy, vacuity~ … entropy~ (the smoothed ones),
 // energy, predicted, with empty fields for what is not measured.

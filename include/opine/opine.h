@@ -4,11 +4,13 @@
 #define OPINE_OPINE_H
 
 #include "base.h"
+#include "embed.h"
 #include "evaluate.h"
 #include "graph.h"
 #include "metrics.h"
 #include "model.h"
 #include "params.h"
+#include "report.h"
 #include "split.h"
 
 #endif // OPINE_OPINE_H

@@ -129,3 +129,17 @@ cleanup:
     opn_i_names_deinit(&ctx->alloc, &copy);
     return status;
 }
+
+bool opn_i_is_listed(const char *list, const char *name)
+{
+    const size_t n_name = strlen(name);
+    if (list[0] == 0)
+        return true;
+    while (*list != 0) {
+        const size_t n = strcspn(list, ",");
+        if (n == n_name && memcmp(list, name, n) == 0)
+            return true;
+        list += n + (list[n] == ',');
+    }
+    return false;
+}

@@ -41,4 +41,7 @@ OPN_NODISCARD opn_status opn_i_names_copy(opn_ctx *ctx,
                                           const opn_i_names *from,
                                           opn_i_names *to);
 
+// Whether a list with commas between names it; an empty list names all.
+bool opn_i_is_listed(const char *list, const char *name);
+
 #endif // OPN_NAMES_H

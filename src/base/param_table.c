@@ -19,15 +19,16 @@ static const opn_param table[] = {
                     "s-bgcn-t-k|gat|drop-gat|s-gat|s-bgat|s-bgat-t|s-bgat-t-k|"
                     "sage|drop-sage|s-sage|s-bsage|s-bsage-t|s-bsage-t-k",
          .group = "Model",
-         .used_by = "train|evaluate",
+         .used_by = "train|evaluate|report",
          .help = "Which combination of encoder, head, teacher, prior and sampler to "
-                 "train; evaluate takes several with commas between."},
+                 "train; evaluate takes several with commas between, and report "
+                 "shows those that are named."},
         {.name = "task",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "misclassification",
          .choices = "misclassification|ood",
          .group = "Model",
-         .used_by = "train|evaluate",
+         .used_by = "train|evaluate|report",
          .help = "What the opinions are for: sets lambda1 to 0.001 or 0.1, and for ood "
                  "holds out the classes the dataset is known to."},
         {.name = "preset",
@@ -266,13 +267,30 @@ static const opn_param table[] = {
          .help = "Tables of the paper to measure, or beyond and encoders for what it "
                  "does "
                  "not have; all unless told."},
+        {.name = "figure",
+         .kind = OPN_PARAM_CHOICES,
+         .default_text = "",
+         .choices = "maps|pr|roc|simplex",
+         .group = "Evaluation",
+         .used_by = "reproduce",
+         .help = "Figures of the paper to draw, as SVG files into the folder of -o; "
+                 "without --table no table is measured then."},
         {.name = "dataset",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",
          .choices = "cora|citeseer|pubmed|photo|computers|physics",
          .group = "Evaluation",
-         .used_by = "reproduce",
+         .used_by = "reproduce|report",
          .help = "Datasets to measure; all six unless told."},
+        {.name = "perplexity",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "30",
+         .min = 2,
+         .max = 100,
+         .unit = "nodes",
+         .group = "Report",
+         .used_by = "reproduce|report",
+         .help = "Nodes that a node of a map should be close to, about (t-SNE)."},
         {.name = "nodes",
          .kind = OPN_PARAM_INT,
          .default_text = "2500",
@@ -362,7 +380,8 @@ static const opn_param table[] = {
          .default_text = "",
          .unit = "DIR",
          .group = "Data",
-         .used_by = "train|predict|evaluate|reproduce|data list|data info|data convert",
+         .used_by = "train|predict|evaluate|reproduce|data list|data info|data "
+                    "convert|report",
          .help = "Folder of named datasets; otherwise $OPINE_DATA, then the user's "
                  "data folder."},
         {.name = "output",
@@ -371,11 +390,13 @@ static const opn_param table[] = {
          .unit = "OUT",
          .letter = "o",
          .group = "Output",
-         .used_by = "train|predict|evaluate|reproduce|data convert|data generate",
+         .used_by = "demo|train|predict|evaluate|reproduce|data convert|data "
+                    "generate|report",
          .help = "Where to write: the model (train); predictions as .csv, .npz or .json "
                  "(predict); a folder for results, manifest and models, from which a "
-                 "second run goes on (evaluate, reproduce); a graph as .npz or a new "
-                 "folder of CSV files (data)."},
+                 "second run goes on (evaluate, reproduce); a page (demo, report); a "
+                 "graph "
+                 "as .npz or a new folder of CSV files (data)."},
         {.name = "json",
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",

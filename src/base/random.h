@@ -31,7 +31,8 @@ typedef enum opn_i_stream {
     OPN_STREAM_TEACHER_EDGES = 18,
     OPN_STREAM_TEACHER_PROJECTED = 19,
     OPN_STREAM_STUDENT_PROJECTED = 20,
-    OPN_STREAM_SAMPLE_PROJECTED = 21
+    OPN_STREAM_SAMPLE_PROJECTED = 21,
+    OPN_STREAM_EMBEDDING = 22
 } opn_i_stream;
 
 typedef struct opn_i_random4 {

@@ -43,6 +43,12 @@ static inline uint32_t opn_i_get_le32(const unsigned char *from)
     return opn_i_get_le16(from) | opn_i_get_le16(from + 2) << 16;
 }
 
+static inline void opn_i_put_le16(unsigned char *to, uint16_t x)
+{
+    to[0] = (unsigned char)x;
+    to[1] = (unsigned char)(x >> 8);
+}
+
 static inline void opn_i_put_le32(unsigned char *to, uint32_t x)
 {
     for (int c = 0; c < 4; c++)

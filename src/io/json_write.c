@@ -13,6 +13,14 @@ json_t *opn_i_json_number(double number)
     return isfinite(number) ? json_real(number) : json_null();
 }
 
+json_t *opn_i_json_numbers(int32_t n, const double *number)
+{
+    json_t *list = json_array();
+    for (int32_t j = 0; j < n; j++)
+        json_array_append_new(list, opn_i_json_number(number[j]));
+    return list;
+}
+
 json_t *opn_i_json_interval(double low, double high)
 {
     json_t *interval = json_array();

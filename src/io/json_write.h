@@ -10,6 +10,8 @@
 // A number; null for NaN and infinity, which JSON does not have.
 json_t *opn_i_json_number(double number);
 
+json_t *opn_i_json_numbers(int32_t n, const double *number);
+
 // [low, high]
 json_t *opn_i_json_interval(double low, double high);
 

@@ -35,18 +35,26 @@ void opn_i_sha256_add(opn_i_sha256 *hash, const void *data, size_t n_bytes)
         hash->failed = true;
 }
 
+opn_status opn_i_sha256_finish_bytes(opn_i_sha256 *hash,
+                                     unsigned char digest[OPN_SHA256_BYTES])
+{
+    opn_status status = OPN_OK;
+    if (EVP_DigestFinal_ex(hash->digest, digest, NULL) != 1)
+        hash->failed = true;
+    OPN_FAIL_IF(hash->ctx, hash->failed, OPN_ERR_INTERNAL, "SHA-256 failed in OpenSSL");
+cleanup:
+    opn_i_sha256_discard(hash);
+    return status;
+}
+
 opn_status opn_i_sha256_finish(opn_i_sha256 *hash, char text[OPN_SHA256_TEXT])
 {
     opn_status status = OPN_OK;
-    unsigned char raw[EVP_MAX_MD_SIZE];
-    unsigned int n_raw = 0;
-    if (EVP_DigestFinal_ex(hash->digest, raw, &n_raw) != 1)
-        hash->failed = true;
-    OPN_FAIL_IF(hash->ctx, hash->failed, OPN_ERR_INTERNAL, "SHA-256 failed in OpenSSL");
-    for (unsigned int i = 0; i < n_raw; i++)
-        snprintf(text + 2 * (size_t)i, 3, "%02x", raw[i]);
+    unsigned char digest[OPN_SHA256_BYTES];
+    OPN_TRY(opn_i_sha256_finish_bytes(hash, digest));
+    for (size_t i = 0; i < sizeof(digest); i++)
+        snprintf(text + 2 * i, 3, "%02x", digest[i]);
 cleanup:
-    opn_i_sha256_discard(hash);
     return status;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 
-enum { OPN_SHA256_TEXT = 64 + 1 }; // hexadecimal digits and a NUL
+enum { OPN_SHA256_BYTES = 32, OPN_SHA256_TEXT = 64 + 1 }; // hexadecimal and a NUL
 
 typedef struct opn_i_sha256 opn_i_sha256;
 
@@ -14,6 +14,8 @@ void opn_i_sha256_add(opn_i_sha256 *hash, const void *data, size_t n_bytes);
 
 // Writes the digest and frees the hash.
 // Errors: INTERNAL (OpenSSL refused a step).
+OPN_NODISCARD opn_status
+opn_i_sha256_finish_bytes(opn_i_sha256 *hash, unsigned char digest[OPN_SHA256_BYTES]);
 OPN_NODISCARD opn_status opn_i_sha256_finish(opn_i_sha256 *hash,
                                              char text[OPN_SHA256_TEXT]);
 

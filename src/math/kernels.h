@@ -16,6 +16,7 @@
 #define OPN_KERNELS_H
 
 #include "math/attend.h"
+#include "math/embedding.h"
 #include "math/real.h"
 #include "opine/base.h"
 
@@ -242,6 +243,7 @@ typedef struct opn_k_table {
                         const opn_real *z);
 
     const opn_k_attention_table *attention;
+    const opn_k_embedding_table *embedding;
 } opn_k_table;
 
 // The fastest table this CPU runs, or the reference when $OPINE_KERNEL is "ref".

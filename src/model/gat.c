@@ -162,6 +162,7 @@ static void forward(const opn_i_exec *exec,
     opn_i_attention *first = &layers->first;
     const between middle = view_between(network, weights);
     const opn_i_rates rates = network->rates;
+    network->hidden = middle.hidden;
     const bool knows_g = network->is_frozen && network->subtracts &&
                          network->whole_of == weights && rates.units == 0.0;
     // What is taken back needs g, which d_o would overwrite if it were there.

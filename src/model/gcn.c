@@ -73,6 +73,7 @@ static void forward(const opn_i_exec *exec,
     const opn_i_hop *outer = &network->in_use.outer;
     const double rate = network->rates.units;
     const matrices pass = view_pass(network, weights);
+    network->hidden = pass.hidden;
     const opn_k_finish finish = {.rectifies = true,
                                  .factor = (opn_real)(1.0 / (1.0 - rate)),
                                  .bits = rate == 0.0 ? NULL : network->keep_hidden};

@@ -105,6 +105,24 @@ cleanup:
     return status;
 }
 
+static const char *const evidence_names[] = {"exp", "relu", "softplus", "elu"};
+
+const char *opn_i_evidence_name(opn_i_evidence_kind kind)
+{
+    return evidence_names[kind];
+}
+
+bool opn_i_evidence_parse(const char *text, opn_i_evidence_kind *kind)
+{
+    for (int k = 0; k <= OPN_EVIDENCE_ELU; k++) {
+        if (strcmp(evidence_names[k], text) == 0) {
+            *kind = (opn_i_evidence_kind)k;
+            return true;
+        }
+    }
+    return false;
+}
+
 opn_status opn_i_model_params(opn_ctx *ctx, const opn_model *model, opn_params **out)
 {
     opn_status status = OPN_OK;
@@ -112,10 +130,15 @@ opn_status opn_i_model_params(opn_ctx *ctx, const opn_model *model, opn_params *
     OPN_TRY(opn_params_create(ctx, &params));
     for (int64_t p = 0; p < model->param_names.n; p++) {
         const char *name = opn_i_names_at(&model->param_names, p);
-        if (opn_param_find(name) != NULL)
-            OPN_TRY(opn_params_set(ctx, params, name,
-                                   opn_i_names_at(&model->param_values, p)));
+        const char *value = opn_i_names_at(&model->param_values, p);
+        // A default must not seem to have been given.
+        if (opn_param_find(name) != NULL &&
+            strcmp(opn_params_text(params, name), value) != 0)
+            OPN_TRY(opn_params_set(ctx, params, name, value));
     }
+    if (model->evidence != model->kind->evidence)
+        OPN_TRY(opn_params_set(ctx, params, "evidence",
+                               opn_i_evidence_name(model->evidence)));
     *out = params;
     params = NULL;
 cleanup:
@@ -180,6 +203,11 @@ const char *opn_model_id(const opn_model *model)
 int32_t opn_model_n_classes(const opn_model *model)
 {
     return model->sizes.n_classes;
+}
+
+int32_t opn_model_n_hidden(const opn_model *model)
+{
+    return model->sizes.n_hidden;
 }
 
 int32_t opn_model_n_features(const opn_model *model)

@@ -47,6 +47,10 @@ struct opn_model {
     opn_train_summary summary;
 };
 
+// How the parameter evidence spells it, and back; false when there is none.
+const char *opn_i_evidence_name(opn_i_evidence_kind kind);
+bool opn_i_evidence_parse(const char *text, opn_i_evidence_kind *kind);
+
 // The parameters the model was trained with; those this version does not know are left
 // out.
 OPN_NODISCARD opn_status opn_i_model_params(opn_ctx *ctx,

@@ -203,6 +203,12 @@ void opn_i_network_forward_drawn(const opn_i_exec *exec,
     network->encoder->forward(exec, network, weights, with_backward);
 }
 
+opn_real opn_i_network_hidden(const opn_i_network *network, int32_t i, int32_t h)
+{
+    const opn_i_weight *w1 = &network->weight[network->encoder->second];
+    return *opn_i_element(network->hidden, i, place_of(h, w1->n_rows, w1->n_row_heads));
+}
+
 void opn_i_network_backward(const opn_i_exec *exec,
                             opn_i_network *network,
                             const opn_real *weights,

@@ -84,7 +84,8 @@ typedef struct opn_i_encoder {
                  const opn_i_streams *streams,
                  uint32_t step,
                  opn_i_rates rates);
-    // network->z on the hops of network->in_use, with what network->rates drop.
+    // network->z and hidden on the hops of network->in_use, with what network->rates
+    // drop.
     void (*forward)(const opn_i_exec *exec,
                     opn_i_network *network,
                     const opn_real *weights,
@@ -125,6 +126,7 @@ struct opn_i_network {
     opn_real *arena;       // and their matrices
     // Of the pass in flight.
     opn_i_reach in_use;
+    opn_i_dense hidden; // set by the encoder
     opn_i_rates rates;
     const opn_real *whole_of; // weights of which X W0 is known; NULL: of none
 };
@@ -191,6 +193,9 @@ void opn_i_network_forward_drawn(const opn_i_exec *exec,
                                  const opn_real *weights,
                                  opn_i_rates rates,
                                  bool with_backward);
+
+// Unit h of the hidden layer of row i, after a pass.
+opn_real opn_i_network_hidden(const opn_i_network *network, int32_t i, int32_t h);
 
 // Gradient of all weights from network->d_z, after opn_i_network_forward_drawn().
 void opn_i_network_backward(const opn_i_exec *exec,

@@ -166,6 +166,7 @@ static void forward(const opn_i_exec *exec,
     const opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
                                                layers->d_hidden, layers->p);
     const matrices pass = view_pass(network, p, weights);
+    network->hidden = pass.hidden;
     const opn_i_dense near = opn_i_rows(layers->q + network->class_width, inner->n_rows,
                                         2 * network->class_width);
     opn_i_spmm(exec, &inner->rows, inner->n_rows, pass.near, pass.hidden, NULL);

@@ -139,11 +139,34 @@ static double squared_norm(const opn_real *x, size_t n)
     return sum;
 }
 
-// Adds ", NAME VALUE" to a line of the log.
+// Adds ", NAME VALUE" to a line of the log, if there is one.
 static void tell_term(char *line, size_t room, const char *name, double value)
 {
     const size_t n = strlen(line);
-    snprintf(line + n, room - n, ", %s %.4f", name, value);
+    if (!isnan(value))
+        snprintf(line + n, room - n, ", %s %.4f", name, value);
+}
+
+static void log_epoch(opn_ctx *ctx, const opn_epoch *epoch)
+{
+    char line[160];
+    char accuracy[48] = "";
+    snprintf(line, sizeof(line), "labels %.4f", epoch->labels);
+    tell_term(line, sizeof(line), "prior", epoch->prior);
+    tell_term(line, sizeof(line), "teacher", epoch->teacher);
+    tell_term(line, sizeof(line), "decay", epoch->decay);
+    if (!isnan(epoch->accuracy))
+        snprintf(accuracy, sizeof(accuracy), ", validation accuracy %.1f %%",
+                 100.0 * epoch->accuracy);
+    opn_i_log(ctx, OPN_LOG_INFO, "%s: epoch %d: loss %.4f (%s)%s", epoch->stage,
+              epoch->number, epoch->loss, line, accuracy);
+}
+
+static bool
+is_log_due(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch)
+{
+    return ctx->hooks.log != NULL && options->report_every > 0 &&
+           (epoch + 1) % options->report_every == 0;
 }
 
 static void report(opn_ctx *ctx,
@@ -153,26 +176,20 @@ static void report(opn_ctx *ctx,
                    const opn_i_loss_terms *terms,
                    double accuracy)
 {
-    char line[160];
-    snprintf(line, sizeof(line), "labels %.4f", terms->supervised);
-    if (objective->prior != NULL)
-        tell_term(line, sizeof(line), "prior", terms->prior);
-    if (objective->log_teacher != NULL)
-        tell_term(line, sizeof(line), "teacher", terms->teacher);
-    tell_term(line, sizeof(line), "decay", terms->decay);
-    const double loss = terms->supervised + terms->prior + terms->teacher + terms->decay;
-    if (options->validation == NULL)
-        opn_i_log(ctx, OPN_LOG_INFO, "%s: epoch %d: loss %.4f (%s)", options->stage,
-                  state->epoch + 1, loss, line);
-    else
-        opn_i_log(ctx, OPN_LOG_INFO,
-                  "%s: epoch %d: loss %.4f (%s), validation accuracy %.1f %%",
-                  options->stage, state->epoch + 1, loss, line, 100.0 * accuracy);
-}
-
-static bool is_report_due(const opn_i_train_options *options, int32_t epoch)
-{
-    return options->report_every > 0 && (epoch + 1) % options->report_every == 0;
+    const opn_epoch epoch = {
+            .stage = options->stage,
+            .number = state->epoch + 1,
+            .loss = terms->supervised + terms->prior + terms->teacher + terms->decay,
+            .labels = terms->supervised,
+            .prior = objective->prior != NULL ? terms->prior : (double)NAN,
+            .teacher = objective->log_teacher != NULL ? terms->teacher : (double)NAN,
+            .decay = terms->decay,
+            .accuracy = options->validation != NULL ? accuracy : (double)NAN,
+    };
+    if (is_log_due(ctx, options, state->epoch))
+        log_epoch(ctx, &epoch);
+    if (ctx->hooks.epoch != NULL)
+        ctx->hooks.epoch(ctx->hooks.user, &epoch);
 }
 
 // Keeps the weights if they are the best so far. Tells whether to stop.
@@ -239,7 +256,7 @@ opn_status opn_i_train(opn_ctx *ctx,
     while (state->epoch < options->n_epochs && !state->is_done) {
         // What nobody reads is not computed.
         const bool is_reported =
-                ctx->hooks.log != NULL && is_report_due(options, state->epoch);
+                ctx->hooks.epoch != NULL || is_log_due(ctx, options, state->epoch);
         opn_i_loss_terms terms = {0};
         double accuracy = 0.0;
         OPN_TRY(opn_i_progress(ctx, options->stage, state->epoch, options->n_epochs,

@@ -2,6 +2,8 @@
 
 #include "opine/metrics.h"
 
+#include "opinion/careful_sum.h"
+#include "opinion/curves.h"
 #include "opinion/ranking.h"
 
 #include <float.h>
@@ -132,25 +134,6 @@ typedef struct classified {
     const int32_t *label;     // [n]
 } classified;
 
-// A sum and what rounding has kept from it (Neumaier): so nearly exact that the order of
-// the nodes does not show.
-typedef struct careful_sum {
-    double sum;
-    double lost;
-} careful_sum;
-
-static void add(careful_sum *s, double x)
-{
-    const double sum = s->sum + x;
-    s->lost += fabs(s->sum) >= fabs(x) ? (s->sum - sum) + x : (x - sum) + s->sum;
-    s->sum = sum;
-}
-
-static double total(const careful_sum *s)
-{
-    return s->sum + s->lost;
-}
-
 static const float *row_of(const classified *in, int32_t i)
 {
     return in->probability + (int64_t)i * in->n_classes;
@@ -187,16 +170,16 @@ opn_status opn_metric_brier(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
-    careful_sum sum = {0};
+    opn_i_sum sum = {0};
     OPN_TRY(check_classified(ctx, &in));
     for (int32_t i = 0; i < n; i++) {
         const float *p = row_of(&in, i);
         for (int32_t k = 0; k < n_classes; k++) {
             const double distance = (double)p[k] - (k == label[i]);
-            add(&sum, distance * distance);
+            opn_i_sum_add(&sum, distance * distance);
         }
     }
-    *out = total(&sum) / n;
+    *out = opn_i_sum_total(&sum) / n;
 cleanup:
     return status;
 }
@@ -210,26 +193,14 @@ opn_status opn_metric_nll(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
-    careful_sum sum = {0};
+    opn_i_sum sum = {0};
     OPN_TRY(check_classified(ctx, &in));
     for (int32_t i = 0; i < n; i++)
-        add(&sum, -log(fmax((double)row_of(&in, i)[label[i]], (double)FLT_EPSILON)));
-    *out = total(&sum) / n;
+        opn_i_sum_add(&sum,
+                      -log(fmax((double)row_of(&in, i)[label[i]], (double)FLT_EPSILON)));
+    *out = opn_i_sum_total(&sum) / n;
 cleanup:
     return status;
-}
-
-typedef struct bin {
-    careful_sum confidence;
-    int32_t n_right;
-} bin;
-
-// The bin (b / n_bins, (b + 1) / n_bins] that p is in. The product is exact, so that a p
-// on a border falls to the right side of it.
-static int32_t bin_of(float p, int32_t n_bins)
-{
-    const double above = ceil((double)p * n_bins) - 1.0;
-    return (int32_t)fmax(0.0, fmin(above, n_bins - 1.0));
 }
 
 opn_status opn_metric_calibration_error(opn_ctx *ctx,
@@ -242,24 +213,15 @@ opn_status opn_metric_calibration_error(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
-    bin *bins = NULL;
+    opn_i_bin *bins = NULL;
     OPN_FAIL_IF(ctx, n_bins < 1, OPN_ERR_INVALID_ARG,
                 "%d bins: calibration needs at least one", n_bins);
     OPN_TRY(check_classified(ctx, &in));
     OPN_TRY_NEW(ctx, bins, n_bins);
-    for (int32_t i = 0; i < n; i++) {
-        const float *p = row_of(&in, i);
-        int32_t top = 0;
-        for (int32_t k = 1; k < n_classes; k++)
-            if (p[k] > p[top])
-                top = k;
-        bin *b = &bins[bin_of(p[top], n_bins)];
-        add(&b->confidence, (double)p[top]);
-        b->n_right += top == label[i];
-    }
+    opn_i_reliability(n, n_classes, probability, label, n_bins, bins);
     double sum = 0.0; // of |accuracy - confidence| times the nodes of the bin
     for (int32_t b = 0; b < n_bins; b++)
-        sum += fabs(bins[b].n_right - total(&bins[b].confidence));
+        sum += fabs(bins[b].n_right - opn_i_sum_total(&bins[b].sum));
     *out = sum / n;
 cleanup:
     opn_i_release(&ctx->alloc, bins);

@@ -91,14 +91,13 @@ void opn_i_rank(int32_t n,
 
 // ---- what is read off ----------------------------------------------------------------
 
-// The tie that comes so many steps after the one that should hold the positives.
-static const opn_i_tie *
-tie_at(const opn_i_ranking *ranking, opn_i_order order, int32_t step)
+const opn_i_tie *
+opn_i_ranking_tie(const opn_i_ranking *ranking, opn_i_order order, int32_t step)
 {
     return &ranking->tie[order == OPN_BY_LESS ? step : ranking->n_ties - 1 - step];
 }
 
-static bool is_of_one_kind(const opn_i_ranking *ranking)
+bool opn_i_ranking_is_of_one_kind(const opn_i_ranking *ranking)
 {
     return ranking->n_positive == 0 || ranking->n_positive == ranking->n;
 }
@@ -108,10 +107,10 @@ double opn_i_ranking_auroc(const opn_i_ranking *ranking, opn_i_order order)
     // In halves of a pair, so that ties stay whole numbers and the sum is exact.
     int64_t n_halves = 0;
     int64_t n_found = 0;
-    if (is_of_one_kind(ranking))
+    if (opn_i_ranking_is_of_one_kind(ranking))
         return (double)NAN;
     for (int32_t step = 0; step < ranking->n_ties; step++) {
-        const opn_i_tie *tie = tie_at(ranking, order, step);
+        const opn_i_tie *tie = opn_i_ranking_tie(ranking, order, step);
         n_halves += (tie->n - tie->n_positive) * (2 * n_found + tie->n_positive);
         n_found += tie->n_positive;
     }
@@ -128,7 +127,7 @@ precision_of(const opn_i_ranking *ranking, opn_i_order order, bool of_others)
     int32_t n_seen = 0;
     int32_t n_found = 0;
     for (int32_t step = 0; step < ranking->n_ties; step++) {
-        const opn_i_tie *tie = tie_at(ranking, order, step);
+        const opn_i_tie *tie = opn_i_ranking_tie(ranking, order, step);
         const int32_t n_new = of_others ? tie->n - tie->n_positive : tie->n_positive;
         n_seen += tie->n;
         n_found += n_new;
@@ -153,10 +152,10 @@ double opn_i_ranking_fpr(const opn_i_ranking *ranking, opn_i_order order, double
     // the best. It exists, because the last finds all.
     int32_t n_found = 0;
     int32_t n_false = 0;
-    if (is_of_one_kind(ranking))
+    if (opn_i_ranking_is_of_one_kind(ranking))
         return (double)NAN;
     for (int32_t step = 0; (double)n_found / ranking->n_positive < tpr; step++) {
-        const opn_i_tie *tie = tie_at(ranking, order, step);
+        const opn_i_tie *tie = opn_i_ranking_tie(ranking, order, step);
         n_found += tie->n_positive;
         n_false += tie->n - tie->n_positive;
     }

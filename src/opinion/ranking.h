@@ -35,6 +35,13 @@ void opn_i_rank(int32_t n,
 // Whether more of the score speaks for a positive, or less.
 typedef enum opn_i_order { OPN_BY_MORE, OPN_BY_LESS } opn_i_order;
 
+// The tie that comes so many steps after the one that should hold the positives.
+const opn_i_tie *
+opn_i_ranking_tie(const opn_i_ranking *ranking, opn_i_order order, int32_t step);
+
+// Whether all nodes are positive, or none.
+bool opn_i_ranking_is_of_one_kind(const opn_i_ranking *ranking);
+
 // Share of the pairs of a positive and another node that are in the right order, ties
 // counted half; NaN if all nodes are of one kind.
 double opn_i_ranking_auroc(const opn_i_ranking *ranking, opn_i_order order);

@@ -1,10 +1,10 @@
 // evaluate.c -- many models on many seeds: who is trained, who is judged, what is kept.
 
 #include "base/names.h"
-#include "io/bytes.h"
 #include "pipeline/evaluate_parts.h"
 #include "pipeline/jobs.h"
 #include "pipeline/judge.h"
+#include "pipeline/kept_model.h"
 #include "pipeline/run_folder.h"
 #include "pipeline/training_key.h"
 #include "report/evaluation_data.h"
@@ -46,7 +46,7 @@ typedef struct job {
     opn_split *split;
     opn_model *model;
     bool was_loaded;
-    char key[OPN_SHA256_TEXT]; // of the training
+    opn_i_training training;
 } job;
 
 static bool is_in_job(const job *j, int32_t m)
@@ -81,38 +81,14 @@ static opn_status prepare_job(job *j)
     OPN_TRY(opn_params_set(j->ctx, j->params, "seed", seed));
     OPN_TRY(give_sampling(j->ctx, j->params));
     OPN_TRY(opn_split_from_params(j->ctx, e->graph, j->params, &j->split));
+    j->training = (opn_i_training){.graph = e->graph,
+                                   .dataset = e->evaluation->dataset,
+                                   .params = j->params,
+                                   .split = j->split,
+                                   .kind = e->entrant[j->leader].kind};
     OPN_TRY(opn_i_training_key(j->ctx, e->evaluation->data_hash, j->split, j->params,
-                               e->entrant[j->leader].kind, j->key));
+                               j->training.kind, j->training.key));
 cleanup:
-    return status;
-}
-
-// The trained model from the folder, where it is, or from training.
-static opn_status obtain_model(job *j)
-{
-    opn_status status = OPN_OK;
-    const evaluating *e = j->e;
-    char name[160];
-    char *path = NULL;
-    char *checkpoint = NULL;
-    if (e->folder == NULL)
-        return opn_model_train(j->ctx, e->graph, j->split, j->params, NULL, &j->model);
-    snprintf(name, sizeof(name), "%.40s-%s-%s-%s-%.16s", e->evaluation->dataset,
-             opn_params_text(j->params, "task"), e->entrant[j->leader].trained_as->id,
-             opn_params_text(j->params, "seed"), j->key);
-    OPN_TRY(opn_i_run_folder_model(j->ctx, e->folder, name, &path));
-    OPN_TRY(opn_i_join_path(j->ctx, NULL, path, ".checkpoint", &checkpoint));
-    j->was_loaded = opn_i_file_exists(path);
-    if (j->was_loaded) {
-        OPN_TRY(opn_model_load(j->ctx, path, &j->model));
-    } else {
-        OPN_TRY(opn_model_train(j->ctx, e->graph, j->split, j->params, checkpoint,
-                                &j->model));
-        OPN_TRY(opn_model_save(j->ctx, j->model, path));
-    }
-cleanup:
-    opn_i_release(&j->ctx->alloc, path);
-    opn_i_release(&j->ctx->alloc, checkpoint);
     return status;
 }
 
@@ -143,6 +119,7 @@ static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
 {
     opn_status status = OPN_OK;
     const evaluating *e = user;
+    const char *folder = e->folder != NULL ? opn_i_run_folder_path(e->folder) : NULL;
     job j = {.ctx = ctx,
              .e = e,
              .leader = e->leader[number / e->evaluation->n_seeds],
@@ -152,12 +129,13 @@ static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
         char key[OPN_SHA256_TEXT];
         if (!is_in_job(&j, m))
             continue;
-        OPN_TRY(opn_i_cell_key(ctx, j.key, j.params, e->entrant[m].kind->id, key));
+        OPN_TRY(opn_i_cell_key(ctx, j.training.key, j.params, e->entrant[m].kind->id,
+                               key));
         if (e->folder != NULL &&
             opn_i_run_folder_find(e->folder, key, cell_of(e, m, j.s)))
             continue;
         if (j.model == NULL)
-            OPN_TRY(obtain_model(&j));
+            OPN_TRY(opn_i_kept_model(ctx, &j.training, folder, &j.was_loaded, &j.model));
         OPN_TRY(judge_model(&j, m, key));
     }
 cleanup:

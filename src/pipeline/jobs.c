@@ -92,6 +92,7 @@ static opn_status run_alone(opn_ctx *ctx, const opn_i_jobs *jobs)
     opn_ctx *quiet = NULL;
     opn_hooks hooks = ctx->hooks;
     hooks.log = NULL;
+    hooks.epoch = NULL;
     OPN_FAIL_IF(ctx, opn_ctx_create(&ctx->alloc, &quiet) != OPN_OK, OPN_ERR_NOMEM,
                 "out of memory for a context");
     opn_ctx_set_hooks(quiet, &hooks);

@@ -5,12 +5,13 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "opinion/detection.h"
+#include "opinion/quality.h"
 
 #include <math.h>
 #include <string.h>
 
 // The paper draws 1000 nodes 50 times, its authors' code 10 times.
-enum { N_DRAWN = 1000, PAPER_DRAWS = 50, REFERENCE_DRAWS = 10, CALIBRATION_BINS = 15 };
+enum { N_DRAWN = 1000, PAPER_DRAWS = 50, REFERENCE_DRAWS = 10 };
 
 static const double percent = 100.0;
 
@@ -86,40 +87,16 @@ cleanup:
 static opn_status judge_quality(judgement *j, double quality[OPN_N_QUALITIES])
 {
     opn_status status = OPN_OK;
-    const size_t width = (size_t)j->n_classes;
     const int32_t n_nodes = opn_i_graph_n_nodes(j->graph);
     const uint8_t *role = opn_split_roles(j->split);
-    float *p = NULL;
-    int32_t *label = NULL;
-    int32_t n = 0;
-    int32_t n_right = 0;
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
-        quality[q] = (double)NAN;
-    OPN_TRY_NEW(j->ctx, p, (size_t)n_nodes * width);
-    OPN_TRY_NEW(j->ctx, label, n_nodes);
-    for (int32_t i = 0; i < n_nodes; i++) {
-        const int32_t target = target_of(j, i);
-        if (role[i] != OPN_ROLE_TEST || target < 0)
-            continue;
-        memcpy(p + (size_t)n * width, j->said.probability + (size_t)i * width,
-               width * sizeof(*p));
-        n_right += j->said.predicted[i] == target;
-        label[n++] = target;
-    }
-    if (n > 0) {
-        quality[OPN_QUALITY_ACCURACY] = percent * n_right / n;
-        OPN_TRY(opn_metric_brier(j->ctx, n, j->n_classes, p, label,
-                                 &quality[OPN_QUALITY_BRIER]));
-        OPN_TRY(opn_metric_nll(j->ctx, n, j->n_classes, p, label,
-                               &quality[OPN_QUALITY_NLL]));
-        OPN_TRY(opn_metric_calibration_error(j->ctx, n, j->n_classes, p, label,
-                                             CALIBRATION_BINS,
-                                             &quality[OPN_QUALITY_ECE]));
-        quality[OPN_QUALITY_ECE] *= percent;
-    }
+    int32_t *target = NULL;
+    OPN_TRY_NEW(j->ctx, target, n_nodes);
+    for (int32_t i = 0; i < n_nodes; i++)
+        target[i] = role[i] == OPN_ROLE_TEST ? target_of(j, i) : -1;
+    OPN_TRY(opn_i_quality(j->ctx, n_nodes, j->n_classes, target, j->said.predicted,
+                          j->said.probability, quality));
 cleanup:
-    opn_i_release(&j->ctx->alloc, p);
-    opn_i_release(&j->ctx->alloc, label);
+    opn_i_release(&j->ctx->alloc, target);
     return status;
 }
 

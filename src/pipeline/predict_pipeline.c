@@ -207,3 +207,22 @@ cleanup:
     opn_i_stage_deinit(&ctx->alloc, &stage);
     return status;
 }
+
+opn_status opn_model_hidden(opn_ctx *ctx,
+                            const opn_model *model,
+                            const opn_graph *graph,
+                            float *hidden)
+{
+    opn_status status = OPN_OK;
+    opn_i_stage stage = {0};
+    const int32_t n = model->sizes.n_hidden;
+    OPN_TRY(opn_i_stage_init(ctx, model, graph, false, false, &stage));
+    opn_i_network_forward(&stage.exec, &stage.network, model->weights);
+    for (int32_t r = 0; r < stage.network.n_nodes; r++)
+        for (int32_t h = 0; h < n; h++)
+            hidden[(size_t)stage.order[r] * (size_t)n + (size_t)h] =
+                    (float)opn_i_network_hidden(&stage.network, r, h);
+cleanup:
+    opn_i_stage_deinit(&ctx->alloc, &stage);
+    return status;
+}

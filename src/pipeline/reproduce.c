@@ -2,6 +2,7 @@
 
 #include "graph/graph_data.h"
 #include "pipeline/evaluate_parts.h"
+#include "pipeline/load_prepared.h"
 #include "pipeline/reproduce_rows.h"
 
 #include <stdio.h>
@@ -48,24 +49,9 @@ typedef struct reproducing {
     const opn_graph *graph;
 } reproducing;
 
-// Whether a comma-separated list names it; an empty list names all.
-static bool is_listed(const char *list, const char *name)
-{
-    const size_t n_name = strlen(name);
-    if (list[0] == 0)
-        return true;
-    while (*list != 0) {
-        const size_t n = strcspn(list, ",");
-        if (n == n_name && memcmp(list, name, n) == 0)
-            return true;
-        list += n + (list[n] == ',');
-    }
-    return false;
-}
-
 static bool wants_table(const reproducing *r, const char *table)
 {
-    return is_listed(opn_params_text(r->params, "table"), table);
+    return opn_i_is_listed(opn_params_text(r->params, "table"), table);
 }
 
 // Whether a figure is of what is being measured now.
@@ -83,7 +69,7 @@ static bool is_wanted(const reproducing *r, const opn_figure *figure)
 static void add_model(char *list, size_t room, const char *model)
 {
     const size_t n = strlen(list);
-    if (n == 0 || !is_listed(list, model))
+    if (n == 0 || !opn_i_is_listed(list, model))
         snprintf(list + n, room - n, "%s%s", n > 0 ? "," : "", model);
 }
 
@@ -168,12 +154,9 @@ static bool wants_epistemic(const reproducing *r)
 static opn_status reproduce_dataset(reproducing *r)
 {
     opn_status status = OPN_OK;
-    opn_graph *raw = NULL;
     opn_graph *graph = NULL;
     char models[256];
-    const char *data_dir = opn_params_text(r->params, "data_dir");
-    OPN_TRY(opn_graph_load(r->ctx, r->dataset, data_dir[0] != 0 ? data_dir : NULL, &raw));
-    OPN_TRY(opn_graph_prepare(r->ctx, raw, opn_graph_usual_steps(raw), &graph));
+    OPN_TRY(opn_i_load_prepared(r->ctx, r->dataset, r->params, &graph));
     r->graph = graph;
     for (int t = 0; t < N_TASKS; t++) {
         r->task = tasks[t];
@@ -188,7 +171,6 @@ static opn_status reproduce_dataset(reproducing *r)
 cleanup:
     r->graph = NULL;
     opn_graph_free(graph);
-    opn_graph_free(raw);
     return status;
 }
 
@@ -206,7 +188,7 @@ opn_status opn_reproduce(opn_ctx *ctx,
     r.found->alloc = ctx->alloc;
     for (int d = 0; d < N_DATASETS; d++) {
         r.dataset = datasets[d];
-        if (is_listed(wanted, r.dataset))
+        if (opn_i_is_listed(wanted, r.dataset))
             OPN_TRY(reproduce_dataset(&r));
     }
     *out = r.found;

@@ -232,14 +232,12 @@ cleanup:
     return status;
 }
 
-opn_status opn_i_run_folder_model(opn_ctx *ctx,
-                                  const opn_i_run_folder *folder,
-                                  const char *name,
-                                  char **out)
+opn_status
+opn_i_run_folder_model(opn_ctx *ctx, const char *folder, const char *name, char **out)
 {
     opn_status status = OPN_OK;
     char *models = NULL;
-    OPN_TRY(opn_i_join_path(ctx, folder->path, "models", "", &models));
+    OPN_TRY(opn_i_join_path(ctx, folder, "models", "", &models));
     OPN_TRY(opn_i_join_path(ctx, models, name, ".safetensors", out));
 cleanup:
     opn_i_release(&ctx->alloc, models);

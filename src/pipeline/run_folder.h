@@ -34,9 +34,9 @@ OPN_NODISCARD opn_status opn_i_run_folder_add(opn_ctx *ctx,
                                               json_t *about,
                                               const opn_cell *cell);
 
-// FOLDER/models/NAME, to be freed.
+// FOLDER/models/NAME.safetensors, to be freed.
 OPN_NODISCARD opn_status opn_i_run_folder_model(opn_ctx *ctx,
-                                                const opn_i_run_folder *folder,
+                                                const char *folder,
                                                 const char *name,
                                                 char **out);
 

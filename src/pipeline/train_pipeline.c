@@ -45,18 +45,6 @@ static void release_training(training *t)
 
 // ---- the model before training -------------------------------------------------------
 
-static bool parse_evidence(const char *text, opn_i_evidence_kind *kind)
-{
-    static const char *const names[] = {"exp", "relu", "softplus", "elu"};
-    for (int k = 0; k < 4; k++) {
-        if (strcmp(names[k], text) == 0) {
-            *kind = (opn_i_evidence_kind)k;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool shapes_model(const opn_param *param)
 {
     return opn_i_shapes_weights(param) || strcmp(param->group, "Model") == 0 ||
@@ -113,7 +101,7 @@ static opn_status describe_model(training *t, const opn_split *split)
                 opn_params_text(t->params, "model"));
     model->evidence = model->kind->evidence;
     if (opn_params_given(t->params, "evidence"))
-        parse_evidence(evidence, &model->evidence);
+        (void)opn_i_evidence_parse(evidence, &model->evidence); // of the table
     OPN_FAIL_IF(ctx,
                 model->evidence == OPN_EVIDENCE_ELU &&
                         (model->kind->has_prior || model->kind->has_teacher),

@@ -103,7 +103,10 @@ static int answer_interrupted(void *user)
 
 void support_listen(opn_ctx *ctx, listener *to)
 {
-    const opn_hooks hooks = {keep_message, keep_progress, answer_interrupted, to};
+    const opn_hooks hooks = {.log = keep_message,
+                             .progress = keep_progress,
+                             .interrupted = answer_interrupted,
+                             .user = to};
     opn_ctx_set_hooks(ctx, &hooks);
 }
 

@@ -23,6 +23,7 @@ const opn_k_table *opn_k_table_avx2(void)
             opn_k_avx2_exp_evidence_gradient,
             opn_k_avx2_add_moments,
             &opn_k_attention_avx2,
+            &opn_k_embedding_avx2,
     };
     const bool is_known = __builtin_cpu_supports("avx2") &&
                           __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");

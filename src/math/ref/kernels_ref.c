@@ -355,14 +355,23 @@ add_moments(const opn_k_moments *sums, int32_t first, int32_t last, const opn_re
 const opn_k_table *opn_k_table_ref(void)
 {
     static const opn_k_table table = {
-            "ref",       philox,
-            keep,        compact,
-            count,       spread,
-            turn,        spmm,
-            scatter,     lookup,
-            matmul,      matmul_tn,
-            adam,        exp_evidence_gradient,
-            add_moments, &opn_k_attention_ref,
+            "ref",
+            philox,
+            keep,
+            compact,
+            count,
+            spread,
+            turn,
+            spmm,
+            scatter,
+            lookup,
+            matmul,
+            matmul_tn,
+            adam,
+            exp_evidence_gradient,
+            add_moments,
+            &opn_k_attention_ref,
+            &opn_k_embedding_ref,
     };
     return &table;
 }

@@ -1,0 +1,37 @@
+// quality.h -- how good the probabilities of some nodes are.
+
+#ifndef OPN_QUALITY_H
+#define OPN_QUALITY_H
+
+#include "base/context.h"
+#include "opine/evaluate.h"
+
+enum { OPN_CALIBRATION_BINS = 15 };
+
+// The nodes of target [V] that have a class, and their rows of probability [V,K], one
+// after the other. Errors: NOMEM.
+typedef struct opn_i_judged {
+    int32_t n, n_classes;
+    float *probability; // [n,K]
+    int32_t *label;     // [n]
+} opn_i_judged;
+
+OPN_NODISCARD opn_status opn_i_judged_init(opn_ctx *ctx,
+                                           int32_t n_nodes,
+                                           int32_t n_classes,
+                                           const int32_t *target,
+                                           const float *probability,
+                                           opn_i_judged *out);
+void opn_i_judged_deinit(const opn_alloc *alloc, opn_i_judged *judged);
+
+// All four; NaN when there is no node. A node is right when its class is `predicted` [V].
+// Errors: as those of the metrics.
+OPN_NODISCARD opn_status opn_i_quality(opn_ctx *ctx,
+                                       int32_t n_nodes,
+                                       int32_t n_classes,
+                                       const int32_t *target,
+                                       const int32_t *predicted,
+                                       const float *probability,
+                                       double quality[OPN_N_QUALITIES]);
+
+#endif // OPN_QUALITY_H

@@ -1,0 +1,150 @@
+// page.c -- a report as one HTML file.
+
+#include "report/page.h"
+
+#include "io/base64.h"
+#include "io/file_write.h"
+#include "io/sha256.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const opn_i_page_part *find_part(const char *name, size_t n_name)
+{
+    for (int p = 0; p < opn_i_n_page_parts; p++)
+        if (strlen(opn_i_page_parts[p].name) == n_name &&
+            memcmp(opn_i_page_parts[p].name, name, n_name) == 0)
+            return &opn_i_page_parts[p];
+    return NULL;
+}
+
+int opn_report_is_supported(void)
+{
+    return opn_i_n_page_parts > 0;
+}
+
+// ---- what changes from report to report ----------------------------------------------
+
+// Puts 'sha256-…' of a part of the page, by which the browser knows it as ours.
+static opn_status put_hash(opn_ctx *ctx, opn_i_file_writer *file, const char *name)
+{
+    opn_status status = OPN_OK;
+    const opn_i_page_part *part = find_part(name, strlen(name));
+    unsigned char digest[OPN_SHA256_BYTES];
+    opn_i_sha256 *sha = NULL;
+    OPN_TRY(opn_i_sha256_start(ctx, &sha));
+    opn_i_sha256_add(sha, part->bytes, part->n);
+    OPN_TRY(opn_i_sha256_finish_bytes(sha, digest));
+    opn_i_file_writer_printf(file, " 'sha256-");
+    opn_i_base64_put(file, digest, sizeof(digest));
+    opn_i_file_writer_printf(file, "'");
+cleanup:
+    return status;
+}
+
+// Nothing is loaded and nothing runs but what this file holds and we wrote.
+static opn_status put_policy(opn_ctx *ctx, opn_i_file_writer *file)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_writer_printf(file, "default-src 'none'; img-src data:; base-uri 'none'; "
+                                   "form-action 'none'; style-src");
+    OPN_TRY(put_hash(ctx, file, "STYLE"));
+    opn_i_file_writer_printf(file, "; script-src");
+    OPN_TRY(put_hash(ctx, file, "LIBRARY"));
+    OPN_TRY(put_hash(ctx, file, "SCRIPT"));
+cleanup:
+    return status;
+}
+
+// JSON in which no character could end the element around it. They occur within texts
+// only, where an escape means the same.
+static void put_json_text(opn_i_file_writer *file, const char *text)
+{
+    while (*text != 0) {
+        const size_t n = strcspn(text, "<>&");
+        opn_i_file_writer_put(file, text, n);
+        text += n;
+        if (*text != 0)
+            opn_i_file_writer_printf(file, "\\u%04x", (unsigned)*text++);
+    }
+}
+
+static opn_status
+put_data(opn_ctx *ctx, opn_i_file_writer *file, const opn_report *report)
+{
+    opn_status status = OPN_OK;
+    json_t *about = NULL;
+    unsigned char *block = NULL;
+    size_t n_block = 0;
+    char *text = NULL;
+    OPN_TRY(opn_i_page_data(ctx, report, &about, &block, &n_block));
+    text = json_dumps(about, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+    OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "out of memory for the page");
+    opn_i_file_writer_printf(file, "<script type=\"application/json\" id=\"about\">");
+    put_json_text(file, text);
+    opn_i_file_writer_printf(file, "</script>\n"
+                                   "<script type=\"text/plain\" id=\"numbers\">");
+    opn_i_base64_put(file, block, n_block);
+    opn_i_file_writer_printf(file, "</script>");
+cleanup:
+    free(text);
+    json_decref(about);
+    opn_i_release(&ctx->alloc, block);
+    return status;
+}
+
+// ---- the frame -----------------------------------------------------------------------
+
+// What stands for @NAME@ in the frame.
+static opn_status put_marker(opn_ctx *ctx,
+                             opn_i_file_writer *file,
+                             const opn_report *report,
+                             const char *name,
+                             size_t n_name)
+{
+    const opn_i_page_part *part = find_part(name, n_name);
+    if (part != NULL)
+        opn_i_file_writer_put(file, part->bytes, part->n);
+    else if (n_name == 4 && memcmp(name, "DATA", n_name) == 0)
+        return put_data(ctx, file, report);
+    else
+        return put_policy(ctx, file);
+    return OPN_OK;
+}
+
+static opn_status
+put_page(opn_ctx *ctx, opn_i_file_writer *file, const opn_report *report)
+{
+    opn_status status = OPN_OK;
+    const opn_i_page_part *frame = find_part("FRAME", 5);
+    const char *at = (const char *)frame->bytes;
+    const char *end = at + frame->n;
+    while (at < end) {
+        const char *mark = memchr(at, '@', (size_t)(end - at));
+        const char *close =
+                mark == NULL ? NULL : memchr(mark + 1, '@', (size_t)(end - mark) - 1);
+        opn_i_file_writer_put(file, at, (size_t)((close == NULL ? end : mark) - at));
+        if (close == NULL)
+            break;
+        OPN_TRY(put_marker(ctx, file, report, mark + 1, (size_t)(close - mark) - 1));
+        at = close + 1;
+    }
+cleanup:
+    return status;
+}
+
+opn_status opn_report_save(opn_ctx *ctx, const opn_report *report, const char *path)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_writer *file = NULL;
+    OPN_FAIL_IF(ctx, !opn_report_is_supported(), OPN_ERR_UNSUPPORTED,
+                "this opine was built without Chart.js, which draws the report; install "
+                "it (in Debian: libjs-chart.js) and build again");
+    OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    OPN_TRY(put_page(ctx, file, report));
+    status = opn_i_file_writer_commit(file);
+    file = NULL;
+cleanup:
+    opn_i_file_writer_discard(file);
+    return status;
+}

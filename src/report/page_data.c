@@ -1,0 +1,309 @@
+// page_data.c -- the data of a page: text as JSON, and numbers in one block of arrays.
+
+#include "io/byte_order.h"
+#include "io/utf8.h"
+#include "report/page.h"
+#include "report/view_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Numbers of nodes have 16 bits: a map of 65,536 places, measures to 0.00002, alpha to
+// 0.04 %, in a third of the bytes of decimal digits.
+static const double unit_scale = 65535.0;
+static const double log_alpha_scale = 1424.0; // alpha up to e^46, as exp(z) is bounded
+
+// ---- arrays --------------------------------------------------------------------------
+
+typedef struct block {
+    opn_ctx *ctx;
+    unsigned char *bytes;
+    size_t n, room;
+    json_t *list; // of the arrays
+} block;
+
+// Room for an array of n items of `width` bytes, at a multiple of 4; *out is its first
+// byte until the next array is begun.
+static opn_status begin_array(block *b,
+                              const char *name,
+                              const char *kind,
+                              size_t n,
+                              size_t width,
+                              unsigned char **out)
+{
+    opn_status status = OPN_OK;
+    const size_t at = (b->n + 3) / 4 * 4;
+    OPN_TRY_RESERVE(b->ctx, b->bytes, b->room, b->n, at + n * width);
+    memset(b->bytes + b->n, 0, at - b->n);
+    b->n = at + n * width;
+    json_array_append_new(b->list,
+                          json_pack("{s:s,s:s,s:I,s:I}", "name", name, "kind", kind,
+                                    "offset", (json_int_t)at, "length", (json_int_t)n));
+    *out = b->bytes + at;
+cleanup:
+    return status;
+}
+
+static opn_status add_u32(block *b, const char *name, size_t n, const uint32_t *value)
+{
+    opn_status status = OPN_OK;
+    unsigned char *to = NULL;
+    OPN_TRY(begin_array(b, name, "u32", n, 4, &to));
+    for (size_t j = 0; j < n; j++)
+        opn_i_put_le32(to + 4 * j, value[j]);
+cleanup:
+    return status;
+}
+
+// Numbers from 0 to 1, or from 0 to `high`, rounded to 16 bits; NaN is 0.
+static opn_status add_scaled(block *b,
+                             const char *name,
+                             size_t n,
+                             const float *value,
+                             size_t stride,
+                             double (*scale)(double value))
+{
+    opn_status status = OPN_OK;
+    unsigned char *to = NULL;
+    OPN_TRY(begin_array(b, name, "u16", n, 2, &to));
+    for (size_t j = 0; j < n; j++) {
+        const double scaled = scale((double)value[j * stride]);
+        const double held = scaled > 0.0 ? fmin(scaled, unit_scale) : 0.0;
+        opn_i_put_le16(to + 2 * j, (uint16_t)(held + 0.5));
+    }
+cleanup:
+    return status;
+}
+
+static double scale_unit(double value)
+{
+    return unit_scale * value;
+}
+
+static double scale_alpha(double alpha)
+{
+    return log_alpha_scale * log(alpha);
+}
+
+// Classes; 65,535 stands for none.
+static opn_status add_classes(block *b,
+                              const char *name,
+                              size_t n,
+                              const int32_t *value,
+                              const int32_t *name_of)
+{
+    opn_status status = OPN_OK;
+    unsigned char *to = NULL;
+    OPN_TRY(begin_array(b, name, "u16", n, 2, &to));
+    for (size_t j = 0; j < n; j++) {
+        const int32_t k = name_of == NULL ? value[j] : name_of[value[j]];
+        opn_i_put_le16(to + 2 * j, k < 0 ? UINT16_MAX : (uint16_t)k);
+    }
+cleanup:
+    return status;
+}
+
+// Each edge once, at its smaller end.
+static opn_status add_edges(block *b, const opn_i_csr *topology)
+{
+    opn_status status = OPN_OK;
+    const size_t n_nodes = (size_t)topology->n_rows;
+    uint32_t *start = NULL;
+    uint32_t *end = NULL;
+    size_t n = 0;
+    OPN_TRY_NEW(b->ctx, start, n_nodes + 1);
+    OPN_TRY_NEW(b->ctx, end, (size_t)opn_i_csr_n_entries(topology) / 2 + 1);
+    for (int32_t i = 0; i < topology->n_rows; i++) {
+        for (opn_off e = topology->row_ptr[i]; e < topology->row_ptr[i + 1]; e++)
+            if (topology->col_idx[e] > i)
+                end[n++] = (uint32_t)topology->col_idx[e];
+        start[i + 1] = (uint32_t)n;
+    }
+    OPN_TRY(add_u32(b, "starts", n_nodes + 1, start));
+    OPN_TRY(add_u32(b, "ends", n, end));
+cleanup:
+    opn_i_release(&b->ctx->alloc, start);
+    opn_i_release(&b->ctx->alloc, end);
+    return status;
+}
+
+static const char *array_name(char text[32], int32_t view, const char *name)
+{
+    snprintf(text, 32, "%d.%s", view, name);
+    return text;
+}
+
+static opn_status add_view_arrays(block *b, int32_t v, const opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    const size_t n = (size_t)view->n_nodes;
+    const size_t n_all = n * (size_t)view->n_known;
+    char name[32];
+    unsigned char *to = NULL;
+    OPN_TRY(begin_array(b, array_name(name, v, "role"), "u8", n, 1, &to));
+    memcpy(to, view->role, n);
+    OPN_TRY(add_classes(b, array_name(name, v, "predicted"), n, view->predicted,
+                        view->known));
+    if (view->place != NULL) {
+        OPN_TRY(add_scaled(b, array_name(name, v, "x"), n, view->place, 2, scale_unit));
+        OPN_TRY(add_scaled(b, array_name(name, v, "y"), n, view->place + 1, 2,
+                           scale_unit));
+    }
+    if (view->alpha != NULL)
+        OPN_TRY(add_scaled(b, array_name(name, v, "alpha"), n_all, view->alpha, 1,
+                           scale_alpha));
+    else
+        OPN_TRY(add_scaled(b, array_name(name, v, "p"), n_all, view->probability, 1,
+                           scale_unit));
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (view->measure[m] != NULL)
+            OPN_TRY(add_scaled(b, array_name(name, v, opn_measure_name((opn_measure)m)),
+                               n, view->measure[m], 1, scale_unit));
+cleanup:
+    return status;
+}
+
+static opn_status add_arrays(block *b, const opn_report *report)
+{
+    opn_status status = OPN_OK;
+    if (report->graph == NULL)
+        return OPN_OK;
+    OPN_TRY(add_edges(b, &report->graph->topology));
+    OPN_TRY(add_classes(b, "label", (size_t)opn_i_graph_n_nodes(report->graph),
+                        report->graph->label, NULL));
+    for (int32_t v = 0; v < report->n_views; v++)
+        OPN_TRY(add_view_arrays(b, v, &report->view[v]));
+cleanup:
+    return status;
+}
+
+// ---- text ----------------------------------------------------------------------------
+
+// Text that may be no UTF-8, such as the path of a folder.
+static json_t *json_text(const char *text)
+{
+    json_t *object = json_string(text);
+    return object != NULL ? object : json_string("?");
+}
+
+static json_t *json_names(const opn_i_names *names)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < names->n; i++)
+        json_array_append_new(list, json_text(opn_i_names_at(names, i)));
+    return list;
+}
+
+static opn_status describe_graph(opn_ctx *ctx, const opn_report *report, json_t **out)
+{
+    opn_status status = OPN_OK;
+    const opn_graph *graph = report->graph;
+    char hash[65];
+    json_t *object = NULL;
+    OPN_TRY(opn_graph_hash(ctx, graph, hash));
+    object = json_object();
+    json_object_set_new(object, "name", json_text(graph->name));
+    json_object_set_new(object, "nodes", json_integer(opn_i_graph_n_nodes(graph)));
+    json_object_set_new(object, "edges",
+                        json_integer(opn_i_csr_n_entries(&graph->topology) / 2));
+    json_object_set_new(object, "features", json_integer(graph->features.n_cols));
+    json_object_set_new(object, "hash", json_string(hash));
+    json_object_set_new(object, "classes", json_names(&report->classes));
+    json_object_set_new(object, "names",
+                        graph->node_names.n > 0 ? json_names(&graph->node_names)
+                                                : json_null());
+    *out = object;
+cleanup:
+    return status;
+}
+
+// The measure that ranks best for a task, in words; false where nothing was ranked.
+static bool tell_best(const json_t *view, const char *task, char text[64])
+{
+    const json_t *detection = json_object_get(json_object_get(view, "detection"), task);
+    double best = -1.0;
+    size_t m = 0;
+    json_t *one = NULL;
+    json_array_foreach(json_object_get(detection, "measures"), m, one)
+    {
+        const double auroc = json_number_value(json_object_get(one, "auroc"));
+        if (auroc <= best)
+            continue;
+        best = auroc;
+        snprintf(text, 64, "%s (AUROC %.1f %%)",
+                 json_string_value(json_object_get(one, "measure")), auroc);
+    }
+    return best >= 0.0;
+}
+
+// A sentence or two about each view.
+static void add_sentences(const json_t *view, json_t *list)
+{
+    const json_t *quality = json_object_get(view, "quality");
+    const json_int_t n = json_integer_value(json_object_get(quality, "nodes"));
+    const char *task = json_string_value(json_object_get(view, "task"));
+    const bool is_ood = strcmp(task, "ood") == 0;
+    char text[256];
+    char best[64];
+    if (n > 0) {
+        snprintf(text, sizeof(text), "%s%s is right about %.1f %% of %lld test nodes.",
+                 json_string_value(json_object_get(view, "model")),
+                 is_ood ? ", which was not shown all classes," : "",
+                 json_number_value(json_object_get(quality, "accuracy")), (long long)n);
+        json_array_append_new(list, json_text(text));
+    }
+    if (tell_best(view, task, best)) {
+        snprintf(text, sizeof(text), "Its %s finds best which nodes are %s.", best,
+                 is_ood ? "of classes it does not know" : "classified right");
+        json_array_append_new(list, json_text(text));
+    }
+}
+
+static json_t *summarise(const json_t *views)
+{
+    json_t *list = json_array();
+    size_t v = 0;
+    json_t *view = NULL;
+    json_array_foreach(views, v, view) add_sentences(view, list);
+    return list;
+}
+
+opn_status opn_i_page_data(opn_ctx *ctx,
+                           const opn_report *report,
+                           json_t **about,
+                           unsigned char **out,
+                           size_t *n_out)
+{
+    opn_status status = OPN_OK;
+    block b = {.ctx = ctx, .list = json_array()};
+    json_t *document = json_object();
+    json_t *views = json_array();
+    json_t *graph = NULL;
+    json_object_set_new(document, "format", json_integer(1));
+    json_object_set_new(document, "opine", json_string(opn_version()));
+    json_object_set_new(document, "title", json_text(report->title));
+    json_object_set_new(document, "views", views);
+    for (int32_t v = 0; v < report->n_views; v++) {
+        json_t *view = NULL;
+        OPN_TRY(opn_i_view_json(ctx, &report->view[v], &view));
+        json_array_append_new(views, view);
+    }
+    if (report->graph != NULL)
+        OPN_TRY(describe_graph(ctx, report, &graph));
+    OPN_TRY(add_arrays(&b, report));
+    json_object_set_new(document, "summary", summarise(views));
+    json_object_set_new(document, "graph", graph != NULL ? graph : json_null());
+    json_object_set(document, "tables", report->tables);
+    json_object_set(document, "manifest", report->manifest);
+    json_object_set(document, "arrays", b.list);
+    *about = json_incref(document);
+    *out = b.bytes;
+    *n_out = b.n;
+    b.bytes = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, b.bytes);
+    json_decref(b.list);
+    json_decref(document);
+    return status;
+}

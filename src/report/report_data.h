@@ -1,0 +1,57 @@
+// report_data.h -- what stands behind opn_report.
+
+#ifndef OPN_REPORT_DATA_H
+#define OPN_REPORT_DATA_H
+
+#include "graph/graph_data.h"
+#include "opine/report.h"
+#include "report/view.h"
+
+#include <jansson.h>
+
+// A page with more would be slow to make and to open.
+enum { OPN_MAX_VIEWS = 6 };
+
+struct opn_report {
+    opn_alloc alloc;
+    char *title;
+    const opn_graph *graph; // NULL: tables only
+    opn_graph *own_graph;   // the same, where the report has to free it
+    opn_i_names classes;    // those of the graph, then others that models know
+    opn_i_view view[OPN_MAX_VIEWS];
+    int32_t n_views;
+    json_t *tables;   // array, as web/data.js has them
+    json_t *manifest; // array of [name, value]
+};
+
+// An empty report. The graph is borrowed and may be NULL. Errors: NOMEM.
+OPN_NODISCARD opn_status opn_i_report_new(opn_ctx *ctx,
+                                          const char *title,
+                                          const opn_graph *graph,
+                                          opn_report **out);
+
+// The number of a class by its name, a new one where there is none.
+OPN_NODISCARD opn_status opn_i_report_class(opn_ctx *ctx,
+                                            opn_report *report,
+                                            const char *name,
+                                            int32_t *out);
+
+// Takes a view over, which is emptied. Errors: INVALID_ARG (too many views).
+OPN_NODISCARD opn_status opn_i_report_take_view(opn_ctx *ctx,
+                                                opn_report *report,
+                                                opn_i_view *view);
+
+void opn_i_report_note(opn_report *report, const char *name, const char *value);
+
+// Tables of evaluation.json and of results.json, as opine wrote them.
+// Errors: FORMAT (something is missing; the message names the file).
+OPN_NODISCARD opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
+                                                     opn_report *report,
+                                                     const char *path,
+                                                     const json_t *evaluation);
+OPN_NODISCARD opn_status opn_i_report_add_results(opn_ctx *ctx,
+                                                  opn_report *report,
+                                                  const char *path,
+                                                  const json_t *results);
+
+#endif // OPN_REPORT_DATA_H

@@ -1,0 +1,182 @@
+// report_tables.c -- the tables of a report, from the results that opine has written.
+
+#include "io/json_write.h"
+#include "report/report_data.h"
+
+#include <string.h>
+
+static json_t *new_table(opn_report *report,
+                         const char *title,
+                         const char *note,
+                         const char *const *column,
+                         int n_columns)
+{
+    json_t *table = json_object();
+    json_t *columns = json_array();
+    json_t *rows = json_array();
+    for (int c = 0; c < n_columns; c++)
+        json_array_append_new(columns, json_string(column[c]));
+    json_object_set_new(table, "title", json_string(title));
+    json_object_set_new(table, "note", json_string(note));
+    json_object_set_new(table, "columns", columns);
+    json_object_set_new(table, "rows", rows);
+    json_array_append_new(report->tables, table);
+    return rows;
+}
+
+// A member, or null where there is none, as one more reference.
+static json_t *member(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return value != NULL ? json_incref(value) : json_null();
+}
+
+// {"mean", "ci95": [low, high]} as {mean, low, high}; null where there is none.
+static json_t *json_cell(const json_t *estimate)
+{
+    const json_t *interval = json_object_get(estimate, "ci95");
+    json_t *mean = json_object_get(estimate, "mean");
+    if (!json_is_number(mean))
+        return json_null();
+    json_t *cell = json_object();
+    json_object_set(cell, "mean", mean);
+    json_object_set(cell, "low", json_array_get(interval, 0));
+    json_object_set(cell, "high", json_array_get(interval, 1));
+    return cell;
+}
+
+// ---- evaluation.json -----------------------------------------------------------------
+
+// A row for each score that the model has.
+static void add_scores(json_t *rows, const json_t *result)
+{
+    json_t *auroc = json_object_get(result, "auroc");
+    const char *score = NULL;
+    json_t *value = NULL;
+    json_object_foreach(auroc, score, value)
+    {
+        json_t *row = json_array();
+        json_array_append_new(row, member(result, "model"));
+        json_array_append_new(row, json_string(score));
+        for (int m = 0; m < OPN_N_METRICS; m++) {
+            const json_t *metric =
+                    json_object_get(result, opn_metric_name((opn_metric)m));
+            json_array_append_new(row, json_cell(json_object_get(metric, score)));
+        }
+        json_array_append_new(rows, row);
+    }
+}
+
+static void add_qualities(json_t *rows, const json_t *result)
+{
+    json_t *row = json_array();
+    json_array_append_new(row, member(result, "model"));
+    for (int q = 0; q < OPN_N_QUALITIES; q++)
+        json_array_append_new(row, json_cell(json_object_get(
+                                           result, opn_quality_name((opn_quality)q))));
+    json_array_append_new(row, member(json_object_get(result, "epochs"), "mean"));
+    json_array_append_new(row, member(json_object_get(result, "seconds"), "total"));
+    json_array_append_new(rows, row);
+}
+
+static void note_members(opn_report *report, const json_t *object)
+{
+    static const char *const names[] = {"dataset", "task",    "protocol",
+                                        "preset",  "version", "data_hash"};
+    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+        const char *value = json_string_value(json_object_get(object, names[n]));
+        if (value != NULL)
+            opn_i_report_note(report, names[n], value);
+    }
+}
+
+opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
+                                       opn_report *report,
+                                       const char *path,
+                                       const json_t *evaluation)
+{
+    static const char *const scores[] = {"model",       "score",       "AUROC", "AUPR",
+                                         "AUPR errors", "FPR at 95 %", "AURC"};
+    static const char *const qualities[] = {"model", "accuracy", "Brier",  "NLL",
+                                            "ECE",   "epochs",   "seconds"};
+    opn_status status = OPN_OK;
+    const json_t *results = json_object_get(evaluation, "results");
+    size_t r = 0;
+    json_t *result = NULL;
+    OPN_FAIL_IF(ctx, !json_is_array(results), OPN_ERR_FORMAT,
+                "%s: has no member \"results\"; opine evaluate -o writes it", path);
+    json_t *detection = new_table(report, "How well each score finds what it should",
+                                  "Percent: mean over the seeds, with the 95 % interval "
+                                  "of the mean. Scores with ~ are smoothed over the "
+                                  "graph.",
+                                  scores, 7);
+    json_t *quality = new_table(
+            report, "Classification",
+            "Of the test nodes of known classes; seconds of one seed.", qualities, 7);
+    json_array_foreach(results, r, result)
+    {
+        add_scores(detection, result);
+        add_qualities(quality, result);
+    }
+    note_members(report, evaluation);
+cleanup:
+    return status;
+}
+
+// ---- results.json --------------------------------------------------------------------
+
+static json_t *json_result_row(const json_t *result)
+{
+    static const char *const names[] = {"dataset", "task",   "model", "setting",
+                                        "measure", "metric", "paper"};
+    json_t *row = json_array();
+    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+        json_array_append_new(row, member(result, names[n]));
+    json_array_append_new(row, json_cell(result));
+    json_array_append_new(row, member(result, "difference"));
+    return row;
+}
+
+// The rows of the table that a result is of, which is begun where there is none.
+static json_t *rows_of(opn_report *report, const char *title)
+{
+    static const char *const columns[] = {"dataset", "task",    "model",
+                                          "setting", "measure", "metric",
+                                          "paper",   "ours",    "difference"};
+    size_t t = 0;
+    json_t *table = NULL;
+    json_array_foreach(
+            report->tables, t,
+            table) if (strcmp(json_string_value(json_object_get(table, "title")),
+                              title) == 0) return json_object_get(table, "rows");
+    return new_table(report, title,
+                     "Percent: the paper's figure, ours with the 95 % interval of the "
+                     "mean over the seeds, and the difference.",
+                     columns, 9);
+}
+
+opn_status opn_i_report_add_results(opn_ctx *ctx,
+                                    opn_report *report,
+                                    const char *path,
+                                    const json_t *results)
+{
+    opn_status status = OPN_OK;
+    const json_t *rows = json_object_get(results, "results");
+    size_t r = 0;
+    json_t *row = NULL;
+    OPN_FAIL_IF(ctx, !json_is_array(rows), OPN_ERR_FORMAT,
+                "%s: has no member \"results\"; opine reproduce -o writes it", path);
+    json_array_foreach(rows, r, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "table"));
+        OPN_FAIL_IF(ctx, name == NULL, OPN_ERR_FORMAT, "%s: result %zu names no table",
+                    path, r);
+        json_t *title = json_sprintf("Table %s", name);
+        json_array_append_new(rows_of(report, json_string_value(title)),
+                              json_result_row(row));
+        json_decref(title);
+    }
+    note_members(report, results);
+cleanup:
+    return status;
+}

@@ -1,0 +1,123 @@
+// view.c -- what one model says about every node, as reports and figures show it.
+
+#include "report/view.h"
+
+#include <string.h>
+
+void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view)
+{
+    opn_i_release(alloc, view->known);
+    opn_i_release(alloc, view->role);
+    opn_i_release(alloc, view->in_pool);
+    opn_i_release(alloc, view->predicted);
+    opn_i_release(alloc, view->probability);
+    opn_i_release(alloc, view->alpha);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        opn_i_release(alloc, view->measure[m]);
+    opn_i_release(alloc, view->place);
+    opn_i_release(alloc, view->training.epoch);
+    opn_i_names_deinit(alloc, &view->param_names);
+    opn_i_names_deinit(alloc, &view->param_values);
+    *view = (opn_i_view){0};
+}
+
+// The model's number of a class, -1 for one that it does not know.
+static int32_t own_class(const opn_i_view *view, int32_t label)
+{
+    for (int32_t k = 0; k < view->n_known; k++)
+        if (view->known[k] == label)
+            return k;
+    return -1;
+}
+
+opn_i_outcome opn_i_view_outcome(const opn_i_view *view, int32_t i)
+{
+    const int32_t label = view->label[i];
+    return label < 0                                  ? OPN_OUTCOME_UNLABELLED
+           : label == view->known[view->predicted[i]] ? OPN_OUTCOME_CORRECT
+           : own_class(view, label) >= 0              ? OPN_OUTCOME_WRONG
+                                                      : OPN_OUTCOME_OOD;
+}
+
+const char *opn_i_outcome_name(opn_i_outcome outcome)
+{
+    static const char *const names[] = {"correct", "wrong", "ood", "unlabelled"};
+    return names[outcome];
+}
+
+bool opn_i_view_is_ood(const opn_i_view *view)
+{
+    return strcmp(view->task, "ood") == 0;
+}
+
+opn_measure opn_i_view_recommended(const opn_i_view *view)
+{
+    const opn_measure wanted =
+            opn_i_view_is_ood(view) ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
+    return view->measure[wanted] != NULL ? wanted : OPN_MEASURE_ENTROPY;
+}
+
+// Ranks the nodes of the pool that have one of two outcomes, of which `positive` is one;
+// or all of them, when there is none.
+static opn_status rank(opn_ctx *ctx,
+                       const opn_i_view *view,
+                       opn_measure measure,
+                       bool takes_all,
+                       opn_i_outcome positive,
+                       opn_i_ranking *out)
+{
+    opn_status status = OPN_OK;
+    float *score = NULL;
+    uint8_t *mark = NULL; // [2, V] positive, wrong
+    int32_t n = 0;
+    OPN_TRY_NEW(ctx, score, view->n_nodes);
+    OPN_TRY_NEW(ctx, mark, 2 * (size_t)view->n_nodes);
+    uint8_t *wrong = mark + view->n_nodes;
+    for (int32_t i = 0; i < view->n_nodes; i++) {
+        const opn_i_outcome outcome = opn_i_view_outcome(view, i);
+        if (!view->in_pool[i] || outcome == OPN_OUTCOME_UNLABELLED ||
+            (!takes_all && outcome == OPN_OUTCOME_OOD))
+            continue;
+        score[n] = view->measure[measure][i];
+        mark[n] = outcome == positive;
+        wrong[n++] = outcome != OPN_OUTCOME_CORRECT;
+    }
+    OPN_TRY(opn_i_ranking_init(ctx, n, out));
+    opn_i_rank(n, score, mark, wrong, out);
+cleanup:
+    opn_i_release(&ctx->alloc, score);
+    opn_i_release(&ctx->alloc, mark);
+    return status;
+}
+
+opn_status opn_i_view_rank(opn_ctx *ctx,
+                           const opn_i_view *view,
+                           bool is_ood,
+                           opn_measure measure,
+                           opn_i_ranking *out)
+{
+    return rank(ctx, view, measure, is_ood,
+                is_ood ? OPN_OUTCOME_OOD : OPN_OUTCOME_CORRECT, out);
+}
+
+opn_status opn_i_view_rank_risk(opn_ctx *ctx,
+                                const opn_i_view *view,
+                                opn_measure measure,
+                                opn_i_ranking *out)
+{
+    return rank(ctx, view, measure, true, OPN_OUTCOME_CORRECT, out);
+}
+
+opn_status opn_i_view_targets(opn_ctx *ctx, const opn_i_view *view, int32_t **out)
+{
+    opn_status status = OPN_OK;
+    int32_t *target = NULL;
+    OPN_TRY_NEW(ctx, target, view->n_nodes);
+    for (int32_t i = 0; i < view->n_nodes; i++)
+        target[i] = view->role[i] == OPN_ROLE_TEST && view->label[i] >= 0
+                            ? own_class(view, view->label[i])
+                            : -1;
+    *out = target;
+cleanup:
+    return status;
+}

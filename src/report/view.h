@@ -1,0 +1,79 @@
+// view.h -- what one model says about every node, as reports and figures show it.
+
+#ifndef OPN_VIEW_H
+#define OPN_VIEW_H
+
+#include "base/names.h"
+#include "opine/evaluate.h"
+#include "opine/model.h"
+#include "opinion/ranking.h"
+
+// What became of a node's label.
+typedef enum opn_i_outcome {
+    OPN_OUTCOME_CORRECT = 0,
+    OPN_OUTCOME_WRONG = 1,
+    OPN_OUTCOME_OOD = 2, // a class that the model does not know
+    OPN_OUTCOME_UNLABELLED = 3
+} opn_i_outcome;
+enum { OPN_N_OUTCOMES = 4 };
+
+// Epochs as they were told, one after the other.
+typedef struct opn_i_history {
+    opn_epoch *epoch; // [n]
+    size_t n, room;
+} opn_i_history;
+
+// A class is a number of the report, which knows more of them than the model, unless it
+// is said to be of the model.
+typedef struct opn_i_view {
+    char model[32], task[24]; // "s-bgcn-t-k", "ood"
+    int64_t seed;
+    int32_t n_nodes, n_known;       // V and K
+    int32_t *known;                 // [K] class of each class of the model
+    const int32_t *label;           // [V] borrowed; -1 unlabelled
+    uint8_t *role;                  // [V] opn_role
+    uint8_t *in_pool;               // [V] 1: detection is measured on it
+    int32_t *predicted;             // [V] class of the model
+    float *probability;             // [V,K]
+    float *alpha;                   // [V,K]; NULL without evidence
+    float *measure[OPN_N_MEASURES]; // [V]; NULL what the model does not have
+    float *place;                   // [V,2] on a map, within [0,1]; NULL without one
+    int32_t n_hidden;               // what the map is drawn from; 0: logits
+    double perplexity;
+    double sigma; // of the prior; 0 without one
+    opn_i_history training;
+    char training_note[160];
+    opn_i_names param_names, param_values;
+} opn_i_view;
+
+void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view);
+
+opn_i_outcome opn_i_view_outcome(const opn_i_view *view, int32_t i);
+const char *opn_i_outcome_name(opn_i_outcome outcome); // "correct"
+
+bool opn_i_view_is_ood(const opn_i_view *view); // by its task
+
+// The measure that the paper recommends for the task, or the last one the model has.
+opn_measure opn_i_view_recommended(const opn_i_view *view);
+
+// Nodes of the pool by a measure. For ood the positives are the nodes of unknown classes,
+// and have more of it; else those classified right among the known classes, which have
+// less. Freed by the caller. Errors: NOMEM.
+OPN_NODISCARD opn_status opn_i_view_rank(opn_ctx *ctx,
+                                         const opn_i_view *view,
+                                         bool is_ood,
+                                         opn_measure measure,
+                                         opn_i_ranking *out);
+
+// All nodes of the pool; `wrong` also those of unknown classes.
+OPN_NODISCARD opn_status opn_i_view_rank_risk(opn_ctx *ctx,
+                                              const opn_i_view *view,
+                                              opn_measure measure,
+                                              opn_i_ranking *out);
+
+// The model's class of each test node of a known class, -1 for all others; to be freed.
+OPN_NODISCARD opn_status opn_i_view_targets(opn_ctx *ctx,
+                                            const opn_i_view *view,
+                                            int32_t **out);
+
+#endif // OPN_VIEW_H

@@ -1,0 +1,364 @@
+// view_json.c -- a view as JSON: all but the numbers of single nodes.
+
+#include "report/view_json.h"
+
+#include "io/json_write.h"
+#include "opinion/curves.h"
+#include "opinion/quality.h"
+
+#include <math.h>
+
+static const double percent = 100.0;
+
+// A drawn line moves by less than half a pixel of a large screen.
+static const double curve_tolerance = 0.0005;
+
+enum { HISTOGRAM_BINS = 40, MAX_EPOCH_POINTS = 250 };
+
+// ---- curves --------------------------------------------------------------------------
+
+static json_t *
+json_curve(const opn_i_curve *curve, const char *x_name, const char *y_name)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, x_name, opn_i_json_numbers(curve->n, curve->x));
+    json_object_set_new(object, y_name, opn_i_json_numbers(curve->n, curve->y));
+    return object;
+}
+
+// How a measure ranks the pool: areas in percent, and the curves.
+static opn_status
+add_ranked(opn_ctx *ctx, const opn_i_view *view, bool is_ood, int measure, json_t *list)
+{
+    opn_status status = OPN_OK;
+    const opn_i_order order = is_ood ? OPN_BY_MORE : OPN_BY_LESS;
+    opn_i_ranking ranking = {0};
+    opn_i_curve roc = {0};
+    opn_i_curve pr = {0};
+    OPN_TRY(opn_i_view_rank(ctx, view, is_ood, (opn_measure)measure, &ranking));
+    OPN_TRY(opn_i_curve_roc(ctx, &ranking, order, &roc));
+    OPN_TRY(opn_i_curve_precision(ctx, &ranking, order, &pr));
+    opn_i_curve_thin(&roc, curve_tolerance);
+    opn_i_curve_thin(&pr, curve_tolerance);
+    json_t *object = json_object();
+    json_object_set_new(object, "measure",
+                        json_string(opn_measure_name((opn_measure)measure)));
+    json_object_set_new(
+            object, "auroc",
+            opn_i_json_number(percent * opn_i_ranking_auroc(&ranking, order)));
+    json_object_set_new(
+            object, "aupr",
+            opn_i_json_number(percent * opn_i_ranking_precision(&ranking, order)));
+    json_object_set_new(object, "roc", json_curve(&roc, "x", "y"));
+    json_object_set_new(object, "pr", json_curve(&pr, "x", "y"));
+    json_array_append_new(list, object);
+cleanup:
+    opn_i_curve_deinit(&ctx->alloc, &roc);
+    opn_i_curve_deinit(&ctx->alloc, &pr);
+    opn_i_ranking_deinit(&ctx->alloc, &ranking);
+    return status;
+}
+
+static void count_outcomes(const opn_i_view *view, int32_t n[OPN_N_OUTCOMES])
+{
+    for (int32_t i = 0; i < view->n_nodes; i++)
+        n[opn_i_view_outcome(view, i)] += view->in_pool[i];
+}
+
+// Of one task; null where the pool has nodes of one kind only.
+static opn_status
+add_detection(opn_ctx *ctx, const opn_i_view *view, bool is_ood, json_t *detection)
+{
+    opn_status status = OPN_OK;
+    int32_t n[OPN_N_OUTCOMES] = {0};
+    count_outcomes(view, n);
+    const int32_t n_known = n[OPN_OUTCOME_CORRECT] + n[OPN_OUTCOME_WRONG];
+    const int32_t n_positive = n[is_ood ? OPN_OUTCOME_OOD : OPN_OUTCOME_CORRECT];
+    const int32_t n_all = is_ood ? n_known + n[OPN_OUTCOME_OOD] : n_known;
+    json_t *task = json_object();
+    json_t *list = json_array();
+    json_object_set_new(
+            task, "positives",
+            json_string(is_ood ? "out-of-distribution" : "correctly classified"));
+    json_object_set_new(
+            task, "prevalence",
+            opn_i_json_number(percent * n_positive / (n_all > 0 ? n_all : 1)));
+    json_object_set_new(task, "measures", list);
+    for (int m = 0; m < OPN_N_MEASURES && n_positive > 0 && n_positive < n_all; m++)
+        if (view->measure[m] != NULL)
+            OPN_TRY(add_ranked(ctx, view, is_ood, m, list));
+    json_object_set_new(detection, is_ood ? "ood" : "misclassification",
+                        json_array_size(list) > 0 ? json_incref(task) : json_null());
+cleanup:
+    json_decref(task);
+    return status;
+}
+
+static opn_status
+add_risk(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
+{
+    opn_status status = OPN_OK;
+    opn_i_ranking ranking = {0};
+    opn_i_curve curve = {0};
+    OPN_TRY(opn_i_view_rank_risk(ctx, view, (opn_measure)measure, &ranking));
+    if (ranking.n > 0) {
+        OPN_TRY(opn_i_curve_risk(ctx, &ranking, &curve));
+        opn_i_curve_thin(&curve, curve_tolerance);
+        json_t *object = json_curve(&curve, "coverage", "risk");
+        json_object_set_new(object, "measure",
+                            json_string(opn_measure_name((opn_measure)measure)));
+        json_object_set_new(
+                object, "aurc",
+                opn_i_json_number(percent * opn_i_ranking_risk(&ranking, NULL)));
+        json_array_append_new(list, object);
+    }
+cleanup:
+    opn_i_curve_deinit(&ctx->alloc, &curve);
+    opn_i_ranking_deinit(&ctx->alloc, &ranking);
+    return status;
+}
+
+static opn_status add_curves(opn_ctx *ctx, const opn_i_view *view, json_t *object)
+{
+    opn_status status = OPN_OK;
+    json_t *detection = json_object();
+    json_t *risk = json_array();
+    json_object_set_new(object, "detection", detection);
+    json_object_set_new(object, "risk", risk);
+    OPN_TRY(add_detection(ctx, view, false, detection));
+    OPN_TRY(add_detection(ctx, view, true, detection));
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (view->measure[m] != NULL)
+            OPN_TRY(add_risk(ctx, view, m, risk));
+cleanup:
+    return status;
+}
+
+// ---- probabilities -------------------------------------------------------------------
+
+static json_t *json_reliability(const opn_i_judged *judged, double ece)
+{
+    opn_i_bin bin[OPN_CALIBRATION_BINS];
+    double column[3][OPN_CALIBRATION_BINS];
+    opn_i_reliability(judged->n, judged->n_classes, judged->probability, judged->label,
+                      OPN_CALIBRATION_BINS, bin);
+    for (int b = 0; b < OPN_CALIBRATION_BINS; b++) {
+        column[0][b] = bin[b].confidence;
+        column[1][b] = bin[b].accuracy;
+        column[2][b] = bin[b].n;
+    }
+    json_t *object = json_object();
+    json_object_set_new(object, "ece", opn_i_json_number(ece));
+    json_object_set_new(object, "confidence",
+                        opn_i_json_numbers(OPN_CALIBRATION_BINS, column[0]));
+    json_object_set_new(object, "accuracy",
+                        opn_i_json_numbers(OPN_CALIBRATION_BINS, column[1]));
+    json_object_set_new(object, "nodes",
+                        opn_i_json_numbers(OPN_CALIBRATION_BINS, column[2]));
+    return object;
+}
+
+static opn_status add_quality(opn_ctx *ctx, const opn_i_view *view, json_t *object)
+{
+    opn_status status = OPN_OK;
+    double quality[OPN_N_QUALITIES];
+    int32_t *target = NULL;
+    opn_i_judged judged = {0};
+    OPN_TRY(opn_i_view_targets(ctx, view, &target));
+    OPN_TRY(opn_i_quality(ctx, view->n_nodes, view->n_known, target, view->predicted,
+                          view->probability, quality));
+    OPN_TRY(opn_i_judged_init(ctx, view->n_nodes, view->n_known, target,
+                              view->probability, &judged));
+    json_t *list = json_object();
+    for (int q = 0; q < OPN_N_QUALITIES; q++)
+        json_object_set_new(list, opn_quality_name((opn_quality)q),
+                            opn_i_json_number(quality[q]));
+    json_object_set_new(list, "nodes", json_integer(judged.n));
+    json_object_set_new(object, "quality", list);
+    json_object_set_new(object, "reliability",
+                        json_reliability(&judged, quality[OPN_QUALITY_ECE]));
+cleanup:
+    opn_i_judged_deinit(&ctx->alloc, &judged);
+    opn_i_release(&ctx->alloc, target);
+    return status;
+}
+
+// ---- histograms ----------------------------------------------------------------------
+
+// All histograms begin at 0 and end at the greatest value, so that groups compare. Nodes
+// outside the pool count as unlabelled, which are not shown.
+static opn_status
+add_histogram(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
+{
+    opn_status status = OPN_OK;
+    const float *value = view->measure[measure];
+    opn_i_scale scale = {.high = 1e-9, .n_bins = HISTOGRAM_BINS};
+    int32_t count[OPN_N_OUTCOMES][HISTOGRAM_BINS];
+    uint8_t *group = NULL;
+    OPN_TRY_NEW(ctx, group, view->n_nodes);
+    for (int32_t i = 0; i < view->n_nodes; i++) {
+        group[i] = view->in_pool[i] ? (uint8_t)opn_i_view_outcome(view, i)
+                                    : OPN_OUTCOME_UNLABELLED;
+        scale.high = fmax(scale.high, (double)value[i]);
+    }
+    opn_i_histogram(&scale, view->n_nodes, value, OPN_N_OUTCOMES, group, count[0]);
+    json_t *object = json_object();
+    json_object_set_new(object, "measure",
+                        json_string(opn_measure_name((opn_measure)measure)));
+    json_object_set_new(object, "low", json_real(scale.low));
+    json_object_set_new(object, "high", json_real(scale.high));
+    for (int o = 0; o < OPN_OUTCOME_UNLABELLED; o++) {
+        json_t *counts = json_array();
+        for (int b = 0; b < HISTOGRAM_BINS; b++)
+            json_array_append_new(counts, json_integer(count[o][b]));
+        json_object_set_new(object, opn_i_outcome_name((opn_i_outcome)o), counts);
+    }
+    json_array_append_new(list, object);
+cleanup:
+    opn_i_release(&ctx->alloc, group);
+    return status;
+}
+
+static opn_status add_histograms(opn_ctx *ctx, const opn_i_view *view, json_t *object)
+{
+    opn_status status = OPN_OK;
+    json_t *list = json_array();
+    json_object_set_new(object, "histograms", list);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (view->measure[m] != NULL)
+            OPN_TRY(add_histogram(ctx, view, m, list));
+cleanup:
+    return status;
+}
+
+// ---- training ------------------------------------------------------------------------
+
+enum { N_TERMS = 6 };
+static const char *const term_names[N_TERMS] = {"loss",    "labels", "prior",
+                                                "teacher", "decay",  "accuracy"};
+
+static double term_of(const opn_epoch *epoch, int term)
+{
+    const double value[N_TERMS] = {epoch->loss,  epoch->labels,
+                                   epoch->prior, epoch->teacher,
+                                   epoch->decay, percent * epoch->accuracy};
+    return value[term];
+}
+
+// The epochs [first, last) of one stage, every one or every few of them and the last.
+static json_t *json_stage(const opn_epoch *epoch, size_t first, size_t last)
+{
+    const size_t step = (last - first) / MAX_EPOCH_POINTS + 1;
+    json_t *stage = json_object();
+    json_t *number = json_array();
+    json_object_set_new(stage, "stage", json_string(epoch[first].stage));
+    for (size_t e = first; e < last; e++)
+        if ((e - first) % step == 0 || e + 1 == last)
+            json_array_append_new(number, json_integer(epoch[e].number));
+    json_object_set_new(stage, "epoch", number);
+    for (int t = 0; t < N_TERMS; t++) {
+        json_t *values = json_array();
+        for (size_t e = first; e < last; e++)
+            if ((e - first) % step == 0 || e + 1 == last)
+                json_array_append_new(values, opn_i_json_number(term_of(&epoch[e], t)));
+        json_object_set_new(stage, term_names[t],
+                            isnan(term_of(&epoch[first], t)) ? json_null()
+                                                             : json_incref(values));
+        json_decref(values);
+    }
+    return stage;
+}
+
+// A stage begins where the epochs count from 1 again.
+static void add_training(const opn_i_view *view, json_t *object)
+{
+    const opn_i_history *history = &view->training;
+    json_t *list = json_array();
+    size_t first = 0;
+    for (size_t e = 1; e <= history->n; e++)
+        if (e == history->n || history->epoch[e].number == 1) {
+            json_array_append_new(list, json_stage(history->epoch, first, e));
+            first = e;
+        }
+    json_object_set_new(object, "training",
+                        history->n > 0 ? json_incref(list) : json_null());
+    json_decref(list);
+    json_object_set_new(object, "training_note", json_string(view->training_note));
+}
+
+// ---- the whole -----------------------------------------------------------------------
+
+static void add_parameters(const opn_i_view *view, json_t *object)
+{
+    json_t *list = json_array();
+    for (int64_t p = 0; p < view->param_names.n; p++)
+        json_array_append_new(list,
+                              json_pack("[s,s]", opn_i_names_at(&view->param_names, p),
+                                        opn_i_names_at(&view->param_values, p)));
+    json_object_set_new(object, "parameters", list);
+}
+
+static json_t *json_embedding(const opn_i_view *view)
+{
+    if (view->place == NULL)
+        return json_null();
+    return json_pack("{s:s,s:i,s:f}", "of",
+                     view->n_hidden > 0 ? "hidden layer" : "opinions", "dimensions",
+                     view->n_hidden > 0 ? view->n_hidden : view->n_known, "perplexity",
+                     view->perplexity);
+}
+
+static json_t *json_pool(const opn_i_view *view)
+{
+    int32_t n[OPN_N_OUTCOMES] = {0};
+    json_t *pool = json_object();
+    count_outcomes(view, n);
+    for (int o = 0; o < OPN_OUTCOME_UNLABELLED; o++)
+        json_object_set_new(pool, opn_i_outcome_name((opn_i_outcome)o),
+                            json_integer(n[o]));
+    json_object_set_new(pool, "nodes",
+                        json_integer((json_int_t)n[OPN_OUTCOME_CORRECT] +
+                                     n[OPN_OUTCOME_WRONG] + n[OPN_OUTCOME_OOD]));
+    return pool;
+}
+
+static void add_head(const opn_i_view *view, json_t *object)
+{
+    json_t *known = json_array();
+    json_t *measures = json_array();
+    for (int32_t k = 0; k < view->n_known; k++)
+        json_array_append_new(known, json_integer(view->known[k]));
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (view->measure[m] != NULL)
+            json_array_append_new(measures,
+                                  json_string(opn_measure_name((opn_measure)m)));
+    json_object_set_new(object, "model", json_string(view->model));
+    json_object_set_new(object, "task", json_string(view->task));
+    json_object_set_new(object, "seed", json_integer(view->seed));
+    json_object_set_new(object, "known", known);
+    json_object_set_new(object, "measures", measures);
+    json_object_set_new(object, "recommended",
+                        json_string(opn_measure_name(opn_i_view_recommended(view))));
+    json_object_set_new(object, "has_alpha", json_boolean(view->alpha != NULL));
+    json_object_set_new(object, "embedding", json_embedding(view));
+    json_object_set_new(object, "prior",
+                        view->sigma > 0.0 ? json_pack("{s:f}", "sigma", view->sigma)
+                                          : json_null());
+    json_object_set_new(object, "pool", json_pool(view));
+}
+
+opn_status opn_i_view_json(opn_ctx *ctx, const opn_i_view *view, json_t **out)
+{
+    opn_status status = OPN_OK;
+    json_t *object = json_object();
+    add_head(view, object);
+    OPN_TRY(add_quality(ctx, view, object));
+    OPN_TRY(add_curves(ctx, view, object));
+    OPN_TRY(add_histograms(ctx, view, object));
+    add_training(view, object);
+    add_parameters(view, object);
+    *out = json_incref(object);
+cleanup:
+    json_decref(object);
+    return status;
+}
