@@ -254,8 +254,8 @@ static void add_sentences(const json_t *view, json_t *list)
         json_array_append_new(list, json_text(text));
     }
     if (tell_best(view, task, best)) {
-        snprintf(text, sizeof(text), "Its %s finds best which nodes are %s.", best,
-                 is_ood ? "of classes it does not know" : "classified right");
+        snprintf(text, sizeof(text), "Best at telling which nodes are %s: %s.",
+                 is_ood ? "of classes it does not know" : "classified right", best);
         json_array_append_new(list, json_text(text));
     }
 }
