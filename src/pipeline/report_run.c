@@ -244,11 +244,12 @@ static opn_status params_of(opn_ctx *ctx, const candidate *c, opn_params **out)
 {
     opn_status status = OPN_OK;
     opn_params *params = NULL;
-    const char *name = NULL;
-    json_t *value = NULL;
+    json_t *given = json_object_get(c->line, "parameters");
     OPN_TRY(opn_params_create(ctx, &params));
-    json_object_foreach(json_object_get(c->line, "parameters"), name, value)
-            OPN_TRY(set_parameter(ctx, params, name, value));
+    for (void *at = json_object_iter(given); at != NULL;
+         at = json_object_iter_next(given, at))
+        OPN_TRY(set_parameter(ctx, params, json_object_iter_key(at),
+                              json_object_iter_value(at)));
     OPN_TRY(opn_params_set(ctx, params, "model", c->kind->id));
     *out = params;
     params = NULL;

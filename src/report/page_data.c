@@ -5,6 +5,7 @@
 #include "report/page.h"
 #include "report/view_json.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static opn_status begin_array(block *b,
 {
     opn_status status = OPN_OK;
     const size_t at = (b->n + 3) / 4 * 4;
-    OPN_TRY_RESERVE(b->ctx, b->bytes, b->room, b->n, at + n * width);
+    OPN_TRY_RESERVE(b->ctx, b->bytes, b->room, b->n, at + n * width + 1);
+    assert(b->bytes != NULL);
     memset(b->bytes + b->n, 0, at - b->n);
     b->n = at + n * width;
     json_array_append_new(b->list,
@@ -223,10 +225,9 @@ static bool tell_best(const json_t *view, const char *task, char text[64])
 {
     const json_t *detection = json_object_get(json_object_get(view, "detection"), task);
     double best = -1.0;
-    size_t m = 0;
-    json_t *one = NULL;
-    json_array_foreach(json_object_get(detection, "measures"), m, one)
-    {
+    const json_t *measures = json_object_get(detection, "measures");
+    for (size_t m = 0; m < json_array_size(measures); m++) {
+        const json_t *one = json_array_get(measures, m);
         const double auroc = json_number_value(json_object_get(one, "auroc"));
         if (auroc <= best)
             continue;
@@ -263,9 +264,8 @@ static void add_sentences(const json_t *view, json_t *list)
 static json_t *summarise(const json_t *views)
 {
     json_t *list = json_array();
-    size_t v = 0;
-    json_t *view = NULL;
-    json_array_foreach(views, v, view) add_sentences(view, list);
+    for (size_t v = 0; v < json_array_size(views); v++)
+        add_sentences(json_array_get(views, v), list);
     return list;
 }
 

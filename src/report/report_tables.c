@@ -51,10 +51,9 @@ static json_t *json_cell(const json_t *estimate)
 static void add_scores(json_t *rows, const json_t *result)
 {
     json_t *auroc = json_object_get(result, "auroc");
-    const char *score = NULL;
-    json_t *value = NULL;
-    json_object_foreach(auroc, score, value)
-    {
+    for (void *at = json_object_iter(auroc); at != NULL;
+         at = json_object_iter_next(auroc, at)) {
+        const char *score = json_object_iter_key(at);
         json_t *row = json_array();
         json_array_append_new(row, member(result, "model"));
         json_array_append_new(row, json_string(score));
@@ -101,8 +100,6 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
                                             "ECE",   "epochs",   "seconds"};
     opn_status status = OPN_OK;
     const json_t *results = json_object_get(evaluation, "results");
-    size_t r = 0;
-    json_t *result = NULL;
     OPN_FAIL_IF(ctx, !json_is_array(results), OPN_ERR_FORMAT,
                 "%s: has no member \"results\"; opine evaluate -o writes it", path);
     json_t *detection = new_table(report, "How well each score finds what it should",
@@ -113,8 +110,8 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
     json_t *quality = new_table(
             report, "Classification",
             "Of the test nodes of known classes; seconds of one seed.", qualities, 7);
-    json_array_foreach(results, r, result)
-    {
+    for (size_t r = 0; r < json_array_size(results); r++) {
+        const json_t *result = json_array_get(results, r);
         add_scores(detection, result);
         add_qualities(quality, result);
     }
@@ -143,12 +140,11 @@ static json_t *rows_of(opn_report *report, const char *title)
     static const char *const columns[] = {"dataset", "task",    "model",
                                           "setting", "measure", "metric",
                                           "paper",   "ours",    "difference"};
-    size_t t = 0;
-    json_t *table = NULL;
-    json_array_foreach(
-            report->tables, t,
-            table) if (strcmp(json_string_value(json_object_get(table, "title")),
-                              title) == 0) return json_object_get(table, "rows");
+    for (size_t t = 0; t < json_array_size(report->tables); t++) {
+        const json_t *table = json_array_get(report->tables, t);
+        if (strcmp(json_string_value(json_object_get(table, "title")), title) == 0)
+            return json_object_get(table, "rows");
+    }
     return new_table(report, title,
                      "Percent: the paper's figure, ours with the 95 % interval of the "
                      "mean over the seeds, and the difference.",
@@ -162,12 +158,10 @@ opn_status opn_i_report_add_results(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const json_t *rows = json_object_get(results, "results");
-    size_t r = 0;
-    json_t *row = NULL;
     OPN_FAIL_IF(ctx, !json_is_array(rows), OPN_ERR_FORMAT,
                 "%s: has no member \"results\"; opine reproduce -o writes it", path);
-    json_array_foreach(rows, r, row)
-    {
+    for (size_t r = 0; r < json_array_size(rows); r++) {
+        const json_t *row = json_array_get(rows, r);
         const char *name = json_string_value(json_object_get(row, "table"));
         OPN_FAIL_IF(ctx, name == NULL, OPN_ERR_FORMAT, "%s: result %zu names no table",
                     path, r);
