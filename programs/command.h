@@ -59,6 +59,9 @@ int run_version(opine_app *app);
 // The graph a DATA argument names, after the preprocessing that is asked for.
 opn_status load_prepared(opine_app *app, const char *data, opn_graph **out);
 
+// The same, and what looks wrong in the data is told on the log.
+opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
+
 // ---- options -------------------------------------------------------------------------
 
 // Reads the options and arguments of a verb. Exit code; a message has been printed.

@@ -72,11 +72,18 @@ static opn_status wanted_steps(opine_app *app, const opn_graph *graph, uint32_t 
     return opn_steps_parse(app->ctx, opn_params_text(app->params, "steps"), steps);
 }
 
-opn_status load_prepared(opine_app *app, const char *data, opn_graph **out)
+// Loads and prepares; `look` may be NULL, else it sees the data as they are in the file.
+static opn_status load(opine_app *app,
+                       const char *data,
+                       opn_status (*look)(opine_app *app, const opn_graph *raw, void *to),
+                       void *to,
+                       opn_graph **out)
 {
     opn_graph *raw = NULL;
     uint32_t steps = 0;
     opn_status status = opn_graph_load(app->ctx, data, data_dir(app), &raw);
+    if (status == OPN_OK && look != NULL)
+        status = look(app, raw, to);
     if (status == OPN_OK)
         status = wanted_steps(app, raw, &steps);
     if (status == OPN_OK)
@@ -85,18 +92,48 @@ opn_status load_prepared(opine_app *app, const char *data, opn_graph **out)
     return status;
 }
 
+opn_status load_prepared(opine_app *app, const char *data, opn_graph **out)
+{
+    return load(app, data, NULL, NULL, out);
+}
+
+static opn_status log_warnings(opine_app *app, const opn_graph *raw, void *to)
+{
+    (void)to;
+    return opn_graph_warnings(app->ctx, raw, app->params, NULL, NULL);
+}
+
+opn_status load_checked(opine_app *app, const char *data, opn_graph **out)
+{
+    return load(app, data, log_warnings, NULL, out);
+}
+
 // ---- info ----------------------------------------------------------------------------
 
 typedef struct description {
     opn_graph_info info;
     char hash[65];
     int32_t *class_size; // [K]
+    json_t *warnings;    // [{kind, count, message}], of the data as they are in the file
 } description;
+
+static void keep_warning(void *user, const opn_warning *warning)
+{
+    json_t *one = json_object();
+    put_json(one, "kind", json_string(warning->kind));
+    put_json(one, "count", json_integer(warning->count));
+    put_json(one, "message", json_string(warning->message));
+    json_array_append_new(user, one);
+}
+
+static opn_status keep_warnings(opine_app *app, const opn_graph *raw, void *to)
+{
+    return opn_graph_warnings(app->ctx, raw, app->params, keep_warning, to);
+}
 
 // The caller frees class_size, also on failure.
 static opn_status describe(opine_app *app, const opn_graph *graph, description *out)
 {
-    memset(out, 0, sizeof(*out));
     opn_status status = opn_graph_describe(app->ctx, graph, &out->info);
     if (status == OPN_OK)
         status = opn_graph_hash(app->ctx, graph, out->hash);
@@ -145,6 +182,7 @@ static int show_as_json(const opn_graph *graph, const description *found)
     put_json(document, "homophily", json_number(info->homophily));
     put_json(document, "degree", degrees_as_json(info));
     put_json(document, "hash", json_string(found->hash));
+    put_json(document, "warnings", json_incref(found->warnings));
     return print_json(document);
 }
 
@@ -173,6 +211,15 @@ static void show_classes(const opn_graph *graph, const description *found)
         printf("  and %d more\n", (int)n - MAX_SHOWN);
 }
 
+static void show_warnings(const description *found)
+{
+    for (size_t w = 0; w < json_array_size(found->warnings); w++) {
+        const json_t *one = json_array_get(found->warnings, w);
+        const char *message = json_string_value(json_object_get(one, "message"));
+        printf("%-13s%s\n", w == 0 ? "looks odd" : "", message != NULL ? message : "?");
+    }
+}
+
 static void show_as_text(const opn_graph *graph, const description *found)
 {
     const opn_graph_info *info = &found->info;
@@ -199,15 +246,17 @@ static void show_as_text(const opn_graph *graph, const description *found)
            (long long)info->n_feature_entries,
            info->n_nodes > 0 ? (double)info->n_feature_entries / info->n_nodes : 0.0);
     show_classes(graph, found);
+    show_warnings(found);
     printf("hash         %s\n", found->hash);
 }
 
 int run_data_info(opine_app *app)
 {
     opn_graph *graph = NULL;
-    description found = {0};
+    description found = {.warnings = json_array()};
     int code = EXIT_DONE;
-    opn_status status = load_prepared(app, app->argument[0], &graph);
+    opn_status status =
+            load(app, app->argument[0], keep_warnings, found.warnings, &graph);
     if (status == OPN_OK)
         status = describe(app, graph, &found);
     terminal_clear();
@@ -218,6 +267,7 @@ int run_data_info(opine_app *app)
     else
         show_as_text(graph, &found);
     free(found.class_size);
+    json_decref(found.warnings);
     opn_graph_free(graph);
     return code;
 }

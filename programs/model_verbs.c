@@ -134,7 +134,7 @@ int run_train(opine_app *app)
     }
     if (check_output(path) != EXIT_DONE)
         return EXIT_FAILED;
-    opn_status status = load_prepared(app, app->argument[0], &graph);
+    opn_status status = load_checked(app, app->argument[0], &graph);
     if (status == OPN_OK)
         status = opn_params_use_preset(app->ctx, graph, app->params);
     if (status == OPN_OK)

@@ -15,6 +15,7 @@
 
 #include "golden/graphs_golden.h"
 #include "graph/graph_data.h"
+#include "opine/check.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -185,6 +186,45 @@ static void normalised_rows_sum_to_one(void **state)
     }
     assert_true(n_empty < x->n_rows / 20);
     opn_graph_free(graph);
+}
+
+// ---- what looks wrong ----------------------------------------------------------------
+
+static void count_warning(void *user, const opn_warning *warning)
+{
+    (void)warning;
+    ++*(int *)user;
+}
+
+// Edges, parts and constant columns of these files are as they are; what accuses a
+// feature or a label would be wrong.
+static void refuse_accusation(void *user, const opn_warning *warning)
+{
+    static const char *const accusations[] = {"small-classes", "alike-classes",
+                                              "unequal-scales", "id-features",
+                                              "leaking-features"};
+    (void)user;
+    for (size_t a = 0; a < sizeof(accusations) / sizeof(accusations[0]); a++)
+        if (strcmp(warning->kind, accusations[a]) == 0)
+            fail_msg("%s", warning->message);
+}
+
+static void nothing_looks_wrong(void **state)
+{
+    (void)state;
+    opn_params *params = NULL;
+    int n = 0;
+    assert_int_equal(opn_params_create(ctx, &params), OPN_OK);
+    assert_int_equal(opn_graph_warnings(ctx, raw, params, count_warning, &n), OPN_OK);
+    assert_int_equal(opn_graph_warnings(ctx, prepared, params, count_warning, &n),
+                     OPN_OK);
+    assert_int_equal(n, 0);
+    const opn_dataset *known_as = raw->dataset;
+    raw->dataset = NULL; // as if it were someone's own
+    assert_int_equal(opn_graph_warnings(ctx, raw, params, refuse_accusation, NULL),
+                     OPN_OK);
+    raw->dataset = known_as;
+    opn_params_free(params);
 }
 
 // ---- splits --------------------------------------------------------------------------
@@ -417,6 +457,7 @@ static int check_graph(void)
             cmocka_unit_test(the_file_is_read_as_scipy_reads_it),
             cmocka_unit_test(preparation_gives_what_scipy_gives),
             cmocka_unit_test(normalised_rows_sum_to_one),
+            cmocka_unit_test(nothing_looks_wrong),
             cmocka_unit_test(planetoid_splits_are_the_published_ones),
             cmocka_unit_test(planetoid_pools_have_the_golden_prevalence),
             cmocka_unit_test(ten_sampled_splits_hold_the_paper_s_numbers_and_differ),

@@ -1,0 +1,40 @@
+// check.h -- what looks wrong in someone's own data.
+
+#ifndef OPINE_CHECK_H
+#define OPINE_CHECK_H
+
+#include "graph.h"
+#include "params.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct opn_warning {
+    const char *kind;    // "isolated-nodes"; stable, docs/file-formats.md lists them
+    int64_t count;       // how many nodes, edges, classes or features are meant
+    const char *message; // one line without a line end: what, count, an example, why
+} opn_warning;
+
+// Receives a warning; its texts live as long as the call.
+typedef void opn_warning_fn(void *user, const opn_warning *warning);
+
+// Tells what looks wrong in a graph, each kind once. A graph as it was loaded, before
+// opn_graph_prepare(), still has the edges that preparing leaves out. The parameter
+// normalise says whether the scales of features matter. Of the datasets known by name
+// nothing is told.
+//
+// tell  NULL: warnings go to the log of the context, after the name of the graph
+//
+// Errors: NOMEM. Cost: O(V + E + entries of the features) time and memory.
+OPN_API OPN_NODISCARD opn_status opn_graph_warnings(opn_ctx *ctx,
+                                                    const opn_graph *graph,
+                                                    const opn_params *params,
+                                                    opn_warning_fn *tell,
+                                                    void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // OPINE_CHECK_H
