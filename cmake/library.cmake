@@ -36,7 +36,8 @@ target_include_directories(opine_objects SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR}
 target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VERSION}")
 
 set(opine_parts
-  PkgConfig::libzip PkgConfig::jansson PkgConfig::libcrypto ZLIB::ZLIB Threads::Threads m)
+  PkgConfig::libzip PkgConfig::jansson PkgConfig::libcrypto PkgConfig::libcurl ZLIB::ZLIB
+  Threads::Threads m)
 if(OPINE_OPENMP)
   list(APPEND opine_parts OpenMP::OpenMP_C)
 endif()

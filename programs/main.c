@@ -53,6 +53,12 @@ const opine_verb verbs[] = {
          "features.csv and labels.csv, or a Planetoid prefix. What is shown is the graph "
          "after the preprocessing that training applies.",
          "opine data info demo", run_data_info},
+        {"data fetch", "NAME...", 1, 7, "Download datasets into the data folder.",
+         "NAME is one from `opine data list`, or all. The files come from where their "
+         "authors keep them, or from --mirror, and are checked by size and SHA-256. "
+         "Ctrl-C "
+         "keeps what has come, and the same command goes on from there.",
+         "opine data fetch cora", run_data_fetch},
         {"data convert", "DATA", 1, 1, "Write a graph as an .npz file or a CSV folder.",
          NULL, "opine data convert demo -o demo.npz", run_data_convert},
         {"data generate", "", 0, 0, "Draw a random graph with classes and features.",

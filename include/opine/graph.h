@@ -32,6 +32,38 @@ OPN_API OPN_NODISCARD opn_status opn_dataset_find(opn_ctx *ctx,
                                                   const char *data_dir,
                                                   int *found);
 
+// The folder that opn_data_fetch() writes to: data_dir, else $OPINE_DATA, else the user's
+// data folder (data_dir may be NULL). `path` has room for n_room bytes, NUL included.
+// Errors: INVALID_ARG (none of the three is set, or the path does not fit), NOMEM.
+OPN_API OPN_NODISCARD opn_status opn_data_folder(opn_ctx *ctx,
+                                                 const char *data_dir,
+                                                 char *path,
+                                                 size_t n_room);
+
+// What opn_data_fetch() has done.
+typedef struct opn_fetch_info {
+    int32_t n_files;   // of the dataset; 0 when it is embedded
+    int32_t n_fetched; // of them not there before
+    int64_t n_bytes;   // of all files
+    int64_t n_bytes_fetched;
+} opn_fetch_info;
+
+// Brings the files of a dataset into the data folder, from where its authors keep them or
+// from `mirror`: an http or https address or a folder, with the files below planetoid/
+// and gnn-benchmark/ as in a data folder; NULL for $OPINE_DATA_MIRROR, if that is set. A
+// file gets its name when its size and SHA-256 are those of the original; what has come
+// of it before a failure stays beside it, as .part, and the next call goes on from there.
+// Files that are there and right are left alone; those that are wrong are an error.
+//
+// Errors: READ and FORMAT (what comes, or is there, is missing, cut short or wrong; the
+// message names its address or path), WRITE, INVALID_ARG (the mirror is no address),
+// NOMEM, INTERRUPTED.
+OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
+                                                const opn_dataset *dataset,
+                                                const char *data_dir,
+                                                const char *mirror,
+                                                opn_fetch_info *info);
+
 // ---- loading and saving --------------------------------------------------------------
 
 // Loads what `data` names, as it is in the file:

@@ -380,10 +380,19 @@ static const opn_param table[] = {
          .default_text = "",
          .unit = "DIR",
          .group = "Data",
-         .used_by = "train|predict|evaluate|reproduce|data list|data info|data "
-                    "convert|report",
+         .used_by = "train|predict|evaluate|reproduce|data list|data info|data fetch|"
+                    "data convert|report",
          .help = "Folder of named datasets; otherwise $OPINE_DATA, then the user's "
                  "data folder."},
+        {.name = "mirror",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "URL|DIR",
+         .group = "Data",
+         .used_by = "data fetch",
+         .help = "Take the files from this address or folder, where they lie below "
+                 "planetoid/ and gnn-benchmark/; otherwise $OPINE_DATA_MIRROR, then "
+                 "where their authors keep them."},
         {.name = "output",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
@@ -401,7 +410,8 @@ static const opn_param table[] = {
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
          .group = "Output",
-         .used_by = "train|predict|evaluate|reproduce|data list|data info|version",
+         .used_by = "train|predict|evaluate|reproduce|data list|data info|data "
+                    "fetch|version",
          .help = "Print one JSON document instead of text."},
         {.name = "seed",
          .kind = OPN_PARAM_INT,

@@ -1,6 +1,7 @@
 // datasets.c -- the datasets known by name, where they lie, and which reader a path
 // needs.
 
+#include "graph/data_folder.h"
 #include "graph/generate.h"
 #include "graph/loaders.h"
 #include "io/bytes.h"
@@ -75,18 +76,6 @@ cleanup:
     return status;
 }
 
-// The folder for users' data by the XDG convention; NULL when there is no home.
-static opn_status user_folder(opn_ctx *ctx, char **out)
-{
-    const char *base = getenv("XDG_DATA_HOME");
-    if (base != NULL && base[0] == '/')
-        return opn_i_join_path(ctx, base, "opine", "", out);
-    base = getenv("HOME");
-    *out = NULL;
-    return base != NULL ? opn_i_join_path(ctx, base, ".local/share/opine", "", out)
-                        : OPN_OK;
-}
-
 // Path of the dataset's file in the first folder that has it; NULL when none does.
 static opn_status
 find_file(opn_ctx *ctx, const opn_dataset *dataset, const char *data_dir, char **out)
@@ -95,7 +84,7 @@ find_file(opn_ctx *ctx, const opn_dataset *dataset, const char *data_dir, char *
     char *home = NULL;
     char *path = NULL;
     bool found = false;
-    OPN_TRY(user_folder(ctx, &home));
+    OPN_TRY(opn_i_user_data_folder(ctx, &home));
     const char *const folders[] = {data_dir, getenv("OPINE_DATA"), home};
     for (size_t f = 0; f < 3 && !found; f++) {
         if (folders[f] == NULL || folders[f][0] == 0)
@@ -167,8 +156,8 @@ static opn_status load_named(opn_ctx *ctx,
         OPN_FAIL_IF(
                 ctx, path == NULL, OPN_ERR_READ,
                 "%s: %s is not in the data folder; name the folder with --data-dir or "
-                "$OPINE_DATA",
-                dataset->name, dataset->file);
+                "$OPINE_DATA, or run opine data fetch %s",
+                dataset->name, dataset->file, dataset->name);
         OPN_TRY(load(ctx, path, &graph));
         OPN_TRY(rename_graph(ctx, graph, dataset->name, strlen(dataset->name)));
         if (is_npz) {

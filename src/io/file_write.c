@@ -159,7 +159,7 @@ void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
 
 // The rename itself is durable only once the folder is synced. Some file systems cannot
 // sync a folder; the file is whole there all the same.
-static void sync_folder(const char *path)
+void opn_i_sync_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char folder[4096] = ".";
@@ -192,7 +192,7 @@ opn_status opn_i_file_writer_commit(opn_i_file_writer *writer)
     OPN_FAIL_IF(ctx, writer->error != 0, OPN_ERR_WRITE, "%s: cannot be written: %s",
                 writer->path, strerror(writer->error));
     if (!is_special)
-        sync_folder(writer->path);
+        opn_i_sync_folder_of(writer->path);
 cleanup:
     if (status != OPN_OK && !is_special)
         unlink(writer->temporary);

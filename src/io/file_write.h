@@ -34,4 +34,7 @@ void opn_i_file_writer_discard(opn_i_file_writer *writer);
 OPN_NODISCARD opn_status opn_i_make_temporary(
         opn_ctx *ctx, const char *path, bool is_folder, char **out, int *file);
 
+// Makes a rename to `path` outlast a crash, where the file system can.
+void opn_i_sync_folder_of(const char *path);
+
 #endif // OPN_FILE_WRITE_H
