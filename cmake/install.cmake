@@ -1,5 +1,6 @@
-# What `make install` puts into a prefix: the command, both libraries, the public headers,
-# and the files by which pkg-config and CMake find them. All of it may be moved afterwards.
+# What `make install` puts into a prefix: the command, its man page and completions, both
+# libraries, the public headers, and the files by which pkg-config and CMake find them. All of
+# it may be moved afterwards.
 
 include(CMakePackageConfigHelpers)
 set(opine_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/opine)
@@ -8,8 +9,13 @@ install(TARGETS opine RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/opine
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-file(GLOB opine_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.1)
-install(FILES ${opine_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+# What the command prints about itself when it is built; not there in a cross build.
+install(FILES ${CMAKE_BINARY_DIR}/opine.1
+        DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(FILES ${CMAKE_BINARY_DIR}/opine.bash RENAME opine
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+install(FILES ${CMAKE_BINARY_DIR}/_opine
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
 
 # One export for each kind, because only the static one needs our own dependencies found.
 foreach(kind shared static)

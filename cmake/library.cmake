@@ -33,7 +33,8 @@ target_include_directories(opine_objects
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_include_directories(opine_objects SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR})
-target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VERSION}")
+target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VERSION}"
+  OPN_BUILD_TYPE="$<CONFIG>")
 
 set(opine_parts
   PkgConfig::libzip PkgConfig::jansson PkgConfig::libcrypto PkgConfig::libcurl ZLIB::ZLIB

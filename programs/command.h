@@ -16,7 +16,7 @@ enum {
     EXIT_INTERRUPTED = 130 // 128 + SIGINT, as shells have it
 };
 
-enum { MAX_ARGUMENTS = 8 };
+enum { MAX_ARGUMENTS = 8, MAX_OPTIONS = 128 };
 
 typedef struct opine_app {
     opn_ctx *ctx;
@@ -25,23 +25,66 @@ typedef struct opine_app {
     int n_arguments;
 } opine_app;
 
+// Where the overview shows a verb.
+typedef enum verb_group {
+    VERB_FIRST_STEPS = 0,
+    VERB_DATA = 1,
+    VERB_RESEARCH = 2,
+    VERB_OTHER = 3,
+    N_VERB_GROUPS = 4
+} verb_group;
+
 typedef struct opine_verb {
     const char *name;      // "data info"
-    const char *arguments; // "DATA"
+    const char *arguments; // "DATA"; "RUN [DATA]" where the second may be left out
     int min_arguments, max_arguments;
     const char *summary; // one line
     const char *details; // a paragraph, or NULL
     const char *example; // a command to copy
     int (*run)(opine_app *app);
+    verb_group group;
 } opine_verb;
+
+// What an argument is, for the help and for what a shell offers to complete.
+typedef enum argument_kind {
+    ARGUMENT_FILE = 0,
+    ARGUMENT_DATA = 1, // the name of a dataset, or a file
+    ARGUMENT_DATASET = 2,
+    ARGUMENT_VERB = 3,
+    ARGUMENT_TEXT = 4 // nothing to offer
+} argument_kind;
+
+typedef struct opine_argument {
+    const char *name; // as in the arguments of verbs, "DATA"
+    argument_kind kind;
+    const char *help; // one sentence
+} opine_argument;
+
+// The first word of verbs that have two.
+typedef struct opine_family {
+    const char *name; // "data"
+    const char *summary;
+} opine_family;
 
 // ---- verbs ---------------------------------------------------------------------------
 
 extern const opine_verb verbs[];
 extern const int n_verbs;
 
+extern const opine_argument arguments[];
+extern const int n_arguments;
+extern const opine_family families[];
+extern const int n_families;
+
 const opine_verb *verb_find(const char *name); // NULL when there is none
 bool verb_uses(const opine_verb *verb, const opn_param *param);
+
+// The second word of a verb of the family, "info" of "data info"; NULL for other verbs.
+const char *verb_in_family(const opine_verb *verb, const opine_family *family);
+
+// Argument i of a verb; NULL when it has none, or none that the table knows. Those after
+// the last are like the last where its name ends in "...".
+const opine_argument *verb_argument(const opine_verb *verb, int i);
 
 int run_demo(opine_app *app);
 int run_train(opine_app *app);
@@ -68,11 +111,34 @@ opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
 // Reads the options and arguments of a verb. Exit code; a message has been printed.
 int options_parse(opine_app *app, const opine_verb *verb, int n, char **words);
 
-void help_overview(void);
-void help_verb(const opine_verb *verb);
+// The options of a verb in the order in which people need them. Returns how many.
+int verb_options(const opine_verb *verb, const opn_param *out[MAX_OPTIONS]);
+
+// The sentence about an option of a verb, and whether its default is that of the table.
+const char *
+option_help(const opine_verb *verb, const opn_param *param, bool *has_default);
+
+// What stands for the value of an option, "N" or "OUT"; "" for a flag.
+const char *option_value(const opn_param *param);
+
+// Choices or bounds, and the default: "[1 to 8; default 1]"; "" where there is none.
+void option_bounds(const opn_param *param, bool has_default, char *out, size_t room);
 
 // The option of a parameter without its dashes: "mean-degree".
 const char *option_name(const opn_param *param, char text[64]);
+
+// ---- help ----------------------------------------------------------------------------
+
+void help_overview(void);
+void help_family(const opine_family *family);
+void help_verb(const opine_verb *verb);
+
+extern const char *const verb_headings[N_VERB_GROUPS];
+
+// All verbs in another form, to standard output.
+void print_man_page(void);
+void print_bash_completion(void);
+void print_zsh_completion(void);
 
 // ---- terminal ------------------------------------------------------------------------
 
@@ -87,9 +153,6 @@ void complain(const char *fmt, ...) OPN_PRINTF(1, 2);
 
 // Prints the context's message and returns the exit code for the status.
 int complain_status(const opine_app *app, opn_status status);
-
-// The candidate nearest to `word`, or NULL when none is near.
-const char *nearest(const char *word, const char *const *candidates, int n);
 
 // Prints a name from a file in at least `width` columns; control characters show as '?'.
 void print_name(const char *name, int width);

@@ -24,7 +24,7 @@ static int reject_name(const char *name)
     int n = 1;
     for (size_t d = 0; d < opn_dataset_count() && n < MAX_NAMES; d++)
         names[n++] = opn_dataset_at(d)->name;
-    const char *guess = nearest(name, names, n);
+    const char *guess = opn_text_nearest(name, names, (size_t)n);
     if (guess != NULL)
         complain("there is no dataset %s; did you mean %s?", name, guess);
     else

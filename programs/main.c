@@ -1,7 +1,6 @@
 // main.c -- finds the verb, reads its options, runs it.
 
 #include "command.h"
-#include "json_output.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,68 +9,94 @@
 const opine_verb verbs[] = {
         {"demo", "", 0, 0,
          "Train on the graph built into the program, and show what it says.", NULL,
-         "opine demo", run_demo},
+         "opine demo", run_demo, VERB_FIRST_STEPS},
         {"train", "DATA", 1, 1, "Train a model and write it to a file.",
          "All labels are used: a fifth of them validates, unless the data come with a "
          "split. Ctrl-C keeps a checkpoint beside the model's file; --resume goes on "
          "from "
          "it.",
-         "opine train demo -o demo.safetensors", run_train},
+         "opine train demo -o demo.safetensors", run_train, VERB_FIRST_STEPS},
         {"predict", "MODEL DATA", 2, 2,
          "Predict every node's class, and how sure that is.",
-         "Writes CSV to standard output, or to the file -o names: .csv, .npz or .json. "
-         "The "
-         "graph need not be the one the model was trained on, but must have its "
+         "The graph need not be the one the model was trained on, but must have its "
          "features.",
-         "opine predict demo.safetensors demo -o demo.csv", run_predict},
+         "opine predict demo.safetensors demo -o demo.csv", run_predict,
+         VERB_FIRST_STEPS},
         {"evaluate", "DATA", 1, 1,
          "Measure how well models' uncertainties find wrong and unknown nodes.",
          "Trains every model on every seed and scores the nodes that neither train nor "
          "validate: AUROC, AUPR and more for each uncertainty, with 95 % intervals over "
          "the seeds. With -o RUN each result is kept as soon as it is there, and the "
          "same command goes on from what RUN has.",
-         "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate},
+         "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
+         VERB_RESEARCH},
         {"reproduce", "", 0, 0, "Measure the tables of the paper, beside its figures.",
          "Paper's figure, ours, the difference and its interval, for each table, "
          "dataset, model and uncertainty. With -o RUN each result is kept as soon as it "
          "is there, with results.md, .csv and .json at the end, and the same command "
          "goes on from what RUN has.",
-         "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce},
+         "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce,
+         VERB_RESEARCH},
         {"report", "RUN [DATA]", 1, 2, "Show what a run has found on a page to look at.",
-         "RUN is a model, which needs DATA; predictions that opine predict has written; "
-         "or "
-         "the folder of evaluate or reproduce. The page has maps of the nodes by class "
+         "The page has maps of the nodes by class "
          "and "
          "by each uncertainty, every node's opinion, curves and tables, in one HTML file "
          "that asks the network for nothing.",
-         "opine report demo.safetensors demo -o demo.html", run_report},
+         "opine report demo.safetensors demo -o demo.html", run_report, VERB_FIRST_STEPS},
         {"data list", "", 0, 0, "List the datasets known by name.", NULL,
-         "opine data list", run_data_list},
+         "opine data list", run_data_list, VERB_DATA},
         {"data info", "DATA", 1, 1,
          "Describe a graph: size, classes, degrees, components.",
-         "DATA is a name from `opine data list`, an .npz file, a folder with edges.csv, "
-         "features.csv and labels.csv, or a Planetoid prefix. What is shown is the graph "
-         "after the preprocessing that training applies.",
-         "opine data info demo", run_data_info},
+         "What is shown is the graph after the preprocessing that training applies; "
+         "--raw "
+         "shows it as it is in the file.",
+         "opine data info demo", run_data_info, VERB_DATA},
         {"data fetch", "NAME...", 1, 7, "Download datasets into the data folder.",
-         "NAME is one from `opine data list`, or all. The files come from where their "
+         "The files come from where their "
          "authors keep them, or from --mirror, and are checked by size and SHA-256. "
          "Ctrl-C "
          "keeps what has come, and the same command goes on from there.",
-         "opine data fetch cora", run_data_fetch},
+         "opine data fetch cora", run_data_fetch, VERB_DATA},
         {"data convert", "DATA", 1, 1, "Write a graph as an .npz file or a CSV folder.",
-         NULL, "opine data convert demo -o demo.npz", run_data_convert},
+         "What is written is the graph after the preprocessing that training applies; "
+         "--raw writes it as it is in the file.",
+         "opine data convert demo -o demo.npz", run_data_convert, VERB_DATA},
         {"data generate", "", 0, 0, "Draw a random graph with classes and features.",
          "The model is a degree-corrected block model with bag-of-words features: nodes "
          "of "
          "one class are joined more often and share more words.",
          "opine data generate --nodes 5000 --classes 4 --seed 7 -o drawn.npz",
-         run_data_generate},
-        {"help", "[VERB]", 0, 2, "Show this overview, or the help of a verb.", NULL,
-         "opine help data info", run_help},
-        {"version", "", 0, 0, "Print the version.", NULL, "opine version", run_version},
+         run_data_generate, VERB_DATA},
+        {"help", "[VERB]", 0, 2, "Show an overview, or the help of a verb.",
+         "`opine help data` lists the verbs that begin so.", "opine help data info",
+         run_help, VERB_OTHER},
+        {"version", "", 0, 0, "Print the version.",
+         "With -v also how the program was built, and with what; --json has that always.",
+         "opine version -v", run_version, VERB_OTHER},
 };
 const int n_verbs = sizeof(verbs) / sizeof(verbs[0]);
+
+// One row for each name in the arguments of verbs.
+const opine_argument arguments[] = {
+        {"DATA", ARGUMENT_DATA,
+         "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv, "
+         "features.csv and labels.csv, or a Planetoid prefix."},
+        {"NAME", ARGUMENT_DATASET, "A dataset from `opine data list`, or all."},
+        {"MODEL", ARGUMENT_FILE, "A model's file, as `opine train` writes it."},
+        {"RUN", ARGUMENT_FILE,
+         "A model's file, which needs DATA; predictions that `opine predict` has "
+         "written; or the folder of `opine evaluate` or `opine reproduce`."},
+        {"VERB", ARGUMENT_VERB,
+         "What to tell about, `train` or `data info` for example."},
+};
+const int n_arguments = sizeof(arguments) / sizeof(arguments[0]);
+
+const opine_family families[] = {
+        {"data", "Find, fetch, describe, convert and draw graphs."},
+};
+const int n_families = sizeof(families) / sizeof(families[0]);
+
+// ---- finding a verb ------------------------------------------------------------------
 
 const opine_verb *verb_find(const char *name)
 {
@@ -81,64 +106,168 @@ const opine_verb *verb_find(const char *name)
     return NULL;
 }
 
-int run_version(opine_app *app)
+static const opine_family *family_find(const char *name)
 {
-    if (!opn_params_flag(app->params, "json")) {
-        printf("opine %s\n", opn_version());
-        return EXIT_DONE;
-    }
-    json_t *document = json_object();
-    put_json(document, "version", json_string(opn_version()));
-    return print_json(document);
+    for (int f = 0; f < n_families; f++)
+        if (strcmp(families[f].name, name) == 0)
+            return &families[f];
+    return NULL;
 }
 
-static int reject_verb(const char *name)
+const char *verb_in_family(const opine_verb *verb, const opine_family *family)
 {
-    if (name[0] == '-') {
+    const size_t n = strlen(family->name);
+    if (strncmp(verb->name, family->name, n) != 0 || verb->name[n] != ' ')
+        return NULL;
+    return verb->name + n + 1;
+}
+
+const opine_argument *verb_argument(const opine_verb *verb, int i)
+{
+    const char *at = verb->arguments;
+    size_t n = 0;
+    for (int a = 0; a <= i && *at != 0; a++) {
+        const char *name = at + (*at == '[');
+        n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        const bool is_repeated = strncmp(name + n, "...", 3) == 0;
+        if (a == i || is_repeated)
+            for (int t = 0; t < n_arguments; t++)
+                if (strlen(arguments[t].name) == n &&
+                    memcmp(arguments[t].name, name, n) == 0)
+                    return &arguments[t];
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    return NULL;
+}
+
+enum { MAX_NAMES = 64 };
+
+// The second of two words that should be a verb of the family, or NULL.
+static const char *guess_member(const opine_family *family, const char *word)
+{
+    const char *names[MAX_NAMES];
+    size_t n = 0;
+    for (int v = 0; v < n_verbs && n < MAX_NAMES; v++)
+        if (verb_in_family(&verbs[v], family) != NULL)
+            names[n++] = verb_in_family(&verbs[v], family);
+    return opn_text_nearest(word, names, n);
+}
+
+// What the words were probably meant to be, in `guess`; false when nothing is near.
+static bool guess_verb(int n, const char *const *words, char guess[128])
+{
+    const char *names[MAX_NAMES];
+    size_t n_names = 0;
+    for (int f = 0; f < n_families; f++)
+        names[n_names++] = families[f].name;
+    for (int v = 0; v < n_verbs && n_names < MAX_NAMES; v++)
+        if (strchr(verbs[v].name, ' ') == NULL)
+            names[n_names++] = verbs[v].name;
+    const char *first = opn_text_nearest(words[0], names, n_names);
+    const opine_family *family = first == NULL ? NULL : family_find(first);
+    const char *second = family == NULL || n < 2 ? NULL : guess_member(family, words[1]);
+    for (int f = 0; f < n_families && first == NULL; f++) { // "list" for "data list"
+        second = guess_member(&families[f], words[0]);
+        first = second != NULL ? families[f].name : NULL;
+    }
+    if (first == NULL || (strcmp(first, words[0]) == 0 && second == NULL))
+        return false;
+    snprintf(guess, 128, "%s%s%s", first, second != NULL ? " " : "",
+             second != NULL ? second : "");
+    return true;
+}
+
+static int reject_verb(int n, const char *const *words)
+{
+    char guess[128];
+    if (words[0][0] == '-') {
         complain("%s comes before the verb; options follow it, as in opine data info -q",
-                 name);
+                 words[0]);
         return EXIT_USAGE;
     }
-    const char *names[32];
-    for (int v = 0; v < n_verbs; v++)
-        names[v] = verbs[v].name;
-    const char *guess = nearest(name, names, n_verbs);
-    if (guess != NULL)
-        complain("there is no verb %s; did you mean %s?", name, guess);
+    // The second word is part of what is missing only after the first word of a family.
+    const bool is_guessed = guess_verb(n, words, guess);
+    const bool has_two = n > 1 && (family_find(words[0]) != NULL ||
+                                   (is_guessed && strchr(guess, ' ') != NULL));
+    const char *gap = has_two ? " " : "";
+    const char *second = has_two ? words[1] : "";
+    if (is_guessed)
+        complain("there is no verb %s%s%s; did you mean %s?", words[0], gap, second,
+                 guess);
     else
-        complain("there is no verb %s; opine help lists them", name);
+        complain("there is no verb %s%s%s; opine help%s%s lists them", words[0], gap,
+                 second, gap, has_two ? words[0] : "");
     return EXIT_USAGE;
 }
 
 // The verb at the beginning of the words, of one word or two; *n_used receives which.
-static const opine_verb *match_verb(int n, char **words, char name[64], int *n_used)
+static const opine_verb *match_verb(int n, char **words, int *n_used)
 {
-    const opine_verb *found = NULL;
-    snprintf(name, 64, "%s", words[0]);
+    char name[64];
+    const opine_verb *found = verb_find(words[0]);
     *n_used = 1;
-    found = verb_find(name);
-    if (found == NULL && n > 1 && words[0][0] != '-' && words[1][0] != '-') {
-        snprintf(name, 64, "%s %s", words[0], words[1]);
+    if (found == NULL && n > 1) {
+        snprintf(name, sizeof(name), "%s %s", words[0], words[1]);
         *n_used = 2;
         found = verb_find(name);
     }
     return found;
 }
 
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+// Words that are no verb: a family alone is half a command, and its help is the answer.
+static int answer_without_verb(int n, char **words)
+{
+    const opine_family *family = family_find(words[0]);
+    if (family == NULL || (n > 1 && !asks_for_help(words[1])))
+        return reject_verb(n, (const char *const *)words);
+    help_family(family);
+    return n > 1 ? EXIT_DONE : EXIT_USAGE;
+}
+
+// The man page and the completions are about all verbs.
+static int print_format(const opine_app *app, const char *format)
+{
+    if (app->n_arguments > 0) {
+        complain("help --format %s is about all verbs; leave out %s", format,
+                 app->argument[0]);
+        return EXIT_USAGE;
+    }
+    if (strcmp(format, "man") == 0)
+        print_man_page();
+    else if (strcmp(format, "bash") == 0)
+        print_bash_completion();
+    else
+        print_zsh_completion();
+    return EXIT_DONE;
+}
+
 int run_help(opine_app *app)
 {
     char name[64];
-    if (app->n_arguments == 0) {
+    const int n = app->n_arguments;
+    const char *format = opn_params_text(app->params, "format");
+    if (strcmp(format, "text") != 0)
+        return print_format(app, format);
+    if (n == 0) {
         help_overview();
         return EXIT_DONE;
     }
-    snprintf(name, sizeof(name), "%s%s%s", app->argument[0],
-             app->n_arguments > 1 ? " " : "",
-             app->n_arguments > 1 ? app->argument[1] : "");
+    const opine_family *family = n == 1 ? family_find(app->argument[0]) : NULL;
+    snprintf(name, sizeof(name), "%s%s%s", app->argument[0], n > 1 ? " " : "",
+             n > 1 ? app->argument[1] : "");
     const opine_verb *found = verb_find(name);
-    if (found == NULL)
-        return reject_verb(name);
-    help_verb(found);
+    if (found == NULL && family == NULL)
+        return reject_verb(n, app->argument);
+    if (found != NULL)
+        help_verb(found);
+    else
+        help_family(family);
     return EXIT_DONE;
 }
 
@@ -184,18 +313,17 @@ static void hold_streams(void)
 int main(int argc, char **argv)
 {
     opine_app app = {0};
-    char name[64];
     int n_used = 0;
     hold_streams();
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    if (argc < 2 || asks_for_help(argv[1])) {
         help_overview();
         return close_output(EXIT_DONE);
     }
     if (strcmp(argv[1], "--version") == 0)
         argv[1] += 2;
-    const opine_verb *verb = match_verb(argc - 1, argv + 1, name, &n_used);
+    const opine_verb *verb = match_verb(argc - 1, argv + 1, &n_used);
     if (verb == NULL)
-        return reject_verb(name);
+        return close_output(answer_without_verb(argc - 1, argv + 1));
     terminal_catch_signals();
     int code = EXIT_FAILED;
     if (opn_ctx_create(NULL, &app.ctx) != OPN_OK) {

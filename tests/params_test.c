@@ -384,23 +384,30 @@ static void test_params_name_the_wrong_member_of_a_list(void **state)
                                   "dropedge|gat|beyond|encoders";
     static const struct {
         const char *list, *wrong;
-    } lists[] = {{"mian", "mian"},
-                 {"main,mian", "mian"},
-                 {"mian,main,nowhere", "mian"},
-                 {"main,", ""},
-                 {",", ""},
-                 {",main", ""},
-                 {"main,,beyond", ""},
-                 {"main, beyond", " beyond"},
-                 {"Main", "Main"},
-                 {"main|beyond", "main|beyond"},
-                 {"mai", "mai"},
-                 {"mainx", "mainx"},
-                 {"main;beyond", "main;beyond"}};
+        const char *meant; // NULL: nobody can tell
+    } lists[] = {{"mian", "mian", "main"},
+                 {"main,mian", "mian", "main"},
+                 {"mian,main,nowhere", "mian", "main"},
+                 {"main,", "", NULL},
+                 {",", "", NULL},
+                 {",main", "", NULL},
+                 {"main,,beyond", "", NULL},
+                 {"main, beyond", " beyond", "beyond"},
+                 {"Main", "Main", "main"},
+                 {"main|beyond", "main|beyond", NULL},
+                 {"mai", "mai", "main"},
+                 {"mainx", "mainx", "main"},
+                 {"nothing", "nothing", NULL},
+                 {"main;beyond", "main;beyond", NULL}};
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         char message[256];
-        snprintf(message, sizeof(message), "--table: \"%s\" is none of %s",
-                 lists[i].wrong, choices);
+        if (lists[i].meant != NULL)
+            snprintf(message, sizeof(message),
+                     "--table: there is no \"%s\"; did you mean %s?", lists[i].wrong,
+                     lists[i].meant);
+        else
+            snprintf(message, sizeof(message), "--table: \"%s\" is none of %s",
+                     lists[i].wrong, choices);
         expect_refused("table", lists[i].list, message);
     }
 }

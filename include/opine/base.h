@@ -90,6 +90,11 @@ OPN_API const char *opn_status_name(opn_status status);
 // Version of the library, for example "0.1.0".
 OPN_API const char *opn_version(void);
 
+// Which of n candidates `word` was probably meant to be: the nearest one, where few
+// letters differ or the word is the beginning of it; NULL when none is near.
+OPN_API const char *
+opn_text_nearest(const char *word, const char *const *candidates, size_t n);
+
 // Creates a context with one thread and no hooks. `alloc` may be NULL for malloc/free; it
 // is copied and must outlive every object made with this context.
 // Errors: INVALID_ARG (out is NULL, or only one of the two functions given), NOMEM.

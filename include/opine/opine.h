@@ -4,6 +4,7 @@
 #define OPINE_OPINE_H
 
 #include "base.h"
+#include "build_info.h"
 #include "check.h"
 #include "embed.h"
 #include "evaluate.h"

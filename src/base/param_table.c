@@ -2,6 +2,7 @@
 
 #include "base/context.h"
 #include "base/number.h"
+#include "base/suggest.h"
 #include "opine/params.h"
 
 #include <assert.h>
@@ -20,34 +21,34 @@ static const opn_param table[] = {
                     "sage|drop-sage|s-sage|s-bsage|s-bsage-t|s-bsage-t-k",
          .group = "Model",
          .used_by = "train|evaluate|report",
-         .help = "Which combination of encoder, head, teacher, prior and sampler to "
-                 "train; evaluate takes several with commas between, and report "
-                 "shows those that are named."},
+         .help = "Which model to train, a combination of encoder, head and sampler, with "
+                 "teacher (-t) and prior (-k)."},
         {.name = "task",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "misclassification",
          .choices = "misclassification|ood",
          .group = "Model",
          .used_by = "train|evaluate|report",
-         .help = "What the opinions are for: sets lambda1 to 0.001 or 0.1, and for ood "
-                 "holds out the classes the dataset is known to."},
+         .help = "What the uncertainties are to find: misclassified nodes (lambda1 "
+                 "0.001), or nodes of classes that are held out (lambda1 0.1)."},
         {.name = "preset",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "paper",
          .choices = "paper|strong",
          .group = "Model",
          .used_by = "train|evaluate",
-         .help = "What is taken where nothing is given: the paper's settings for model "
-                 "and dataset, which every run prints, or those that find more "
-                 "out-of-distribution nodes (lambda1 0.3, 500 epochs, 5 "
-                 "steps of propagation)."},
+         .help = "What options that are not given are set to: the paper's values for "
+                 "model and dataset, which every run prints, or those that find more "
+                 "out-of-distribution nodes (lambda1 0.3, 500 epochs, 5 steps of "
+                 "propagation)."},
         {.name = "ood_classes",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
          .unit = "A,B,...",
          .group = "Model",
          .used_by = "train|evaluate",
-         .help = "Classes to hold out as out-of-distribution, by name."},
+         .help = "Names of the classes to hold out, with commas between; named datasets "
+                 "have their own for --task ood."},
         {.name = "hidden",
          .kind = OPN_PARAM_INT,
          .default_text = "16",
@@ -65,7 +66,7 @@ static const opn_param table[] = {
          .unit = "heads",
          .group = "Model",
          .used_by = "train|evaluate",
-         .help = "Heads of the hidden layer of gat, side by side."},
+         .help = "Attention heads of the hidden layer (gat), side by side."},
         {.name = "out_heads",
          .kind = OPN_PARAM_INT,
          .default_text = "1",
@@ -74,7 +75,7 @@ static const opn_param table[] = {
          .unit = "heads",
          .group = "Model",
          .used_by = "train|evaluate",
-         .help = "Heads of the last layer of gat, which are averaged."},
+         .help = "Attention heads of the last layer (gat), averaged."},
         {.name = "evidence",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "exp",
@@ -88,7 +89,8 @@ static const opn_param table[] = {
          .choices = "auto|row|standard|none",
          .group = "Model",
          .used_by = "train|evaluate",
-         .help = "How features are scaled: row for non-negative ones, else standard."},
+         .help = "How features are scaled; auto is row where none is negative, else "
+                 "standard."},
         {.name = "epochs",
          .kind = OPN_PARAM_INT,
          .default_text = "200",
@@ -97,7 +99,7 @@ static const opn_param table[] = {
          .unit = "epochs",
          .group = "Training",
          .used_by = "train|evaluate",
-         .help = "Steps of training."},
+         .help = "Epochs of training; fewer where --patience ends it."},
         {.name = "teacher_epochs",
          .kind = OPN_PARAM_INT,
          .default_text = "0",
@@ -106,7 +108,7 @@ static const opn_param table[] = {
          .unit = "epochs",
          .group = "Training",
          .used_by = "train|evaluate",
-         .help = "Steps of training of the teacher; 0 for as many as of the model."},
+         .help = "Epochs of training of the teacher; 0 for as many as of the model."},
         {.name = "patience",
          .kind = OPN_PARAM_INT,
          .default_text = "0",
@@ -115,16 +117,16 @@ static const opn_param table[] = {
          .unit = "epochs",
          .group = "Training",
          .used_by = "train|evaluate",
-         .help = "Stop after so many epochs without a better validation loss, and take "
-                 "the best weights; 0 for never."},
+         .help = "Epochs without a better validation score after which training stops "
+                 "and takes the best weights; 0 for never."},
         {.name = "stop_on",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "loss",
          .choices = "loss|accuracy|both",
          .group = "Training",
          .used_by = "train|evaluate",
-         .help = "What of the validation nodes must get better within the patience; "
-                 "both: one of the two, and the weights are those of both."},
+         .help = "What of the validation nodes must get better within the patience; with "
+                 "both, one of the two, and the weights taken are the best in both."},
         {.name = "learning_rate",
          .kind = OPN_PARAM_REAL,
          .default_text = "0.01",
@@ -148,8 +150,8 @@ static const opn_param table[] = {
          .max = 0.99,
          .group = "Training",
          .used_by = "train|evaluate",
-         .help = "Share dropped in a pass: of edges (dropedge-gcn), or of the "
-                 "coefficients of attention (gat)."},
+         .help = "Share of edges (dropedge-gcn) or of attention coefficients (gat) "
+                 "dropped in a pass."},
         {.name = "weight_decay",
          .kind = OPN_PARAM_REAL,
          .default_text = "0.0005",
@@ -205,7 +207,7 @@ static const opn_param table[] = {
          .unit = "passes",
          .group = "Sampling",
          .used_by = "train|predict|evaluate",
-         .help = "Passes with dropout from which a Bayesian model is judged."},
+         .help = "Passes with dropout over which a Bayesian model is averaged."},
         {.name = "sample_dropout",
          .kind = OPN_PARAM_REAL,
          .default_text = "1",
@@ -213,7 +215,7 @@ static const opn_param table[] = {
          .max = 1,
          .group = "Sampling",
          .used_by = "train|predict|evaluate",
-         .help = "The share of --dropout in those passes; 1 for the same."},
+         .help = "Share dropped in these passes; 1 for the same as --dropout."},
         {.name = "sample_drop_edge",
          .kind = OPN_PARAM_REAL,
          .default_text = "1",
@@ -221,7 +223,8 @@ static const opn_param table[] = {
          .max = 1,
          .group = "Sampling",
          .used_by = "train|predict|evaluate",
-         .help = "The share of --drop-edge in those passes; 1 for the same."},
+         .help = "Share of edges dropped in these passes; 1 for the same as "
+                 "--drop-edge."},
         {.name = "average",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "alpha",
@@ -248,7 +251,8 @@ static const opn_param table[] = {
          .unit = "seeds",
          .group = "Evaluation",
          .used_by = "evaluate|reproduce",
-         .help = "How many seeds, and splits where they are drawn, to average over."},
+         .help = "Seeds to average over, each with a split of its own where splits are "
+                 "drawn."},
         {.name = "protocol",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "paper",
@@ -264,24 +268,23 @@ static const opn_param table[] = {
                     "beyond|encoders",
          .group = "Evaluation",
          .used_by = "reproduce",
-         .help = "Tables of the paper to measure, or beyond and encoders for what it "
-                 "does "
-                 "not have; all unless told."},
+         .help = "Which tables of the paper to measure, or beyond and encoders for what "
+                 "it does not have; all unless told."},
         {.name = "figure",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",
          .choices = "maps|pr|roc|simplex",
          .group = "Evaluation",
          .used_by = "reproduce",
-         .help = "Figures of the paper to draw, as SVG files into the folder of -o; "
-                 "without --table no table is measured then."},
+         .help = "Which figures of the paper to draw, as SVG files in the folder of -o; "
+                 "tables are then measured only with --table."},
         {.name = "dataset",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",
          .choices = "cora|citeseer|pubmed|photo|computers|physics",
          .group = "Evaluation",
          .used_by = "reproduce|report",
-         .help = "Datasets to measure; all six unless told."},
+         .help = "Which datasets to measure; all six unless told."},
         {.name = "perplexity",
          .kind = OPN_PARAM_REAL,
          .default_text = "30",
@@ -290,7 +293,7 @@ static const opn_param table[] = {
          .unit = "nodes",
          .group = "Report",
          .used_by = "reproduce|report",
-         .help = "Nodes that a node of a map should be close to, about (t-SNE)."},
+         .help = "Nodes that a node of a map lies close to, about (t-SNE)."},
         {.name = "nodes",
          .kind = OPN_PARAM_INT,
          .default_text = "2500",
@@ -299,7 +302,7 @@ static const opn_param table[] = {
          .unit = "nodes",
          .group = "Generator",
          .used_by = "data generate",
-         .help = "How many nodes to draw."},
+         .help = "Nodes to draw."},
         {.name = "classes",
          .kind = OPN_PARAM_INT,
          .default_text = "6",
@@ -308,7 +311,7 @@ static const opn_param table[] = {
          .unit = "classes",
          .group = "Generator",
          .used_by = "data generate",
-         .help = "How many classes (blocks) the nodes fall into."},
+         .help = "Classes (blocks) that the nodes fall into."},
         {.name = "mean_degree",
          .kind = OPN_PARAM_REAL,
          .default_text = "4",
@@ -334,7 +337,7 @@ static const opn_param table[] = {
          .unit = "words",
          .group = "Generator",
          .used_by = "data generate",
-         .help = "Size of the vocabulary: one binary feature a word."},
+         .help = "Words of the vocabulary, one binary feature each."},
         {.name = "words",
          .kind = OPN_PARAM_REAL,
          .default_text = "18",
@@ -374,7 +377,7 @@ static const opn_param table[] = {
          .default_text = "off",
          .group = "Data",
          .used_by = "data info|data convert",
-         .help = "Take the data as they are in the file, the same as --steps none."},
+         .help = "Take the data as they are in the file, as --steps none does."},
         {.name = "data_dir",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
@@ -382,8 +385,8 @@ static const opn_param table[] = {
          .group = "Data",
          .used_by = "train|predict|evaluate|reproduce|data list|data info|data fetch|"
                     "data convert|report",
-         .help = "Folder of named datasets; otherwise $OPINE_DATA, then the user's "
-                 "data folder."},
+         .help = "Folder to look for named datasets in, before $OPINE_DATA and the "
+                 "user's data folder."},
         {.name = "mirror",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
@@ -401,11 +404,7 @@ static const opn_param table[] = {
          .group = "Output",
          .used_by = "demo|train|predict|evaluate|reproduce|data convert|data "
                     "generate|report",
-         .help = "Where to write: the model (train); predictions as .csv, .npz or .json "
-                 "(predict); a folder for results, manifest and models, from which a "
-                 "second run goes on (evaluate, reproduce); a page (demo, report); a "
-                 "graph "
-                 "as .npz or a new folder of CSV files (data)."},
+         .help = "File or folder to write the result to."},
         {.name = "json",
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
@@ -413,6 +412,14 @@ static const opn_param table[] = {
          .used_by = "train|predict|evaluate|reproduce|data list|data info|data "
                     "fetch|version",
          .help = "Print one JSON document instead of text."},
+        {.name = "format",
+         .kind = OPN_PARAM_CHOICE,
+         .default_text = "text",
+         .choices = "text|man|bash|zsh",
+         .group = "Output",
+         .used_by = "help",
+         .help = "How to print: text to read here, or all verbs as a man page or as "
+                 "completions for bash or zsh."},
         {.name = "seed",
          .kind = OPN_PARAM_INT,
          .default_text = "0",
@@ -436,7 +443,7 @@ static const opn_param table[] = {
          .letter = "q",
          .group = "General",
          .used_by = ALL_VERBS,
-         .help = "No log and no progress, errors only."},
+         .help = "Print no log and no progress, errors only."},
         {.name = "verbose",
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
@@ -450,7 +457,7 @@ static const opn_param table[] = {
          .letter = "h",
          .group = "General",
          .used_by = ALL_VERBS,
-         .help = "Show the help of the verb."},
+         .help = "Show this help."},
 };
 
 enum { N_PARAMS = sizeof(table) / sizeof(table[0]) };
@@ -525,6 +532,27 @@ static const char *option_text(const opn_param *param, char text[64])
     return text;
 }
 
+// A text of n characters must be a choice. Who mistyped one reads its name; who has none
+// in mind reads them all.
+static opn_status check_choice(opn_ctx *ctx,
+                               const opn_param *param,
+                               const char *option,
+                               const char *text,
+                               size_t n)
+{
+    opn_status status = OPN_OK;
+    char guess[OPN_SUGGESTION_ROOM];
+    if (is_choice(param->choices, text, n))
+        return OPN_OK;
+    OPN_FAIL_IF(ctx, opn_i_suggest_choice(param->choices, text, n, guess),
+                OPN_ERR_INVALID_ARG, "%s: there is no \"%.*s\"; did you mean %s?", option,
+                (int)n, text, guess);
+    OPN_FAIL_IF(ctx, true, OPN_ERR_INVALID_ARG, "%s: \"%.*s\" is none of %s", option,
+                (int)n, text, param->choices);
+cleanup:
+    return status;
+}
+
 // Each of the texts between commas must be a choice; no text at all is an empty list.
 static opn_status
 check_list(opn_ctx *ctx, const opn_param *param, const char *option, const char *text)
@@ -533,8 +561,7 @@ check_list(opn_ctx *ctx, const opn_param *param, const char *option, const char 
     const char *at = text;
     while (*text != 0) {
         const size_t n = strcspn(at, ",");
-        OPN_FAIL_IF(ctx, !is_choice(param->choices, at, n), OPN_ERR_INVALID_ARG,
-                    "%s: \"%.*s\" is none of %s", option, (int)n, at, param->choices);
+        OPN_TRY(check_choice(ctx, param, option, at, n));
         if (at[n] == 0)
             break;
         at += n + 1;
@@ -565,9 +592,7 @@ check_value(opn_ctx *ctx, const opn_param *param, const char *text, double *numb
                     param->min, param->max);
         break;
     case OPN_PARAM_CHOICE:
-        OPN_FAIL_IF(ctx, !is_choice(param->choices, text, strlen(text)),
-                    OPN_ERR_INVALID_ARG, "%s: \"%s\" is none of %s", option, text,
-                    param->choices);
+        OPN_TRY(check_choice(ctx, param, option, text, strlen(text)));
         break;
     case OPN_PARAM_CHOICES:
         OPN_TRY(check_list(ctx, param, option, text));

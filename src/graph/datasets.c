@@ -125,6 +125,15 @@ static const opn_dataset *dataset_called(const char *name)
     return NULL;
 }
 
+// The dataset that a name was probably meant to be, or NULL; a path is none.
+static const char *dataset_near(const char *name)
+{
+    const char *names[N_DATASETS];
+    for (size_t d = 0; d < N_DATASETS; d++)
+        names[d] = datasets[d].name;
+    return strpbrk(name, "/.") != NULL ? NULL : opn_text_nearest(name, names, N_DATASETS);
+}
+
 static opn_status
 rename_graph(opn_ctx *ctx, opn_graph *graph, const char *name, size_t n_chars)
 {
@@ -201,6 +210,9 @@ opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph *
         OPN_TRY(opn_i_load_folder(ctx, data, &graph));
     } else {
         OPN_TRY(exists(ctx, data, &found));
+        const char *guess = found ? NULL : dataset_near(data);
+        OPN_FAIL_IF(ctx, guess != NULL, OPN_ERR_READ,
+                    "%s: no such data; did you mean the dataset %s?", data, guess);
         OPN_FAIL_IF(ctx, !found, OPN_ERR_READ,
                     "%s: no such data; name a dataset (opine data list), an .npz file, a "
                     "folder of CSV files or a Planetoid prefix",

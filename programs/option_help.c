@@ -1,0 +1,161 @@
+// option_help.c -- what there is to say about an option, for the help, the man page and
+// the completions alike. It comes from the parameter table; what differs from verb to
+// verb is added here.
+
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Headings of options that come last, in this order: what says where the result goes
+// before what is seldom changed. Others come first, as they stand in the table.
+static const char *const last_headings[] = {"Output", "Data", "Training", "Sampling",
+                                            "General"};
+
+// Where an option means something else for a verb than for others.
+typedef struct option_note {
+    const char *verb;
+    const char *name; // of the parameter
+    bool has_default; // the one of the table holds
+    const char *help; // one sentence
+} option_note;
+
+static const option_note notes[] = {
+        {"evaluate", "model", true,
+         "Which models to train, with commas between; each is a combination of encoder, "
+         "head and sampler, with teacher (-t) and prior (-k)."},
+        {"report", "model", false,
+         "Which models of a folder to show, with commas between; all unless told."},
+        {"report", "task", false,
+         "Which task of a folder of reproduce to show; both unless told."},
+        {"report", "dataset", false,
+         "Which datasets of a folder of reproduce to show, with commas between; all "
+         "unless told."},
+        {"predict", "samples", false,
+         "Passes with dropout over which a Bayesian model is averaged; as many as in "
+         "training unless told."},
+        {"predict", "sample_dropout", false,
+         "Share dropped in these passes; as in training unless told."},
+        {"predict", "sample_drop_edge", false,
+         "Share of edges dropped in these passes; as in training unless told."},
+        {"predict", "average", false,
+         "What is averaged over the passes: alpha as in the paper, or logits as in its "
+         "authors' code; as in training unless told."},
+        {"predict", "propagate", false,
+         "Steps by which each measure is also smoothed over the graph; as in training "
+         "unless told."},
+        {"demo", "output", true, "Page to write; opine-demo.html unless told."},
+        {"train", "output", true,
+         "File to write the model to, m.safetensors for example; required."},
+        {"predict", "output", true,
+         "File to write to, as its name ends: .csv, .npz or .json; CSV on standard "
+         "output unless told."},
+        {"evaluate", "output", true,
+         "Folder to keep results, manifest and models in, from which a second run goes "
+         "on; none unless told."},
+        {"reproduce", "output", true,
+         "Folder to keep results, manifest and models in, from which a second run goes "
+         "on; none unless told."},
+        {"report", "output", true, "Page to write, page.html for example; required."},
+        {"data convert", "output", true,
+         "What to write the graph to, a name that ends in .npz or a new folder of CSV "
+         "files; required."},
+        {"data generate", "output", true,
+         "What to write the graph to, a name that ends in .npz or a new folder of CSV "
+         "files; required."},
+        {"version", "verbose", true, "Say also how the program was built."},
+};
+
+static int rank_of(const char *heading)
+{
+    const int n = sizeof(last_headings) / sizeof(last_headings[0]);
+    for (int h = 0; h < n; h++)
+        if (strcmp(last_headings[h], heading) == 0)
+            return h + 1;
+    return 0;
+}
+
+int verb_options(const opine_verb *verb, const opn_param *out[MAX_OPTIONS])
+{
+    const int n_ranks = 1 + (int)(sizeof(last_headings) / sizeof(last_headings[0]));
+    int n = 0;
+    for (int rank = 0; rank < n_ranks; rank++)
+        for (size_t i = 0; i < opn_param_count() && n < MAX_OPTIONS; i++) {
+            const opn_param *param = opn_param_at(i);
+            if (verb_uses(verb, param) && rank_of(param->group) == rank)
+                out[n++] = param;
+        }
+    return n;
+}
+
+const char *option_help(const opine_verb *verb, const opn_param *param, bool *has_default)
+{
+    *has_default = true;
+    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+        if (strcmp(notes[i].verb, verb->name) == 0 &&
+            strcmp(notes[i].name, param->name) == 0) {
+            *has_default = notes[i].has_default;
+            return notes[i].help;
+        }
+    return param->help;
+}
+
+const char *option_value(const opn_param *param)
+{
+    switch (param->kind) {
+    case OPN_PARAM_FLAG:
+        return "";
+    case OPN_PARAM_INT:
+        return "N";
+    case OPN_PARAM_REAL:
+        return "X";
+    case OPN_PARAM_CHOICE:
+    case OPN_PARAM_CHOICES:
+        return "NAME";
+    case OPN_PARAM_TEXT:
+        break;
+    }
+    return param->unit != NULL ? param->unit : "TEXT";
+}
+
+// A bound as people write it: 10000000, 0.99, 1e-9.
+static void format_bound(double bound, char out[32])
+{
+    snprintf(out, 32, "%.16g", bound);
+    char *exponent = strstr(out, "e-0");
+    if (exponent != NULL)
+        memmove(exponent + 2, exponent + 3, strlen(exponent + 3) + 1);
+}
+
+// "a|b|c" as "a, b, c", which can be broken into lines.
+static void format_choices(const char *choices, char *out, size_t room)
+{
+    size_t n = 0;
+    for (; *choices != 0 && n + 3 < room; choices++) {
+        out[n++] = (char)(*choices == '|' ? ',' : *choices);
+        if (*choices == '|')
+            out[n++] = ' ';
+    }
+    out[n] = 0;
+}
+
+void option_bounds(const opn_param *param, bool has_default, char *out, size_t room)
+{
+    char range[768] = "";
+    char lower[32];
+    char upper[32];
+    const char *value =
+            has_default && param->kind != OPN_PARAM_FLAG ? param->default_text : "";
+    if (param->choices != NULL)
+        format_choices(param->choices, range, sizeof(range));
+    if (param->kind == OPN_PARAM_INT || param->kind == OPN_PARAM_REAL) {
+        format_bound(param->min, lower);
+        format_bound(param->max, upper);
+        snprintf(range, sizeof(range), "%s to %s", lower, upper);
+    }
+    const bool has_both = range[0] != 0 && value[0] != 0;
+    out[0] = 0;
+    if (range[0] != 0 || value[0] != 0)
+        snprintf(out, room, "[%s%s%s%s]", range, has_both ? "; " : "",
+                 value[0] != 0 ? "default " : "", value);
+}
