@@ -2,11 +2,14 @@
 
 #include "command.h"
 #include "json_output.h"
+#include "progress_bar.h"
+#include "style.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *data_dir(const opine_app *app)
 {
@@ -42,7 +45,8 @@ int run_data_list(opine_app *app)
 {
     if (opn_params_flag(app->params, "json"))
         return list_as_json(app);
-    printf("%-11s%-11s%s\n", "name", "available", "what it is");
+    printf("%s%-11s%-11s%s%s\n", style(STYLE_HEADING), "name", "available", "what it is",
+           style(STYLE_PLAIN));
     for (size_t d = 0; d < opn_dataset_count(); d++) {
         const opn_dataset *dataset = opn_dataset_at(d);
         int found = 0;
@@ -195,17 +199,18 @@ static void show_classes(const opn_graph *graph, const description *found)
     char number[12];
     for (int32_t k = 0; k < n; k++) {
         largest = found->class_size[k] > largest ? found->class_size[k] : largest;
-        const int n_name = (int)strlen(opn_graph_class_name(graph, k, number));
+        const int n_name = text_columns(opn_graph_class_name(graph, k, number));
         width = n_name > width ? n_name : width;
     }
     width = width > 30 ? 30 : width;
-    printf("classes      %d\n", (int)n);
+    print_key("classes");
+    printf("%d\n", (int)n);
     for (int32_t k = 0; k < n && k < MAX_SHOWN; k++) {
         const int n_bar = (int)((int64_t)BAR_WIDTH * found->class_size[k] / largest);
         printf("  ");
         print_name(opn_graph_class_name(graph, k, number), width);
-        printf("  %7d  %.*s\n", (int)found->class_size[k], n_bar,
-               "################################");
+        printf("  %7d  %s%.*s%s\n", (int)found->class_size[k], style(STYLE_SECONDARY),
+               n_bar, "################################", style(STYLE_PLAIN));
     }
     if (n > MAX_SHOWN)
         printf("  and %d more\n", (int)n - MAX_SHOWN);
@@ -216,38 +221,52 @@ static void show_warnings(const description *found)
     for (size_t w = 0; w < json_array_size(found->warnings); w++) {
         const json_t *one = json_array_get(found->warnings, w);
         const char *message = json_string_value(json_object_get(one, "message"));
-        printf("%-13s%s\n", w == 0 ? "looks odd" : "", message != NULL ? message : "?");
+        print_key(w == 0 ? "looks odd" : "");
+        printf("%s\n", message != NULL ? message : "?");
     }
 }
 
-static void show_as_text(const opn_graph *graph, const description *found)
+static void show_edges(const opn_graph_info *info)
 {
-    const opn_graph_info *info = &found->info;
-    printf("name         ");
-    print_name(opn_graph_name(graph), 0);
-    printf("\nnodes        %d, of which %d isolated and %d unlabelled\n",
-           (int)info->n_nodes, (int)info->n_isolated, (int)info->n_unlabelled);
-    printf("edges        %lld %s%s", (long long)info->n_edges,
+    print_key("edges");
+    printf("%lld %s%s", (long long)info->n_edges,
            info->is_undirected ? "undirected" : "as in the file",
            info->is_weighted ? ", weighted" : "");
     if (!info->is_undirected)
         printf(" (%lld self-loops, %lld repeated)", (long long)info->n_self_loops,
                (long long)info->n_repeated);
-    printf("\ndegree       mean %.2f, median %d, from %d to %d\n", info->mean_degree,
+    putchar('\n');
+    print_key("degree");
+    printf("mean %.2f, median %d, from %d to %d\n", info->mean_degree,
            (int)info->median_degree, (int)info->min_degree, (int)info->max_degree);
-    printf("components   %d, the largest of %d nodes\n", (int)info->n_components,
+    print_key("components");
+    printf("%d, the largest of %d nodes\n", (int)info->n_components,
            (int)info->largest_component);
+    print_key("homophily");
     if (isnan(info->homophily))
-        printf("homophily    unknown, no edge joins two labelled nodes\n");
+        printf("unknown, no edge joins two labelled nodes\n");
     else
-        printf("homophily    %.3f of the edges join nodes of one class\n",
-               info->homophily);
-    printf("features     %d, with %lld entries (%.1f a node)\n", (int)info->n_features,
+        printf("%.3f of the edges join nodes of one class\n", info->homophily);
+}
+
+static void show_as_text(const opn_graph *graph, const description *found)
+{
+    const opn_graph_info *info = &found->info;
+    print_key("name");
+    print_name(opn_graph_name(graph), 0);
+    putchar('\n');
+    print_key("nodes");
+    printf("%d, of which %d isolated and %d unlabelled\n", (int)info->n_nodes,
+           (int)info->n_isolated, (int)info->n_unlabelled);
+    show_edges(info);
+    print_key("features");
+    printf("%d, with %lld entries (%.1f a node)\n", (int)info->n_features,
            (long long)info->n_feature_entries,
            info->n_nodes > 0 ? (double)info->n_feature_entries / info->n_nodes : 0.0);
     show_classes(graph, found);
     show_warnings(found);
-    printf("hash         %s\n", found->hash);
+    print_key("hash");
+    printf("%s%s%s\n", style(STYLE_SECONDARY), found->hash, style(STYLE_PLAIN));
 }
 
 int run_data_info(opine_app *app)
@@ -274,12 +293,33 @@ int run_data_info(opine_app *app)
 
 // ---- convert and generate ------------------------------------------------------------
 
+// Where to write; NULL, after a message, when it cannot be there.
 static const char *wanted_output(const opine_app *app, const char *verb)
 {
     const char *path = opn_params_text(app->params, "output");
+    const bool is_stream = strcmp(path, "-") == 0;
     if (path[0] == 0)
         complain("%s needs -o OUT: a name that ends in .npz, or a new folder", verb);
-    return path;
+    else if (is_stream && isatty(STDOUT_FILENO))
+        complain("%s -o - writes .npz, which is not for a terminal; send it to a file or "
+                 "a program",
+                 verb);
+    else if (is_stream && opn_params_flag(app->params, "json"))
+        complain("%s: --json and -o - would both write to standard output", verb);
+    else
+        return path;
+    return NULL;
+}
+
+static int print_written(const char *path, const opn_graph_info *info)
+{
+    json_t *document = json_object();
+    put_json(document, "file", json_string(path));
+    put_json(document, "nodes", json_integer(info->n_nodes));
+    put_json(document, "edges", json_integer(info->n_edges));
+    put_json(document, "features", json_integer(info->n_features));
+    put_json(document, "classes", json_integer(info->n_classes));
+    return print_json(document);
 }
 
 static int save(opine_app *app, const opn_graph *graph, const char *path)
@@ -291,17 +331,18 @@ static int save(opine_app *app, const opn_graph *graph, const char *path)
     if (status != OPN_OK)
         return complain_status(app, status);
     if (!opn_params_flag(app->params, "quiet"))
-        complain("wrote %s: %d nodes, %lld edges, %d features, %d classes", path,
-                 (int)info.n_nodes, (long long)info.n_edges, (int)info.n_features,
-                 (int)info.n_classes);
-    return EXIT_DONE;
+        complain("wrote %s: %d nodes, %lld edges, %d features, %d classes",
+                 strcmp(path, "-") == 0 ? "standard output" : path, (int)info.n_nodes,
+                 (long long)info.n_edges, (int)info.n_features, (int)info.n_classes);
+    terminal_clear();
+    return opn_params_flag(app->params, "json") ? print_written(path, &info) : EXIT_DONE;
 }
 
 int run_data_convert(opine_app *app)
 {
     opn_graph *graph = NULL;
     const char *path = wanted_output(app, "data convert");
-    if (path[0] == 0)
+    if (path == NULL)
         return EXIT_USAGE;
     const opn_status status = load_prepared(app, app->argument[0], &graph);
     const int code =
@@ -314,7 +355,7 @@ int run_data_generate(opine_app *app)
 {
     opn_graph *graph = NULL;
     const char *path = wanted_output(app, "data generate");
-    if (path[0] == 0)
+    if (path == NULL)
         return EXIT_USAGE;
     const opn_status status = opn_graph_generate(app->ctx, app->params, &graph);
     const int code =

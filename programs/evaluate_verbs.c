@@ -1,6 +1,8 @@
 // evaluate_verbs.c -- opine evaluate and opine reproduce.
 
 #include "command.h"
+#include "json_output.h"
+#include "style.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,17 +91,30 @@ static opn_status keep_reproduction(opine_app *app, const opn_reproduction *foun
 
 static void tell_figure(void *user, const char *path)
 {
-    (void)user;
+    json_t *list = user;
     terminal_clear();
-    printf("figure       %s\n", path);
+    if (list != NULL) {
+        json_array_append_new(list, json_string(path));
+        return;
+    }
+    print_key("figure");
+    printf("%s\n", path);
 }
 
+// With --json their paths are the result, unless tables are asked for too.
 static int draw_figures(opine_app *app)
 {
+    json_t *list = opn_params_flag(app->params, "json") ? json_array() : NULL;
     const opn_status status =
-            opn_draw_figures(app->ctx, app->params, run_folder(app), tell_figure, NULL);
+            opn_draw_figures(app->ctx, app->params, run_folder(app), tell_figure, list);
     terminal_clear();
-    return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    if (status != OPN_OK || list == NULL || opn_params_given(app->params, "table")) {
+        json_decref(list);
+        return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    }
+    json_t *document = json_object();
+    put_json(document, "figures", list);
+    return print_json(document);
 }
 
 int run_reproduce(opine_app *app)

@@ -12,9 +12,8 @@ const opine_verb verbs[] = {
          "opine demo", run_demo, VERB_FIRST_STEPS},
         {"train", "DATA", 1, 1, "Train a model and write it to a file.",
          "All labels are used: a fifth of them validates, unless the data come with a "
-         "split. Ctrl-C keeps a checkpoint beside the model's file; --resume goes on "
-         "from "
-         "it.",
+         "split. Ctrl-C keeps a checkpoint beside the model's file, and so does a long "
+         "training from time to time; --resume goes on from it.",
          "opine train demo -o demo.safetensors", run_train, VERB_FIRST_STEPS},
         {"predict", "MODEL DATA", 2, 2,
          "Predict every node's class, and how sure that is.",
@@ -59,7 +58,8 @@ const opine_verb verbs[] = {
          "opine data fetch cora", run_data_fetch, VERB_DATA},
         {"data convert", "DATA", 1, 1, "Write a graph as an .npz file or a CSV folder.",
          "What is written is the graph after the preprocessing that training applies; "
-         "--raw writes it as it is in the file.",
+         "--raw writes it as it is in the file. With -o - the .npz file goes to standard "
+         "output.",
          "opine data convert demo -o demo.npz", run_data_convert, VERB_DATA},
         {"data generate", "", 0, 0, "Draw a random graph with classes and features.",
          "The model is a degree-corrected block model with bag-of-words features: nodes "
@@ -80,9 +80,11 @@ const int n_verbs = sizeof(verbs) / sizeof(verbs[0]);
 const opine_argument arguments[] = {
         {"DATA", ARGUMENT_DATA,
          "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv, "
-         "features.csv and labels.csv, or a Planetoid prefix."},
+         "features.csv and labels.csv, a Planetoid prefix, or - for an .npz file from "
+         "standard input."},
         {"NAME", ARGUMENT_DATASET, "A dataset from `opine data list`, or all."},
-        {"MODEL", ARGUMENT_FILE, "A model's file, as `opine train` writes it."},
+        {"MODEL", ARGUMENT_FILE,
+         "A model's file, as `opine train` writes it, or - for standard input."},
         {"RUN", ARGUMENT_FILE,
          "A model's file, which needs DATA; predictions that `opine predict` has "
          "written; or the folder of `opine evaluate` or `opine reproduce`."},

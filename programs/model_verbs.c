@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "json_output.h"
+#include "style.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -46,26 +47,36 @@ tell_work(const opine_app *app, const opn_graph *graph, const opn_split *split)
     tell_parameters(app);
 }
 
-static int print_summary(const opine_app *app, const opn_model *model, const char *path)
+static int print_summary_as_text(const opn_model *model, const char *path)
 {
     opn_train_summary s;
     opn_model_summary(model, &s);
-    if (!opn_params_flag(app->params, "json")) {
-        printf("model        %s\n", opn_model_id(model));
-        printf("file         %s\n", path);
-        printf("epochs       %d", (int)s.epochs);
-        if (s.teacher_epochs > 0)
-            printf(", after %d of the teacher", (int)s.teacher_epochs);
-        printf("\nnodes        %d training, %d validation\n", (int)s.n_train,
-               (int)s.n_validation);
-        if (s.n_validation > 0)
-            printf("accuracy     %.1f %% of the validation nodes\n",
-                   100.0 * s.validation_accuracy);
-        if (s.n_bounded_logits > 0)
-            printf("bounded      %lld logits were too large for exp\n",
-                   (long long)s.n_bounded_logits);
-        return EXIT_DONE;
+    print_key("model");
+    printf("%s\n", opn_model_id(model));
+    print_key("file");
+    printf("%s\n", path);
+    print_key("epochs");
+    printf("%d", (int)s.epochs);
+    if (s.teacher_epochs > 0)
+        printf(", after %d of the teacher", (int)s.teacher_epochs);
+    putchar('\n');
+    print_key("nodes");
+    printf("%d training, %d validation\n", (int)s.n_train, (int)s.n_validation);
+    if (s.n_validation > 0) {
+        print_key("accuracy");
+        printf("%.1f %% of the validation nodes\n", 100.0 * s.validation_accuracy);
     }
+    if (s.n_bounded_logits > 0) {
+        print_key("bounded");
+        printf("%lld logits were too large for exp\n", (long long)s.n_bounded_logits);
+    }
+    return EXIT_DONE;
+}
+
+static int print_summary_as_json(const opn_model *model, const char *path)
+{
+    opn_train_summary s;
+    opn_model_summary(model, &s);
     json_t *document = json_object();
     put_json(document, "model", json_string(opn_model_id(model)));
     put_json(document, "file", json_string(path));
@@ -146,8 +157,10 @@ int run_train(opine_app *app)
     if (status == OPN_OK)
         status = opn_model_save(app->ctx, model, path);
     terminal_clear();
-    const int code = status == OPN_OK ? print_summary(app, model, path)
-                                      : complain_status(app, status);
+    const int code = status != OPN_OK ? complain_status(app, status)
+                     : opn_params_flag(app->params, "json")
+                             ? print_summary_as_json(model, path)
+                             : print_summary_as_text(model, path);
     opn_model_free(model);
     opn_split_free(split);
     opn_graph_free(graph);
@@ -204,6 +217,9 @@ static opn_status predict(opine_app *app, const opn_model *model, const opn_grap
     opn_prediction prediction = {0};
     opn_split *split = NULL;
     const char *path = opn_params_text(app->params, "output");
+    const bool is_printed = path[0] == 0 || strcmp(path, "-") == 0;
+    if (is_printed)
+        path = opn_params_flag(app->params, "json") ? "-.json" : "-";
     opn_status status = OPN_ERR_NOMEM;
     if (make_arrays(app, graph, model, &prediction))
         status = opn_model_predict(app->ctx, model, graph, app->params, &prediction);
@@ -211,10 +227,7 @@ static opn_status predict(opine_app *app, const opn_model *model, const opn_grap
         status = find_split(app, model, graph, &split);
     terminal_clear();
     if (status == OPN_OK)
-        status = opn_prediction_save(app->ctx, model, graph, split, &prediction,
-                                     path[0] != 0                           ? path
-                                     : opn_params_flag(app->params, "json") ? "-.json"
-                                                                            : "-");
+        status = opn_prediction_save(app->ctx, model, graph, split, &prediction, path);
     free(prediction.probability);
     free(prediction.predicted);
     opn_split_free(split);
@@ -225,6 +238,10 @@ int run_predict(opine_app *app)
 {
     opn_model *model = NULL;
     opn_graph *graph = NULL;
+    if (strcmp(app->argument[0], "-") == 0 && strcmp(app->argument[1], "-") == 0) {
+        complain("predict reads MODEL or DATA from standard input, not both");
+        return EXIT_USAGE;
+    }
     opn_status status = opn_model_load(app->ctx, app->argument[0], &model);
     if (status == OPN_OK)
         status = load_prepared(app, app->argument[1], &graph);

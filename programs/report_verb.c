@@ -1,18 +1,44 @@
 // report_verb.c -- opine report: what a run has found, as a page.
 
 #include "command.h"
+#include "json_output.h"
+#include "style.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static int print_path(const opine_app *app, const char *path)
+{
+    if (!opn_params_flag(app->params, "json")) {
+        print_key("report");
+        printf("%s\n", path);
+        return EXIT_DONE;
+    }
+    json_t *document = json_object();
+    put_json(document, "file", json_string(path));
+    return print_json(document);
+}
+
+// Exit code; a message has been printed.
+static int check_streams(const opine_app *app, const char *path)
+{
+    if (path[0] == 0)
+        complain("report needs -o FILE.html");
+    else if (strcmp(app->argument[0], "-") == 0)
+        complain("report reads RUN from a file or a folder, not from standard input");
+    else if (strcmp(path, "-") == 0 && opn_params_flag(app->params, "json"))
+        complain("report: --json and -o - would both write to standard output");
+    else
+        return EXIT_DONE;
+    return EXIT_USAGE;
+}
 
 int run_report(opine_app *app)
 {
     opn_report *report = NULL;
     const char *path = opn_params_text(app->params, "output");
-    if (path[0] == 0) {
-        complain("report needs -o FILE.html");
+    if (check_streams(app, path) != EXIT_DONE)
         return EXIT_USAGE;
-    }
     if (!opn_report_is_supported()) // before work that would be for nothing
         return complain_status(app, opn_report_save(app->ctx, NULL, path));
     opn_status status = opn_report_load(app->ctx, app->argument[0],
@@ -21,9 +47,9 @@ int run_report(opine_app *app)
     if (status == OPN_OK)
         status = opn_report_save(app->ctx, report, path);
     terminal_clear();
-    const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
     if (code == EXIT_DONE && strcmp(path, "-") != 0)
-        printf("report       %s\n", path);
+        code = print_path(app, path);
     opn_report_free(report);
     return code;
 }

@@ -1,10 +1,14 @@
 // terminal.c -- messages, the progress bar and signals.
 
 #include "command.h"
+#include "progress_bar.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -12,37 +16,73 @@
 
 enum { BAR_DELAY_MS = 400, BAR_PERIOD_MS = 100, MESSAGE_ROOM = 2048 };
 
+static const char clear_line[] = "\r\033[K";
+
 static volatile sig_atomic_t is_interrupted;
+static volatile sig_atomic_t is_shown; // a bar is on the screen
 
 static struct {
-    bool is_quiet;
     bool is_verbose;
-    bool is_shown;    // a bar is on the screen
+    bool is_quiet;
+    bool has_bar;     // stderr is a terminal that can rub out a line
+    bool has_utf8;    // it shows what is beyond ASCII
     int64_t start_ms; // of the stage
-    int64_t drawn_ms; // when the bar was last drawn
-    char stage[64];
+    int64_t drawn_ms; // when the bar was last drawn; 0 before the first time
+    int64_t paced_ms; // from when on the stage's pace is taken,
+    int64_t paced_at; // and what was done then
+    char stage[64];   // being shown
+    char runs[64]; // the stage counted in runs that is under way, "" when there is none
+    char runs_of[128]; // its note
+    int64_t n_runs, n_runs_done;
 } terminal;
 
-static void on_signal(int signal_number)
+// The first signal asks for a stop, in which what was begun is brought to an end or
+// undone. The second ends at once.
+static void on_signal(int number)
 {
-    (void)signal_number;
-    is_interrupted = 1;
+    if (!is_interrupted) {
+        is_interrupted = 1;
+        return;
+    }
+    if (is_shown)
+        (void)!write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1);
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
 }
 
+// SIGPIPE is left alone: a reader that has seen enough ends the command without a word.
 void terminal_catch_signals(void)
 {
+    struct sigaction before;
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_handler = on_signal;
-    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends at once
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    // nohup ignores the end of the terminal, and is to be heard.
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+}
+
+// Asked of a locale of its own: files are read and written the same in all of them.
+static bool is_utf8_locale(void)
+{
+    const locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    if (users == (locale_t)0)
+        return false;
+    const bool is_utf8 = strcmp(nl_langinfo_l(CODESET, users), "UTF-8") == 0;
+    freelocale(users);
+    return is_utf8;
 }
 
 void terminal_set_quiet(bool quiet, bool verbose)
 {
+    const char *term = getenv("TERM");
     terminal.is_quiet = quiet;
     terminal.is_verbose = verbose;
+    terminal.has_bar = !quiet && term != NULL && term[0] != 0 &&
+                       strcmp(term, "dumb") != 0 && isatty(STDERR_FILENO);
+    terminal.has_utf8 = terminal.has_bar && is_utf8_locale();
 }
 
 static int64_t now_ms(void)
@@ -54,9 +94,9 @@ static int64_t now_ms(void)
 
 void terminal_clear(void)
 {
-    if (terminal.is_shown)
-        fputs("\r\033[K", stderr);
-    terminal.is_shown = false;
+    if (is_shown)
+        fputs(clear_line, stderr);
+    is_shown = 0;
 }
 
 void complain(const char *fmt, ...)
@@ -72,11 +112,10 @@ void complain(const char *fmt, ...)
 
 void print_name(const char *name, int width)
 {
-    int n_columns = 0;
+    const int n_columns = text_columns(name);
     for (; *name != 0; name++) {
         const unsigned char c = (unsigned char)*name;
         putchar(c < 0x20 || c == 0x7f ? '?' : c);
-        n_columns += (c & 0xc0) != 0x80; // bytes inside a UTF-8 character take no column
     }
     printf("%*s", n_columns < width ? width - n_columns : 0, "");
 }
@@ -111,7 +150,9 @@ int complain_status(const opine_app *app, opn_status status)
 static void on_log(void *user, opn_log_level level, const char *message)
 {
     (void)user;
-    if (level == OPN_LOG_DETAIL && !terminal.is_verbose)
+    const bool is_extra =
+            level == OPN_LOG_DETAIL || (level == OPN_LOG_STEP && terminal.has_bar);
+    if (is_extra && !terminal.is_verbose)
         return;
     complain("%s%s", level == OPN_LOG_WARNING ? "warning: " : "", message);
 }
@@ -124,49 +165,27 @@ static int terminal_width(void)
     return size.ws_col;
 }
 
-// "12.3 MB" of bytes, "1234567 edges" of anything else.
-static void format_amount(double amount, const char *unit, char *out, size_t room)
+static void draw_bar(const opn_progress *progress, int64_t now)
 {
-    if (strcmp(unit, "bytes") == 0)
-        snprintf(out, room, "%.1f MB", amount / 1e6);
-    else
-        snprintf(out, room, "%.0f %s", amount, unit);
+    char text[BAR_ROOM];
+    bar_pace pace = {-1.0, -1.0};
+    const int64_t n_done = progress->done - terminal.paced_at;
+    const double seconds = (double)(now - terminal.paced_ms) / 1000.0;
+    if (n_done > 0 && seconds > 0.0) {
+        pace.a_second = (double)n_done / seconds;
+        if (progress->total > 0)
+            pace.seconds_left =
+                    (double)(progress->total - progress->done) / pace.a_second;
+    }
+    // Asked each time, because a window may change its size. The last column stays free:
+    // some terminals go to the next line when it is written.
+    bar_format(progress, &pace, terminal_width() - 1, terminal.has_utf8, text);
+    fprintf(stderr, "%s%s", clear_line, text);
+    is_shown = 1;
 }
 
-static void draw_bar(const opn_progress *progress, int64_t elapsed_ms)
+static void show(const opn_progress *progress)
 {
-    char done[64];
-    char amount[64];
-    char rate[72] = "";
-    char left[32] = "";
-    char bar[41] = "";
-    const double seconds = (double)(elapsed_ms > 0 ? elapsed_ms : 1) / 1000.0;
-    format_amount((double)progress->done, progress->unit, done, sizeof(done));
-    if ((double)progress->done >= seconds) { // of what takes longer, the rate is 0
-        format_amount((double)progress->done / seconds, progress->unit, amount,
-                      sizeof(amount));
-        snprintf(rate, sizeof(rate), ", %s/s", amount);
-    }
-    if (progress->total > 0 && progress->done > 0) {
-        const double share = (double)progress->done / (double)progress->total;
-        const double to_go = seconds * (1.0 - share) / share;
-        const int n_filled = share < 1.0 ? (int)(share * 20.0) : 20;
-        snprintf(bar, sizeof(bar), " [%.*s%*s] %3.0f%%", n_filled, "####################",
-                 20 - n_filled, "", 100.0 * share);
-        snprintf(left, sizeof(left), ", %d:%02d left", (int)to_go / 60, (int)to_go % 60);
-    }
-    char line[256];
-    snprintf(line, sizeof(line), "%s%s %s%s%s", progress->stage, bar, done, rate, left);
-    fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, line);
-    fflush(stderr);
-    terminal.is_shown = true;
-}
-
-static void on_progress(void *user, const opn_progress *progress)
-{
-    (void)user;
-    if (terminal.is_quiet || !isatty(STDERR_FILENO))
-        return;
     const int64_t now = now_ms();
     if (strncmp(terminal.stage, progress->stage, sizeof(terminal.stage) - 1) != 0) {
         terminal_clear();
@@ -181,8 +200,54 @@ static void on_progress(void *user, const opn_progress *progress)
     }
     if (now - terminal.start_ms < BAR_DELAY_MS || now - terminal.drawn_ms < BAR_PERIOD_MS)
         return;
+    // The pace is that of the work, not of what a checkpoint or a run folder had.
+    if (terminal.drawn_ms == 0) {
+        terminal.paced_ms = now;
+        terminal.paced_at = progress->done;
+    }
     terminal.drawn_ms = now;
-    draw_bar(progress, now - terminal.start_ms);
+    draw_bar(progress, now);
+}
+
+static void note_runs(const opn_progress *progress)
+{
+    const bool goes_on = progress->done < progress->total;
+    snprintf(terminal.runs, sizeof(terminal.runs), "%s", goes_on ? progress->stage : "");
+    snprintf(terminal.runs_of, sizeof(terminal.runs_of), "%s",
+             progress->note != NULL ? progress->note : "");
+    terminal.n_runs = progress->total;
+    terminal.n_runs_done = progress->done;
+}
+
+// A stage of a run, as a note to that of all runs.
+static void show_within_runs(const opn_progress *progress)
+{
+    char note[256];
+    int n = snprintf(note, sizeof(note), "%s%s%s", terminal.runs_of,
+                     terminal.runs_of[0] != 0 ? ", " : "", progress->stage);
+    if (progress->total > 0 && n > 0 && (size_t)n < sizeof(note))
+        snprintf(note + n, sizeof(note) - (size_t)n, " %lld/%lld",
+                 (long long)progress->done, (long long)progress->total);
+    const opn_progress of_all = {.stage = terminal.runs,
+                                 .done = terminal.n_runs_done,
+                                 .total = terminal.n_runs,
+                                 .unit = "runs",
+                                 .note = note};
+    show(&of_all);
+}
+
+static void on_progress(void *user, const opn_progress *progress)
+{
+    (void)user;
+    if (!terminal.has_bar)
+        return;
+    const bool is_runs = strcmp(progress->unit, "runs") == 0;
+    if (is_runs)
+        note_runs(progress);
+    if (!is_runs && terminal.runs[0] != 0)
+        show_within_runs(progress);
+    else
+        show(progress);
 }
 
 static int on_interrupted(void *user)

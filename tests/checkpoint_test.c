@@ -354,6 +354,103 @@ static void a_disk_too_full_for_the_checkpoint_is_told(void **state)
     support_close_stage(s);
 }
 
+// ---- from time to time ---------------------------------------------------------------
+
+// Looks for the checkpoint while training goes on, and keeps a copy as a crash would.
+typedef struct witness {
+    const char *path;
+    char *bytes; // to be freed
+    size_t n_bytes;
+    int n_seen, n_warnings;
+} witness;
+
+static void look(void *user, const opn_progress *progress)
+{
+    witness *w = user;
+    (void)progress;
+    if (!exists(w->path))
+        return;
+    free(w->bytes);
+    w->bytes = support_read_file(w->path, &w->n_bytes);
+    w->n_seen++;
+}
+
+static void count_warnings(void *user, opn_log_level level, const char *message)
+{
+    witness *w = user;
+    w->n_warnings += level == OPN_LOG_WARNING && strstr(message, "checkpoint") != NULL;
+}
+
+static opn_model *train_watched(const opn_graph *graph, const char *with, witness *w)
+{
+    opn_model *model = NULL;
+    const opn_hooks hooks = {.log = count_warnings, .progress = look, .user = w};
+    opn_ctx_set_hooks(ctx, &hooks);
+    const opn_status status = trial_try_train(ctx, graph, with, w->path, &model);
+    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(status, OPN_OK);
+    return model;
+}
+
+static void what_is_kept_from_time_to_time_is_gone_on_from(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.checkpoint");
+    opn_graph *graph = trial_groups(ctx);
+    static const char often[] =
+            "model=s-bgcn-t-k epochs=4 hidden=3 samples=2 checkpoint_every=0.000001";
+    witness w = {.path = s->path};
+    opn_model *whole = trial_train(ctx, graph, settings);
+    opn_model *watched = train_watched(graph, often, &w);
+    trial_expect_same(ctx, whole, watched);
+    assert_true(w.n_seen > 0 && w.n_warnings == 0);
+    assert_int_equal(support_count_entries(s->folder), 0);
+    support_write_file(s->path, w.bytes, w.n_bytes); // as if that run had been killed
+    opn_model *resumed =
+            train_watched(graph, settings, &w); // however often this one keeps
+    trial_expect_same(ctx, whole, resumed);
+    assert_int_equal(support_count_entries(s->folder), 0);
+    free(w.bytes);
+    opn_model_free(whole);
+    opn_model_free(watched);
+    opn_model_free(resumed);
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
+static void nothing_is_kept_before_its_time(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.checkpoint");
+    opn_graph *graph = trial_groups(ctx);
+    static const char *const rarely[] = {
+            "model=s-bgcn-t epochs=4 hidden=3",
+            "model=s-bgcn-t epochs=4 hidden=3 checkpoint_every=0"};
+    for (int r = 0; r < 2; r++) {
+        witness w = {.path = s->path};
+        opn_model_free(train_watched(graph, rarely[r], &w));
+        assert_int_equal(w.n_seen, 0);
+    }
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
+static void a_checkpoint_that_cannot_be_written_does_not_end_a_training(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_groups(ctx);
+    witness w = {.path = "/no/such/folder/m.checkpoint"};
+    opn_model *whole = trial_train(ctx, graph, settings);
+    opn_model *model = train_watched(
+            graph,
+            "model=s-bgcn-t-k epochs=4 hidden=3 samples=2 checkpoint_every=0.000001", &w);
+    trial_expect_same(ctx, whole, model);
+    assert_true(w.n_warnings > 0);
+    opn_model_free(whole);
+    opn_model_free(model);
+    opn_graph_free(graph);
+}
+
 static void every_allocation_failure_while_going_on_is_reported(void **state)
 {
     (void)state;
@@ -404,6 +501,9 @@ int main(void)
             WITH_CTX(a_checkpoint_with_a_bit_flipped_harms_nothing),
             WITH_CTX(a_file_that_is_no_checkpoint_is_refused_and_kept),
             WITH_CTX(a_disk_too_full_for_the_checkpoint_is_told),
+            WITH_CTX(what_is_kept_from_time_to_time_is_gone_on_from),
+            WITH_CTX(nothing_is_kept_before_its_time),
+            WITH_CTX(a_checkpoint_that_cannot_be_written_does_not_end_a_training),
             WITH_CTX(every_allocation_failure_while_going_on_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

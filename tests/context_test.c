@@ -184,6 +184,7 @@ static void test_hooks_hear_progress_and_may_interrupt(void **state)
     assert_int_equal(heard.last.done, 1);
     assert_int_equal(heard.last.total, 4);
     assert_string_equal(heard.last.unit, "MB");
+    assert_null(heard.last.note);
     assert_int_equal(opn_i_progress(ctx, "reading a.csv", 2, 4, "MB"),
                      OPN_ERR_INTERRUPTED);
     assert_string_equal(opn_ctx_error(ctx), "interrupted while reading a.csv");

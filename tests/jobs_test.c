@@ -37,6 +37,7 @@ typedef struct crowd {
     int n_workers;                    // that there should be
     int n_finished;                   // that came to their end
     int n_messages, n_progress, last; // heard on the calling context
+    int n_unlike;                     // progress that is not that of all jobs
 } crowd;
 
 static crowd new_crowd(void)
@@ -122,6 +123,9 @@ static void hear_progress(void *user, const opn_progress *progress)
     see_caller(c);
     c->n_progress++;
     c->last = (int)progress->done;
+    c->n_unlike += strcmp(progress->stage, "testing") != 0 || progress->total != c->n ||
+                   strcmp(progress->unit, "runs") != 0 || progress->note == NULL ||
+                   strcmp(progress->note, "a crowd") != 0;
 }
 
 static int is_interrupted(void *user)
@@ -142,8 +146,12 @@ static opn_status run_crowd(opn_ctx *on, crowd *c, int32_t n, int n_threads)
                              .progress = hear_progress,
                              .interrupted = is_interrupted,
                              .user = c};
-    const opn_i_jobs jobs = {
-            .stage = "testing", .n = n, .run = run, .tell = tell, .user = c};
+    const opn_i_jobs jobs = {.stage = "testing",
+                             .note = "a crowd",
+                             .n = n,
+                             .run = run,
+                             .tell = tell,
+                             .user = c};
     c->n = n;
     c->n_workers = n < n_threads ? n : n_threads;
     on->n_threads = n_threads;
@@ -188,10 +196,16 @@ static void one_thread_does_them_in_order(void **state)
 static void progress_ends_with_all_of_them(void **state)
 {
     (void)state;
-    crowd c = new_crowd();
-    assert_int_equal(run_crowd(ctx, &c, 9, 3), OPN_OK);
-    assert_true(c.n_progress > 0);
-    assert_int_equal(c.last, 9);
+    for (int t = 0; t < N_COUNTS; t++) {
+        crowd c = new_crowd();
+        assert_int_equal(run_crowd(ctx, &c, 9, thread_counts[t]), OPN_OK);
+        assert_true(c.n_progress > 0);
+        assert_int_equal(c.last, 9);
+        assert_int_equal(c.n_unlike, 0);
+    }
+    crowd alone = new_crowd();
+    assert_int_equal(run_crowd(ctx, &alone, 9, 1), OPN_OK);
+    assert_int_equal(alone.n_progress, 10); // before each, and after the last
 }
 
 static void jobs_fewer_than_threads_share_them(void **state)

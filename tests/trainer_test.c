@@ -710,13 +710,19 @@ static void the_log_shows_each_term_and_validation_as_often_as_asked(void **stat
     support_listen(ctx, &ear);
     opn_i_train_state trained = new_state(&net);
     train(&net, GOLDEN_OBJECTIVE_S_BGCN_T_K, &options, &trained);
-    assert_int_equal(ear.n_messages[OPN_LOG_INFO], 2);
+    assert_int_equal(ear.n_messages[OPN_LOG_STEP], 2);
     assert_non_null(strstr(ear.log, "model: epoch 5: loss "));
     assert_non_null(strstr(ear.log, "model: epoch 10: loss "));
     assert_non_null(strstr(ear.log, "validation accuracy"));
     assert_int_equal(ear.n_progress, options.n_epochs + 1);
     assert_int_equal(ear.last.done, options.n_epochs);
     assert_int_equal(ear.last.total, options.n_epochs);
+    const char *last_line = strstr(ear.log, "epoch 10: loss ");
+    const char *last_share = strstr(last_line, "accuracy ");
+    char note[64];
+    snprintf(note, sizeof(note), "loss %.6s, validation %.*s", last_line + 15,
+             (int)strcspn(last_share + 9, "\n"), last_share + 9);
+    assert_string_equal(ear.note, note);
     // The last line is about the weights before the tenth step.
     const opn_i_objective objective =
             network_objective(&net, GOLDEN_OBJECTIVE_S_BGCN_T_K);

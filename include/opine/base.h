@@ -52,15 +52,19 @@ typedef struct opn_alloc {
 typedef enum opn_log_level {
     OPN_LOG_WARNING = 0, // something in the input looks wrong, work goes on
     OPN_LOG_INFO = 1,    // what is being done
-    OPN_LOG_DETAIL = 2   // for someone who asked
+    OPN_LOG_DETAIL = 2,  // for someone who asked
+    OPN_LOG_STEP = 3     // how far a training has come, as `progress` tells it too
 } opn_log_level;
 
-// How far a long operation has come. `total` is 0 while it is unknown.
+// How far a long operation has come. `total` is 0 while it is unknown. While something is
+// counted in "runs", each run may tell of stages of its own in between. The texts live as
+// long as the call of the hook.
 typedef struct opn_progress {
     const char *stage; // for example "reading edges.csv"
     int64_t done;
     int64_t total;
     const char *unit; // of done and total: "MB", "nodes", "epochs"
+    const char *note; // what it has come to, "loss 0.5231, validation 78.8 %"; or NULL
 } opn_progress;
 
 // What an epoch of training came to. A term that the loss does not have is NaN.

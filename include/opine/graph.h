@@ -71,6 +71,7 @@ OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
 //   FILE.npz                      the gnn-benchmark form
 //   FOLDER                        edges.csv, features.csv, labels.csv, perhaps split.csv
 //   PREFIX                        Planetoid: PREFIX.graph, PREFIX.allx and so on
+//   -                             standard input, in the gnn-benchmark form
 // Node, class and feature names are kept.
 // Errors: READ (nothing there), FORMAT (the message names file and line or member),
 // NOMEM, INTERRUPTED. Cost: linear in the size of the files.
@@ -79,7 +80,8 @@ OPN_API OPN_NODISCARD opn_status opn_graph_load(opn_ctx *ctx,
                                                 const char *data_dir,
                                                 opn_graph **out);
 
-// Writes a file that ends in .npz (gnn-benchmark form), or a new folder of CSV files.
+// Writes a file that ends in .npz (gnn-benchmark form), the same to standard output for
+// "-", or a new folder of CSV files.
 // Either appears whole or not at all; an existing npz file is replaced, an existing
 // folder with something in it is an error.
 OPN_API OPN_NODISCARD opn_status opn_graph_save(opn_ctx *ctx,

@@ -45,9 +45,10 @@ OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
 // undirected; opn_graph_prepare() makes it so. Features are normalised as `normalise`
 // says, on a copy.
 //
-// checkpoint  where to keep what was learnt when the work is interrupted, or NULL. A
-//             checkpoint of the same work that is already there is gone on from, with the
-//             same bits as if nothing had happened; it is removed at the end.
+// checkpoint  where to keep what was learnt when the work is interrupted and every
+//             `checkpoint_every` seconds, or NULL. A checkpoint of the same work that is
+//             already there is gone on from, with the same bits as if nothing had
+//             happened; it is removed at the end.
 //
 // Errors: INVALID_ARG (parameters that do not fit together), SHAPE (directed graph, no
 // features, fewer than two classes), NONFINITE (names epoch and tensor), INTERRUPTED,
@@ -68,6 +69,7 @@ OPN_API OPN_NODISCARD opn_status opn_model_save(opn_ctx *ctx,
                                                 const opn_model *model,
                                                 const char *path);
 
+// `path` may be "-" for standard input.
 // Errors: READ, FORMAT (no model of ours, or a broken one; the message says what).
 OPN_API OPN_NODISCARD opn_status opn_model_load(opn_ctx *ctx,
                                                 const char *path,

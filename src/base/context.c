@@ -145,12 +145,16 @@ void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...)
 opn_status opn_i_progress(
         opn_ctx *ctx, const char *stage, int64_t done, int64_t total, const char *unit)
 {
-    if (ctx->hooks.progress != NULL) {
-        const opn_progress now = {stage, done, total, unit};
-        ctx->hooks.progress(ctx->hooks.user, &now);
-    }
+    const opn_progress now = {stage, done, total, unit, NULL};
+    return opn_i_progress_noted(ctx, &now);
+}
+
+opn_status opn_i_progress_noted(opn_ctx *ctx, const opn_progress *now)
+{
+    if (ctx->hooks.progress != NULL)
+        ctx->hooks.progress(ctx->hooks.user, now);
     if (ctx->hooks.interrupted != NULL && ctx->hooks.interrupted(ctx->hooks.user))
-        return opn_i_fail(ctx, OPN_ERR_INTERRUPTED, "interrupted while %s", stage);
+        return opn_i_fail(ctx, OPN_ERR_INTERRUPTED, "interrupted while %s", now->stage);
     return OPN_OK;
 }
 

@@ -81,6 +81,9 @@ void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...) OPN_PRIN
 OPN_NODISCARD opn_status opn_i_progress(
         opn_ctx *ctx, const char *stage, int64_t done, int64_t total, const char *unit);
 
+// The same with a note, which may be NULL.
+OPN_NODISCARD opn_status opn_i_progress_noted(opn_ctx *ctx, const opn_progress *now);
+
 // Threads worth starting for `work` units when each thread should get at least `grain`.
 int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain);
 

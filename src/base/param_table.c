@@ -199,6 +199,16 @@ static const opn_param table[] = {
          .group = "Training",
          .used_by = "train",
          .help = "Go on from the checkpoint that an interrupted run has left."},
+        {.name = "checkpoint_every",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "30",
+         .min = 0,
+         .max = 86400,
+         .unit = "seconds",
+         .group = "Training",
+         .used_by = "train",
+         .help = "Seconds between two checkpoints, from which a run that was killed can "
+                 "go on; 0 for one at an interruption only."},
         {.name = "samples",
          .kind = OPN_PARAM_INT,
          .default_text = "100",
@@ -409,8 +419,9 @@ static const opn_param table[] = {
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
          .group = "Output",
-         .used_by = "train|predict|evaluate|reproduce|data list|data info|data "
-                    "fetch|version",
+         .used_by =
+                 "train|predict|evaluate|reproduce|report|data list|data info|data fetch|"
+                 "data convert|data generate|version",
          .help = "Print one JSON document instead of text."},
         {.name = "format",
          .kind = OPN_PARAM_CHOICE,

@@ -206,7 +206,9 @@ opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph *
     const opn_dataset *dataset = dataset_called(data);
     if (dataset != NULL)
         return load_named(ctx, dataset, data_dir, out);
-    if (opn_i_folder_exists(data)) {
+    if (strcmp(data, "-") == 0) {
+        OPN_TRY(opn_i_load_npz(ctx, data, &graph));
+    } else if (opn_i_folder_exists(data)) {
         OPN_TRY(opn_i_load_folder(ctx, data, &graph));
     } else {
         OPN_TRY(exists(ctx, data, &found));
@@ -224,7 +226,7 @@ opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph *
         load_fn *load = opn_i_file_exists(data) ? opn_i_load_npz : opn_i_load_planetoid;
         OPN_TRY(load(ctx, data, &graph));
     }
-    OPN_TRY(name_by_path(ctx, graph, data));
+    OPN_TRY(name_by_path(ctx, graph, opn_i_input_name(data)));
     *out = graph;
     graph = NULL;
 cleanup:

@@ -276,7 +276,7 @@ opn_status opn_i_load_npz(opn_ctx *ctx, const char *path, opn_graph **out)
     opn_graph *graph = NULL;
     OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &graph));
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
-    OPN_TRY(opn_i_zip_open(ctx, path, bytes.data, bytes.n, &zip));
+    OPN_TRY(opn_i_zip_open(ctx, opn_i_input_name(path), bytes.data, bytes.n, &zip));
     OPN_TRY(read_names(ctx, zip, "node_names", &graph->node_names));
     OPN_TRY(read_names(ctx, zip, "class_names", &graph->class_names));
     OPN_TRY(read_names(ctx, zip, "attr_names", &graph->feature_names));

@@ -41,6 +41,11 @@ bool opn_i_path_ends_in(const char *path, const char *end)
     return n_path >= n_end && strcmp(path + n_path - n_end, end) == 0;
 }
 
+const char *opn_i_input_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 static opn_status
 read_all(opn_ctx *ctx, const char *path, int file, size_t n_expected, opn_i_bytes *out)
 {
@@ -54,8 +59,11 @@ read_all(opn_ctx *ctx, const char *path, int file, size_t n_expected, opn_i_byte
         size_t n_wanted = room - 1 - bytes.n;
         n_wanted = n_wanted > READ_CHUNK ? READ_CHUNK : n_wanted;
         const ssize_t n_read = read(file, bytes.data + bytes.n, n_wanted);
-        if (n_read < 0 && errno == EINTR)
+        if (n_read < 0 && errno == EINTR) { // a pipe may say nothing for long
+            OPN_TRY(opn_i_progress(ctx, "reading", (int64_t)bytes.n, (int64_t)n_expected,
+                                   "bytes"));
             continue;
+        }
         OPN_FAIL_IF(ctx, n_read < 0, OPN_ERR_READ, "%s: cannot be read: %s", path,
                     strerror(errno));
         if (n_read == 0)
@@ -142,7 +150,9 @@ opn_status opn_i_file_read(opn_ctx *ctx, const char *path, opn_i_bytes *out)
     opn_status status = OPN_OK;
     opn_i_bytes bytes = {0};
     struct stat info;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file =
+            strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    path = opn_i_input_name(path);
     OPN_FAIL_IF(ctx, file < 0, OPN_ERR_READ, "%s: cannot be opened: %s", path,
                 strerror(errno));
     OPN_FAIL_IF(ctx, fstat(file, &info) != 0, OPN_ERR_READ, "%s: cannot be read: %s",

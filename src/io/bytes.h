@@ -22,12 +22,16 @@ typedef struct opn_i_bytes {
 
 void opn_i_bytes_release(opn_ctx *ctx, opn_i_bytes *bytes);
 
-// Reads the whole regular file at `path`; a gzip file is unpacked, whatever its name.
+// Reads the whole file at `path`, or standard input to its end for "-"; what is gzipped
+// is unpacked, whatever its name.
 // Errors: READ (missing, a folder, no permission, read failure), FORMAT (broken gzip, or
 // one that grows beyond the limit), NOMEM, INTERRUPTED.
 OPN_NODISCARD opn_status opn_i_file_read(opn_ctx *ctx,
                                          const char *path,
                                          opn_i_bytes *out);
+
+// What messages call it: `path`, or "standard input" for "-".
+const char *opn_i_input_name(const char *path);
 
 bool opn_i_file_exists(const char *path); // a regular file, or anything but a folder
 bool opn_i_folder_exists(const char *path);

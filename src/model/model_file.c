@@ -395,6 +395,7 @@ opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
     opn_model *model = NULL;
     OPN_TRY(opn_i_model_new(ctx, &model));
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    path = opn_i_input_name(path);
     OPN_TRY(opn_i_safetensors_open(ctx, path, bytes.data, bytes.n, &file));
     OPN_TRY(get_metadata(ctx, path, file, model));
     OPN_TRY(read_params(ctx, path, file, model));

@@ -158,7 +158,7 @@ static void log_epoch(opn_ctx *ctx, const opn_epoch *epoch)
     if (!isnan(epoch->accuracy))
         snprintf(accuracy, sizeof(accuracy), ", validation accuracy %.1f %%",
                  100.0 * epoch->accuracy);
-    opn_i_log(ctx, OPN_LOG_INFO, "%s: epoch %d: loss %.4f (%s)%s", epoch->stage,
+    opn_i_log(ctx, OPN_LOG_STEP, "%s: epoch %d: loss %.4f (%s)%s", epoch->stage,
               epoch->number, epoch->loss, line, accuracy);
 }
 
@@ -169,12 +169,24 @@ is_log_due(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch
            (epoch + 1) % options->report_every == 0;
 }
 
+// What the epochs that follow show beside their number.
+typedef char epoch_note[64];
+
+static void note_epoch(const opn_epoch *epoch, epoch_note note)
+{
+    const int n = snprintf(note, sizeof(epoch_note), "loss %.4f", epoch->loss);
+    if (n > 0 && !isnan(epoch->accuracy))
+        snprintf(note + n, sizeof(epoch_note) - (size_t)n, ", validation %.1f %%",
+                 100.0 * epoch->accuracy);
+}
+
 static void report(opn_ctx *ctx,
                    const opn_i_objective *objective,
                    const opn_i_train_options *options,
                    const opn_i_train_state *state,
                    const opn_i_loss_terms *terms,
-                   double accuracy)
+                   double accuracy,
+                   epoch_note note)
 {
     const opn_epoch epoch = {
             .stage = options->stage,
@@ -186,6 +198,7 @@ static void report(opn_ctx *ctx,
             .decay = terms->decay,
             .accuracy = options->validation != NULL ? accuracy : (double)NAN,
     };
+    note_epoch(&epoch, note);
     if (is_log_due(ctx, options, state->epoch))
         log_epoch(ctx, &epoch);
     if (ctx->hooks.epoch != NULL)
@@ -232,6 +245,19 @@ static bool validate(const opn_i_exec *exec,
     return options->patience > 0 && judge(options, state, loss, *accuracy);
 }
 
+static opn_status tell_progress(opn_ctx *ctx,
+                                const opn_i_train_options *options,
+                                int32_t n_done,
+                                const epoch_note note)
+{
+    const opn_progress now = {.stage = options->stage,
+                              .done = n_done,
+                              .total = options->n_epochs,
+                              .unit = "epochs",
+                              .note = note[0] != 0 ? note : NULL};
+    return opn_i_progress_noted(ctx, &now);
+}
+
 opn_status opn_i_train(opn_ctx *ctx,
                        const opn_i_exec *exec,
                        opn_i_network *network,
@@ -243,6 +269,7 @@ opn_status opn_i_train(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const bool decides = options->validation != NULL && options->patience > 0;
     opn_i_pace pace = {0};
+    epoch_note note = "";
     // Validation multiplies the whole X with the weights of the epoch that follows.
     network->subtracts = opn_i_train_subtracts(options->validation != NULL,
                                                options->patience, options->rates.units);
@@ -259,8 +286,9 @@ opn_status opn_i_train(opn_ctx *ctx,
                 ctx->hooks.epoch != NULL || is_log_due(ctx, options, state->epoch);
         opn_i_loss_terms terms = {0};
         double accuracy = 0.0;
-        OPN_TRY(opn_i_progress(ctx, options->stage, state->epoch, options->n_epochs,
-                               "epochs"));
+        OPN_TRY(tell_progress(ctx, options, state->epoch, note));
+        if (options->keep != NULL)
+            options->keep(options->user);
         const double norm =
                 is_reported ? squared_norm(state->weights, network->n_decayed) : 0.0;
         const opn_i_exec paced = opn_i_pace_begin(&pace, exec);
@@ -274,7 +302,7 @@ opn_status opn_i_train(opn_ctx *ctx,
         if (!is_reported) // steps that are timed are alike
             opn_i_pace_end(&pace);
         if (is_reported)
-            report(ctx, objective, options, state, &terms, accuracy);
+            report(ctx, objective, options, state, &terms, accuracy, note);
         state->epoch++;
     }
     if (decides && state->best_loss < (double)INFINITY)
@@ -282,8 +310,7 @@ opn_status opn_i_train(opn_ctx *ctx,
     opn_i_network_forward(exec, network, state->weights);
     OPN_TRY(opn_i_check_logits(ctx, network, state->epoch));
     state->is_done = true;
-    OPN_TRY(opn_i_progress(ctx, options->stage, options->n_epochs, options->n_epochs,
-                           "epochs"));
+    OPN_TRY(tell_progress(ctx, options, options->n_epochs, note));
 cleanup:
     return status;
 }

@@ -29,6 +29,10 @@ typedef struct opn_i_train_options {
     const opn_i_reach
             *validation_reach; // of the nodes of `validation`; NULL: the network's
     int32_t report_every;      // epochs between two lines of the log; 0: none
+    // Called before each epoch, when the state is that between two; or NULL. `user` is
+    // passed back to it.
+    void (*keep)(void *user);
+    void *user;
 } opn_i_train_options;
 
 // Weights, the optimiser's state and the best weights so far, all a run needs to go on

@@ -253,7 +253,11 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
     opn_status status = OPN_OK;
     evaluating e = {.graph = graph, .given = params, .folder = folder};
     OPN_TRY(prepare(ctx, params, &e));
+    opn_i_text_line note = {""};
+    opn_i_line_add(&note, "%s, %s", e.evaluation->dataset,
+                   opn_params_text(e.evaluation->params, "task"));
     const opn_i_jobs jobs = {.stage = "evaluating",
+                             .note = note.text,
                              .n = e.n_leaders * e.evaluation->n_seeds,
                              .run = run_job,
                              .tell = tell_job,

@@ -85,7 +85,17 @@ static void *work(void *arg)
 
 // ---- on the calling thread -----------------------------------------------------------
 
-// One after the other, with the progress of each.
+static opn_status tell_progress(opn_ctx *ctx, const opn_i_jobs *jobs, int32_t n_done)
+{
+    const opn_progress now = {.stage = jobs->stage,
+                              .done = n_done,
+                              .total = jobs->n,
+                              .unit = "runs",
+                              .note = jobs->note};
+    return opn_i_progress_noted(ctx, &now);
+}
+
+// One after the other, with the progress of each between that of all.
 static opn_status run_alone(opn_ctx *ctx, const opn_i_jobs *jobs)
 {
     opn_status status = OPN_OK;
@@ -98,12 +108,14 @@ static opn_status run_alone(opn_ctx *ctx, const opn_i_jobs *jobs)
     opn_ctx_set_hooks(quiet, &hooks);
     OPN_TRY(opn_ctx_set_threads(quiet, opn_ctx_threads(ctx)));
     for (int32_t j = 0; j < jobs->n; j++) {
+        OPN_TRY(tell_progress(ctx, jobs, j));
         status = jobs->run(quiet, jobs->user, j);
         if (status != OPN_OK)
             opn_i_set_error(ctx, "%s", quiet->error);
         OPN_TRY(status);
         jobs->tell(ctx, jobs->user, j);
     }
+    (void)!tell_progress(ctx, jobs, jobs->n); // all is done: there is nothing to stop
 cleanup:
     opn_ctx_free(quiet);
     return status;
@@ -134,8 +146,7 @@ static void oversee(opn_ctx *ctx, crew *c)
         (void)pthread_mutex_unlock(&c->lock);
         while (c->n_told < n_done)
             c->jobs->tell(ctx, c->jobs->user, c->done[c->n_told++]);
-        const opn_status asked =
-                opn_i_progress(ctx, c->jobs->stage, n_done, c->jobs->n, "runs");
+        const opn_status asked = tell_progress(ctx, c->jobs, n_done);
         (void)pthread_mutex_lock(&c->lock);
         if (asked != OPN_OK && n_done < c->jobs->n) {
             c->must_stop = true;

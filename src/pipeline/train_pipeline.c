@@ -26,6 +26,7 @@ typedef struct training {
     opn_i_train_state teacher, student;
     const char *checkpoint;    // path, or NULL
     char key[OPN_SHA256_TEXT]; // what the checkpoint is of
+    double keep_at;            // by the clock, when the next one is written
 } training;
 
 static void release_training(training *t)
@@ -173,6 +174,44 @@ static void warn_about_classes(const training *t)
     }
 }
 
+// ---- checkpoints ---------------------------------------------------------------------
+
+// Writing the checkpoint takes at most this share of the time.
+static const double keeping_share = 0.02;
+
+static opn_i_checkpoint checkpoint_of(training *t)
+{
+    return (opn_i_checkpoint){
+            .key = t->key,
+            .teacher = t->model->kind->has_teacher ? &t->teacher : NULL,
+            .student = &t->student,
+    };
+}
+
+// Sets when the next checkpoint is due, the last one having been begun at `begun`.
+static void set_next_keeping(training *t, double begun)
+{
+    const double now = opn_i_clock();
+    const double every = opn_params_real(t->params, "checkpoint_every");
+    const double least = (now - begun) / keeping_share;
+    t->keep_at = every > 0.0 ? now + fmax(every, least) : (double)INFINITY;
+}
+
+// Keeps what was learnt from time to time, so that little is lost where no signal can be
+// caught. A training that cannot be kept is better than none.
+static void keep_now_and_then(void *user)
+{
+    training *t = user;
+    const double begun = opn_i_clock();
+    if (t->checkpoint == NULL || begun < t->keep_at)
+        return;
+    const opn_i_checkpoint states = checkpoint_of(t);
+    if (opn_i_checkpoint_save(t->ctx, t->checkpoint, &states) != OPN_OK)
+        opn_i_log(t->ctx, OPN_LOG_WARNING, "training goes on without a checkpoint: %s",
+                  t->ctx->error);
+    set_next_keeping(t, begun);
+}
+
 // ---- the stages ----------------------------------------------------------------------
 
 static opn_i_objective
@@ -198,10 +237,8 @@ static opn_i_stop stop_of(const char *text)
                                            : OPN_STOP_BOTH;
 }
 
-static opn_i_train_options options_of(const training *t,
-                                      const opn_i_field *field,
-                                      const char *stage,
-                                      int64_t n_epochs)
+static opn_i_train_options
+options_of(training *t, const opn_i_field *field, const char *stage, int64_t n_epochs)
 {
     return (opn_i_train_options){
             .stage = stage,
@@ -216,6 +253,8 @@ static opn_i_train_options options_of(const training *t,
             .validation = t->n_validation > 0 ? field->validation : NULL,
             .validation_reach = &field->check,
             .report_every = n_epochs >= 10 ? (int32_t)(n_epochs / 10) : 1,
+            .keep = keep_now_and_then,
+            .user = t,
     };
 }
 
@@ -331,17 +370,6 @@ cleanup:
     return status;
 }
 
-// ---- checkpoints ---------------------------------------------------------------------
-
-static opn_i_checkpoint checkpoint_of(training *t)
-{
-    return (opn_i_checkpoint){
-            .key = t->key,
-            .teacher = t->model->kind->has_teacher ? &t->teacher : NULL,
-            .student = &t->student,
-    };
-}
-
 // Goes on from a checkpoint that is there, and keeps one when the work is interrupted.
 static opn_status run_resumably(training *t)
 {
@@ -351,6 +379,7 @@ static opn_status run_resumably(training *t)
         OPN_TRY(opn_i_checkpoint_load(t->ctx, t->checkpoint, &states));
         opn_i_log(t->ctx, OPN_LOG_INFO, "going on from %s", t->checkpoint);
     }
+    set_next_keeping(t, opn_i_clock());
     status = run_stages(t);
     if (status == OPN_ERR_INTERRUPTED && t->checkpoint != NULL) {
         OPN_TRY(opn_i_checkpoint_save(t->ctx, t->checkpoint, &states));

@@ -7,7 +7,7 @@
 bool opn_i_shapes_weights(const opn_param *param)
 {
     // A preset works through the parameters it sets; `model` counts by how it is trained.
-    static const char *const others[] = {"resume", "preset", "model"};
+    static const char *const others[] = {"resume", "checkpoint_every", "preset", "model"};
     for (size_t n = 0; n < sizeof(others) / sizeof(others[0]); n++)
         if (strcmp(param->name, others[n]) == 0)
             return false;

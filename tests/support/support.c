@@ -93,6 +93,8 @@ static void keep_progress(void *user, const opn_progress *progress)
     listener *to = user;
     to->n_progress++;
     to->last = *progress;
+    snprintf(to->note, sizeof(to->note), "%s",
+             progress->note != NULL ? progress->note : "");
 }
 
 static int answer_interrupted(void *user)

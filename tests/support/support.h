@@ -40,10 +40,11 @@ int support_ctx_tear_down(void **state);
 // Keeps what a context tells its caller, and interrupts the k-th time it is asked.
 // Zero-initialise, then hand to support_listen().
 typedef struct listener {
-    int n_messages[3]; // by opn_log_level
+    int n_messages[4]; // by opn_log_level
     char log[4096];    // the messages, one a line, as far as there is room
     long n_progress;
     opn_progress last; // the latest progress; its texts are the library's
+    char note[64];     // of it, copied; "" for none
     long n_asked;
     long interrupt_at; // 1-based; 0 never
 } listener;
