@@ -14,7 +14,8 @@ extern "C" {
 typedef struct opn_report opn_report;
 
 // An empty report about `graph`, which must be undirected (opn_graph_prepare() makes it
-// so) and outlive the report. `title` may be NULL for the graph's name. Errors: NOMEM.
+// so) and outlive the report. `title` may be NULL for the graph's name. Errors: SHAPE
+// (directed graph), NOMEM.
 OPN_API OPN_NODISCARD opn_status opn_report_create(opn_ctx *ctx,
                                                    const opn_graph *graph,
                                                    const char *title,

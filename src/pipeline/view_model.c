@@ -206,8 +206,9 @@ static opn_status train_again(opn_ctx *ctx,
     ctx->hooks = hooks;
     status = opn_model_train(ctx, graph, split, params, NULL, out);
     ctx->hooks = l.hooks;
-    if (l.status != OPN_OK)
-        status = l.status;
+    // Training knows only that it was interrupted.
+    OPN_FAIL_IF(ctx, l.status != OPN_OK, l.status,
+                "out of memory for what training tells");
 cleanup:
     opn_split_free(split);
     opn_params_free(params);

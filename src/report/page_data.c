@@ -228,43 +228,41 @@ static bool tell_best(const json_t *view, const char *task, char text[64])
     for (size_t m = 0; m < json_array_size(measures); m++) {
         const json_t *one = json_array_get(measures, m);
         const double auroc = json_number_value(json_object_get(one, "auroc"));
-        if (auroc <= best)
+        const char *name = json_string_value(json_object_get(one, "measure"));
+        if (auroc <= best || name == NULL) // NULL: there was no memory for it
             continue;
         best = auroc;
-        snprintf(text, 64, "%s (AUROC %.1f %%)",
-                 json_string_value(json_object_get(one, "measure")), auroc);
+        snprintf(text, 64, "%s (AUROC %.1f %%)", name, auroc);
     }
     return best >= 0.0;
 }
 
 // A sentence or two about each view.
-static void add_sentences(const json_t *view, json_t *list)
+static void add_sentences(const opn_i_view *view, const json_t *about, json_t *list)
 {
-    const json_t *quality = json_object_get(view, "quality");
+    const json_t *quality = json_object_get(about, "quality");
     const json_int_t n = json_integer_value(json_object_get(quality, "nodes"));
-    const char *task = json_string_value(json_object_get(view, "task"));
-    const bool is_ood = strcmp(task, "ood") == 0;
+    const bool is_ood = opn_i_view_is_ood(view);
     char text[256];
     char best[64];
     if (n > 0) {
         snprintf(text, sizeof(text), "%s%s is right about %.1f %% of %lld test nodes.",
-                 json_string_value(json_object_get(view, "model")),
-                 is_ood ? ", which was not shown all classes," : "",
+                 view->model, is_ood ? ", which was not shown all classes," : "",
                  json_number_value(json_object_get(quality, "accuracy")), (long long)n);
         json_array_append_new(list, json_text(text));
     }
-    if (tell_best(view, task, best)) {
+    if (tell_best(about, view->task, best)) {
         snprintf(text, sizeof(text), "Best at telling which nodes are %s: %s.",
                  is_ood ? "of classes it does not know" : "classified right", best);
         json_array_append_new(list, json_text(text));
     }
 }
 
-static json_t *summarise(const json_t *views)
+static json_t *summarise(const opn_report *report, const json_t *views)
 {
     json_t *list = json_array();
-    for (size_t v = 0; v < json_array_size(views); v++)
-        add_sentences(json_array_get(views, v), list);
+    for (int32_t v = 0; v < report->n_views; v++)
+        add_sentences(&report->view[v], json_array_get(views, (size_t)v), list);
     return list;
 }
 
@@ -291,8 +289,8 @@ opn_status opn_i_page_data(opn_ctx *ctx,
     if (report->graph != NULL)
         OPN_TRY(describe_graph(ctx, report, &graph));
     OPN_TRY(add_arrays(&b, report));
-    json_object_set_new(document, "summary", summarise(views));
-    json_object_set_new(document, "graph", graph != NULL ? graph : json_null());
+    json_object_set_new(document, "summary", summarise(report, views));
+    json_object_set(document, "graph", graph != NULL ? graph : json_null());
     json_object_set(document, "tables", report->tables);
     json_object_set(document, "manifest", report->manifest);
     json_object_set(document, "arrays", b.list);
@@ -302,6 +300,7 @@ opn_status opn_i_page_data(opn_ctx *ctx,
     b.bytes = NULL;
 cleanup:
     opn_i_release(&ctx->alloc, b.bytes);
+    json_decref(graph);
     json_decref(b.list);
     json_decref(document);
     return status;

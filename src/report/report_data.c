@@ -64,7 +64,12 @@ opn_status opn_report_create(opn_ctx *ctx,
                              const char *title,
                              opn_report **out)
 {
-    return opn_i_report_new(ctx, title != NULL ? title : graph->name, graph, out);
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
+                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
+    OPN_TRY(opn_i_report_new(ctx, title != NULL ? title : graph->name, graph, out));
+cleanup:
+    return status;
 }
 
 opn_status

@@ -24,11 +24,15 @@ static json_t *new_table(opn_report *report,
     return rows;
 }
 
-// A member, or null where there is none, as one more reference.
+// A value, or null where there is none, as one more reference.
+static json_t *or_null(json_t *value)
+{
+    return value != NULL ? json_incref(value) : json_null();
+}
+
 static json_t *member(const json_t *object, const char *name)
 {
-    json_t *value = json_object_get(object, name);
-    return value != NULL ? json_incref(value) : json_null();
+    return or_null(json_object_get(object, name));
 }
 
 // {"mean", "ci95": [low, high]} as {mean, low, high}; null where there is none.
@@ -40,8 +44,8 @@ static json_t *json_cell(const json_t *estimate)
         return json_null();
     json_t *cell = json_object();
     json_object_set(cell, "mean", mean);
-    json_object_set(cell, "low", json_array_get(interval, 0));
-    json_object_set(cell, "high", json_array_get(interval, 1));
+    json_object_set_new(cell, "low", or_null(json_array_get(interval, 0)));
+    json_object_set_new(cell, "high", or_null(json_array_get(interval, 1)));
     return cell;
 }
 

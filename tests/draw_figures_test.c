@@ -1,0 +1,350 @@
+// draw_figures_test.c -- the paper's figures from runs of our own, on small graphs that
+// stand where the paper's would.
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "math/real.h"
+#include "opine/opine.h"
+#include "support/planetoid_writer.h"
+#include "support/support.h"
+#include "support/svg_reader.h"
+#include "support/trial.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static opn_ctx *ctx;
+
+// ---- drawing -------------------------------------------------------------------------
+
+enum { MAX_DRAWN = 8 };
+
+typedef struct drawn {
+    char path[MAX_DRAWN][SUPPORT_PATH];
+    int n;
+    int n_trainings;
+} drawn;
+
+static void keep_path(void *user, const char *path)
+{
+    drawn *to = user;
+    assert_true(to->n < MAX_DRAWN);
+    snprintf(to->path[to->n++], SUPPORT_PATH, "%s", path);
+}
+
+static void count_trainings(void *user, const opn_progress *progress)
+{
+    drawn *to = user;
+    to->n_trainings +=
+            progress->done == progress->total && strcmp(progress->stage, "model") == 0;
+}
+
+static opn_status
+try_draw(const char *settings, const char *data_dir, const char *folder, drawn *to)
+{
+    const opn_hooks hooks = {.progress = count_trainings, .user = to};
+    opn_params *params = trial_params(ctx, settings);
+    *to = (drawn){.n = 0};
+    if (data_dir != NULL)
+        assert_int_equal(opn_params_set(ctx, params, "data_dir", data_dir), OPN_OK);
+    opn_ctx_set_hooks(ctx, &hooks);
+    const opn_status status = opn_draw_figures(ctx, params, folder, keep_path, to);
+    opn_ctx_set_hooks(ctx, NULL);
+    opn_params_free(params);
+    return status;
+}
+
+static void
+draw(const char *settings, const char *data_dir, const char *folder, drawn *to)
+{
+    if (try_draw(settings, data_dir, folder, to) != OPN_OK)
+        fail_msg("%s: %s", settings, opn_ctx_error(ctx));
+}
+
+// Asserts that file n is FOLDER/NAME and an SVG; returns its text, to be freed.
+static char *expect_drawn(const drawn *d, int n, const char *folder, const char *name)
+{
+    char path[SUPPORT_PATH];
+    size_t n_bytes = 0;
+    assert_true(n < d->n);
+    assert_string_equal(d->path[n], support_path(path, folder, name));
+    char *text = support_read_file(path, &n_bytes);
+    support_expect_svg(text, n_bytes);
+    return text;
+}
+
+// ---- simplex -------------------------------------------------------------------------
+
+static void simplex_needs_neither_data_nor_training(void **state)
+{
+    (void)state;
+    drawn d;
+    stage *s = support_open_stage("run");
+    draw("figure=simplex", "/nonexistent", s->path, &d);
+    char *text = expect_drawn(&d, 0, s->path, "simplex.svg");
+    assert_int_equal(d.n, 1);
+    assert_int_equal(d.n_trainings, 0);
+    assert_non_null(strstr(text, "Three opinions about three classes"));
+    assert_non_null(strstr(text, "confident"));
+    assert_non_null(strstr(text, "conflicting"));
+    assert_non_null(strstr(text, "out-of-distribution"));
+    assert_non_null(strstr(text, "vacuity 1.00"));
+    free(text);
+    support_close_stage(s);
+}
+
+// The captions are the measures of the paper's three examples.
+static void captions_of_the_simplex_are_its_measures(void **state)
+{
+    (void)state;
+    static const float alpha[9] = {41, 2, 2, 41, 41, 41, 1, 1, 1};
+    drawn d;
+    float value[OPN_N_MEASURES][3];
+    float *measure[OPN_N_MEASURES];
+    stage *s = support_open_stage("run");
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        measure[m] = value[m];
+    assert_int_equal(opn_opinion(ctx, 3, 3, alpha, measure), OPN_OK);
+    draw("figure=simplex", NULL, s->path, &d);
+    char *text = expect_drawn(&d, 0, s->path, "simplex.svg");
+    for (int p = 0; p < 3; p++)
+        for (int m = 0; m < OPN_N_MEASURES; m++) {
+            char part[48];
+            snprintf(part, sizeof(part), "%s %.2f", opn_measure_name((opn_measure)m),
+                     (double)value[m][p]);
+            if (strstr(text, part) == NULL)
+                fail_msg("%s is not in the figure", part);
+        }
+    free(text);
+    support_close_stage(s);
+}
+
+static void without_a_folder_figures_go_beside_the_caller(void **state)
+{
+    (void)state;
+    drawn d;
+    stage *s = support_open_stage("simplex.svg");
+    const int back = open(".", O_RDONLY | O_DIRECTORY);
+    assert_true(back >= 0);
+    assert_int_equal(chdir(s->folder), 0);
+    draw("figure=simplex", NULL, NULL, &d);
+    free(expect_drawn(&d, 0, ".", "simplex.svg"));
+    assert_int_equal(d.n, 1);
+    assert_int_equal(fchdir(back), 0);
+    close(back);
+    assert_int_equal(support_count_entries(s->folder), 1); // and no folder of a run
+    support_close_stage(s);
+}
+
+static void the_caller_need_not_be_told(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("run");
+    char path[SUPPORT_PATH];
+    opn_params *params = trial_params(ctx, "figure=simplex");
+    assert_int_equal(opn_draw_figures(ctx, params, s->path, NULL, NULL), OPN_OK);
+    free(support_read_file(support_path(path, s->path, "simplex.svg"), NULL));
+    opn_params_free(params);
+    support_close_stage(s);
+}
+
+static void a_folder_that_cannot_be_written_to_is_refused(void **state)
+{
+    (void)state;
+    drawn d;
+    stage *s = support_open_stage("file");
+    char path[SUPPORT_PATH];
+    support_write_text(s->path, "no folder");
+    assert_int_not_equal(try_draw("figure=simplex", NULL, s->path, &d), OPN_OK);
+    support_expect_error(ctx, s->path);
+    support_path(path, s->path, "below");
+    assert_int_equal(try_draw("figure=simplex", NULL, path, &d), OPN_ERR_WRITE);
+    support_expect_error(ctx, path);
+    assert_int_equal(d.n, 0);
+    // A folder where the file should be.
+    support_path(path, s->folder, "simplex.svg");
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(try_draw("figure=simplex", NULL, s->folder, &d), OPN_ERR_WRITE);
+    support_expect_error(ctx, path);
+    assert_int_equal(d.n, 0);
+    support_close_stage(s);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("run");
+    char path[SUPPORT_PATH];
+    opn_params *params = trial_params(ctx, "figure=simplex");
+    bool is_reached = true;
+    support_path(path, s->path, "simplex.svg");
+    for (long k = 1; is_reached; k++) {
+        meter m = {0};
+        opn_ctx *one = support_ctx(&m);
+        m.fail_at = m.n_requests + k;
+        const opn_status status = opn_draw_figures(one, params, s->path, NULL, NULL);
+        is_reached = m.n_requests >= m.fail_at;
+        assert_int_equal(status, is_reached ? OPN_ERR_NOMEM : OPN_OK);
+        assert_int_equal(access(path, F_OK) == 0, !is_reached);
+        assert_true(is_reached || k > 3);
+        support_ctx_free(one, &m);
+    }
+    opn_params_free(params);
+    support_close_stage(s);
+}
+
+// ---- the others ----------------------------------------------------------------------
+
+// Small graphs under the names of cora and photo.
+static void write_data(const char *folder)
+{
+    char path[SUPPORT_PATH];
+    opn_graph *photo = trial_draw(ctx, "nodes=720 classes=8 features=20 homophily=0.4");
+    assert_int_equal(mkdir(support_path(path, folder, "planetoid"), 0777), 0);
+    assert_int_equal(mkdir(support_path(path, folder, "gnn-benchmark"), 0777), 0);
+    support_write_planetoid(support_path(path, folder, "planetoid/ind.cora"));
+    support_path(path, folder, "gnn-benchmark/amazon_electronics_photo.npz");
+    assert_int_equal(opn_graph_save(ctx, photo, path), OPN_OK);
+    opn_graph_free(photo);
+}
+
+static const char some[] = " epochs=4 samples=2 hidden=4";
+
+static void named_figures_of_named_datasets_are_drawn(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"maps-cora.svg", "maps-photo.svg", "pr-cora.svg",
+                                        "pr-photo.svg",  "roc-photo.svg",  "simplex.svg"};
+    static drawn d;
+    stage *s = support_open_stage("run");
+    char settings[128];
+    char *text[6];
+    write_data(s->folder);
+    snprintf(settings, sizeof(settings), "dataset=cora,photo%s", some);
+    draw(settings, s->folder, s->path, &d);
+    assert_int_equal(d.n, 6);
+    for (int f = 0; f < 6; f++)
+        text[f] = expect_drawn(&d, f, s->path, names[f]);
+    // Of cora s-bgcn-t-k and gcn, as which drop-gcn is trained; of photo two more.
+    assert_int_equal(d.n_trainings, 4);
+    assert_non_null(strstr(text[0], "cora: opinions of s-bgcn-t-k"));
+    assert_non_null(strstr(text[1], "photo: vacuity without and with the prior"));
+    assert_non_null(strstr(text[2], "cora: misclassification"));
+    assert_non_null(strstr(text[2], ">drop-gcn entropy "));
+    assert_non_null(strstr(text[2], ">gcn entropy "));
+    assert_non_null(strstr(text[3], "photo: out-of-distribution"));
+    assert_non_null(strstr(text[3], "recall"));
+    assert_non_null(strstr(text[4], "false positive rate"));
+    // Once more: the models are there, and the bytes are the same. (The file of a model
+    // holds floats: in a double build the model that was kept is a little another.)
+    draw(settings, s->folder, s->path, &d);
+    assert_int_equal(d.n_trainings, 0);
+    for (int f = 0; f < 6; f++) {
+        if (sizeof(opn_real) == sizeof(float))
+            support_expect_file(d.path[f], text[f], strlen(text[f]));
+        free(text[f]);
+    }
+    support_close_stage(s);
+}
+
+static void figures_are_named_with_commas_between(void **state)
+{
+    (void)state;
+    static drawn d;
+    stage *s = support_open_stage("run");
+    char settings[128];
+    write_data(s->folder);
+    snprintf(settings, sizeof(settings), "figure=simplex,pr dataset=photo%s", some);
+    draw(settings, s->folder, s->path, &d);
+    assert_int_equal(d.n, 2);
+    free(expect_drawn(&d, 0, s->path, "pr-photo.svg"));
+    free(expect_drawn(&d, 1, s->path, "simplex.svg"));
+    snprintf(settings, sizeof(settings), "figure=roc dataset=cora%s", some);
+    draw(settings, s->folder, s->path, &d);
+    assert_int_equal(d.n, 0); // the paper has none
+    support_close_stage(s);
+}
+
+// Areas in the legend are those that an evaluation of the whole pool finds.
+static void areas_are_those_of_an_evaluation(void **state)
+{
+    (void)state;
+    static drawn d;
+    stage *s = support_open_stage("run");
+    opn_graph *raw = NULL;
+    opn_graph *graph = NULL;
+    opn_evaluation *found = NULL;
+    write_data(s->folder);
+    draw("figure=roc,pr dataset=photo epochs=4 samples=2 hidden=4", s->folder, s->path,
+         &d);
+    char *text[2] = {expect_drawn(&d, 1, s->path, "roc-photo.svg"),
+                     expect_drawn(&d, 0, s->path, "pr-photo.svg")};
+    opn_params *params = trial_params(ctx, "model=s-bgcn-t-k task=ood seeds=1 epochs=4 "
+                                           "samples=2 hidden=4 protocol=full");
+    assert_int_equal(opn_graph_load(ctx, "photo", s->folder, &raw), OPN_OK);
+    assert_int_equal(opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), &graph),
+                     OPN_OK);
+    assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), OPN_OK);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        for (int k = 0; k < 2; k++) {
+            char part[48];
+            snprintf(part, sizeof(part), "%s %.1f", opn_measure_name((opn_measure)m),
+                     opn_evaluation_cells(found, 0)
+                             ->metric[k == 0 ? OPN_METRIC_AUROC : OPN_METRIC_AUPR][m]);
+            if (strstr(text[k], part) == NULL)
+                fail_msg("%s is not in the figure", part);
+        }
+    opn_evaluation_free(found);
+    opn_params_free(params);
+    opn_graph_free(raw);
+    opn_graph_free(graph);
+    free(text[0]);
+    free(text[1]);
+    support_close_stage(s);
+}
+
+static void data_that_are_not_there_are_refused(void **state)
+{
+    (void)state;
+    static drawn d;
+    stage *s = support_open_stage("run");
+    char data[SUPPORT_PATH];
+    assert_int_equal(unsetenv("OPINE_DATA"), 0);
+    assert_int_equal(setenv("XDG_DATA_HOME", s->folder, 1), 0);
+    support_path(data, s->folder, "empty");
+    assert_int_equal(mkdir(data, 0777), 0);
+    assert_int_equal(try_draw("figure=maps dataset=cora", data, s->path, &d),
+                     OPN_ERR_READ);
+    support_expect_error(ctx, "cora");
+    assert_int_equal(d.n, 0);
+    support_close_stage(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            WITH_CTX(simplex_needs_neither_data_nor_training),
+            WITH_CTX(captions_of_the_simplex_are_its_measures),
+            WITH_CTX(without_a_folder_figures_go_beside_the_caller),
+            WITH_CTX(the_caller_need_not_be_told),
+            WITH_CTX(a_folder_that_cannot_be_written_to_is_refused),
+            WITH_CTX(every_allocation_may_fail),
+            WITH_CTX(named_figures_of_named_datasets_are_drawn),
+            WITH_CTX(figures_are_named_with_commas_between),
+            WITH_CTX(areas_are_those_of_an_evaluation),
+            WITH_CTX(data_that_are_not_there_are_refused),
+    };
+    return cmocka_run_group_tests_name("draw_figures", tests, NULL, NULL);
+}
