@@ -91,6 +91,7 @@ int run_train(opine_app *app);
 int run_predict(opine_app *app);
 int run_evaluate(opine_app *app);
 int run_reproduce(opine_app *app);
+int run_tune(opine_app *app);
 int run_report(opine_app *app);
 int run_data_list(opine_app *app);
 int run_data_info(opine_app *app);

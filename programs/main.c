@@ -36,6 +36,13 @@ const opine_verb verbs[] = {
          "goes on from what RUN has.",
          "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce,
          VERB_RESEARCH},
+        {"tune", "DATA", 1, 1, "Search a better setting, on validation nodes alone.",
+         "Draws settings of the parameters that are not given (learning_rate, hidden, "
+         "dropout, weight_decay, epochs, lambda1, sigma), the default first, and prints "
+         "the best as a command to copy, or the default when nothing beats it beyond "
+         "doubt. No test node is looked at. With -o RUN each run is kept as soon as it "
+         "is done, and the same command goes on from what RUN has.",
+         "opine tune demo --task ood --trials 20 -o run", run_tune, VERB_RESEARCH},
         {"report", "RUN [DATA]", 1, 2, "Show what a run has found on a page to look at.",
          "The page has maps of the nodes by class "
          "and "

@@ -56,6 +56,9 @@ static const option_note notes[] = {
         {"reproduce", "output", true,
          "Folder to keep results, manifest and models in, from which a second run goes "
          "on; none unless told."},
+        {"tune", "output", true,
+         "Folder to keep each run in, from which the same command goes on; none unless "
+         "told."},
         {"report", "output", true, "Page to write, page.html for example; required."},
         {"data convert", "output", true,
          "What to write the graph to, a name that ends in .npz or a new folder of CSV "

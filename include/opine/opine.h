@@ -14,5 +14,6 @@
 #include "params.h"
 #include "report.h"
 #include "split.h"
+#include "tune.h"
 
 #endif // OPINE_OPINE_H

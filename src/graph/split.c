@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "graph/graph_data.h"
+#include "graph/narrow.h"
 #include "graph/roles.h"
 
 #include <string.h>
@@ -323,5 +324,57 @@ opn_status opn_split_create(opn_ctx *ctx,
     split = NULL;
 cleanup:
     opn_split_free(split);
+    return status;
+}
+
+// Whether a node of the old split trains or validates in the new one.
+static bool
+still_learns(const opn_split *split, const uint8_t *spared, opn_vid i, int32_t label)
+{
+    if (split->role[i] == OPN_ROLE_VALIDATION && spared != NULL && spared[i] != 0)
+        return false;
+    return label >= 0 && split->known[label] >= 0;
+}
+
+opn_status opn_i_split_narrow(opn_ctx *ctx,
+                              const opn_graph *graph,
+                              const opn_split *split,
+                              int32_t held_out,
+                              const uint8_t *spared,
+                              opn_split **out)
+{
+    opn_status status = OPN_OK;
+    opn_split *narrow = NULL;
+    int32_t *ood = NULL;
+    int32_t n_ood = 0;
+    OPN_TRY_NEW(ctx, narrow, 1);
+    narrow->alloc = ctx->alloc;
+    narrow->n_nodes = split->n_nodes;
+    narrow->n_classes = split->n_classes;
+    narrow->n_pool = split->n_pool;
+    OPN_TRY_NEW(ctx, narrow->role, split->n_nodes);
+    OPN_TRY_NEW(ctx, narrow->pool, split->n_nodes);
+    OPN_TRY_NEW(ctx, narrow->known, split->n_classes);
+    OPN_TRY_NEW(ctx, ood, split->n_classes);
+    for (int32_t k = 0; k < split->n_classes; k++)
+        if (split->known[k] < 0 || k == held_out)
+            ood[n_ood++] = k;
+    OPN_TRY(number_known(ctx, graph, ood, n_ood, narrow));
+    memcpy(narrow->pool, split->pool, (size_t)split->n_nodes);
+    memcpy(narrow->role, split->role, (size_t)split->n_nodes);
+    for (opn_vid i = 0; i < split->n_nodes; i++) {
+        uint8_t *role = &narrow->role[i];
+        const bool learns = *role == OPN_ROLE_TRAIN || *role == OPN_ROLE_VALIDATION;
+        if (learns && !still_learns(narrow, spared, i, graph->label[i]))
+            *role = OPN_ROLE_POOL;
+        narrow->count[*role]++;
+    }
+    OPN_FAIL_IF(ctx, narrow->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_INVALID_ARG,
+                "%s: no labelled node of a known class is left to train on", graph->name);
+    *out = narrow;
+    narrow = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, ood);
+    opn_split_free(narrow);
     return status;
 }

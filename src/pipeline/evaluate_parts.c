@@ -43,7 +43,7 @@ static json_t *describe_param(const opn_params *params, const opn_param *param)
     return json_string(opn_params_text(params, param->name));
 }
 
-static json_t *describe_params(const opn_params *params)
+json_t *opn_i_describe_params(const opn_params *params)
 {
     json_t *object = json_object();
     for (size_t p = 0; p < opn_param_count(); p++) {
@@ -73,7 +73,7 @@ json_t *opn_i_describe_cell(const opn_evaluation *evaluation,
     json_t *about = json_object();
     put_origin(about, evaluation);
     json_object_set_new(about, "model", json_string(model));
-    json_object_set_new(about, "parameters", describe_params(params));
+    json_object_set_new(about, "parameters", opn_i_describe_params(params));
     return about;
 }
 
@@ -84,7 +84,7 @@ json_t *opn_i_describe_evaluation(const opn_evaluation *evaluation)
     json_t *models = json_array();
     json_t *seeds = json_array();
     put_origin(id, evaluation);
-    json_object_set_new(id, "parameters", describe_params(evaluation->params));
+    json_object_set_new(id, "parameters", opn_i_describe_params(evaluation->params));
     for (int64_t m = 0; m < evaluation->models.n; m++)
         json_array_append_new(models,
                               json_string(opn_i_names_at(&evaluation->models, m)));

@@ -22,6 +22,9 @@ OPN_NODISCARD opn_status opn_i_cell_key(opn_ctx *ctx,
                                         const char *model,
                                         char key[OPN_SHA256_TEXT]);
 
+// Every parameter that has a say in a result.
+json_t *opn_i_describe_params(const opn_params *params);
+
 // What a line of results tells beside the figures: data, task, model, every parameter.
 json_t *opn_i_describe_cell(const opn_evaluation *evaluation,
                             const opn_params *params,

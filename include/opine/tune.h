@@ -1,0 +1,74 @@
+// tune.h -- a better setting for one's own data, found on validation nodes alone.
+
+#ifndef OPINE_TUNE_H
+#define OPINE_TUNE_H
+
+#include "metrics.h"
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Trials on one graph, task and model. Trial 0 is the default: what the parameters and
+// their preset say. docs/tuning.md says how the others are drawn and judged.
+typedef struct opn_tuning opn_tuning;
+
+// One trial on one seed, in percent. All NaN where the trial was not run on the seed.
+typedef struct opn_trial_run {
+    double objective; // the mean of the next two, or the one there is
+    double accuracy;  // of validation nodes; 0 when the loss went beyond all numbers
+    double detection; // misclassification: 100 - AURC; ood: AUROC of classes held out;
+                      // NaN where there is none
+    double seconds;   // by the clock
+} opn_trial_run;
+
+// Draws `trials` settings of the parameters that are not given and have a say in the
+// model, runs all of them on the first of `seeds` seeds and the best of them on all. The
+// labels of nodes that neither train nor validate are never looked at. Runs are shared
+// out over the threads of ctx; results do not depend on their number.
+//
+// data    how the command that is recommended should name the graph; NULL for its name
+// folder  where each run is kept as soon as it is done, in trials.jsonl, and where runs
+//         that are there already are taken from; or NULL
+//
+// Errors: those of opn_model_train() and opn_model_predict(), save NONFINITE;
+// INVALID_ARG (several models, fewer than two seeds, nothing left to search); SHAPE (no
+// validation node, or fewer than three known classes for ood); READ, FORMAT and WRITE of
+// the folder; INTERRUPTED (what was done is in the folder).
+OPN_API OPN_NODISCARD opn_status opn_tune(opn_ctx *ctx,
+                                          const opn_graph *graph,
+                                          const opn_params *params,
+                                          const char *data,
+                                          const char *folder,
+                                          opn_tuning **out);
+OPN_API void opn_tuning_free(opn_tuning *tuning); // accepts NULL
+
+OPN_API int32_t opn_tuning_n_trials(const opn_tuning *tuning);
+OPN_API int32_t opn_tuning_n_seeds(const opn_tuning *tuning);
+
+// All parameters of trial t, and its runs [n_seeds].
+OPN_API const opn_params *opn_tuning_params(const opn_tuning *tuning, int32_t t);
+OPN_API const opn_trial_run *opn_tuning_runs(const opn_tuning *tuning, int32_t t);
+
+// The trial of that rank, 0 being the best: those run on all seeds first, by the mean of
+// their objectives.
+OPN_API int32_t opn_tuning_ranked(const opn_tuning *tuning, int32_t rank);
+
+// The trial to use: the best, or 0 when it does not beat the default beyond doubt.
+OPN_API int32_t opn_tuning_recommended(const opn_tuning *tuning);
+
+// The command that trains a model with its parameters.
+OPN_API const char *opn_tuning_command(const opn_tuning *tuning);
+
+// Writes the best trials as a table of text, or all as JSON to a path that ends in .json;
+// "-" is standard output, and "-.json" JSON there.
+OPN_API OPN_NODISCARD opn_status opn_tuning_save(opn_ctx *ctx,
+                                                 const opn_tuning *tuning,
+                                                 const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // OPINE_TUNE_H
