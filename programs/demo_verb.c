@@ -1,134 +1,240 @@
 // demo_verb.c -- opine demo: train on the embedded graph and show what the opinions tell.
 
 #include "command.h"
+#include "style.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { N_SHOWN = 5 }; // nodes of each kind
 
 // One trained model and what it says about every node.
 typedef struct trial {
+    const opn_graph *graph;
     opn_params *params;
     opn_split *split;
     opn_model *model;
-    int32_t *predicted;
-    float *measure[OPN_N_MEASURES];
+    opn_prediction said;
 } trial;
 
 static void release_trial(trial *t)
 {
-    free(t->predicted);
+    free(t->said.predicted);
+    free(t->said.probability);
+    free(t->said.alpha);
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        free(t->measure[m]);
+        free(t->said.measure[m]);
     opn_model_free(t->model);
     opn_split_free(t->split);
     opn_params_free(t->params);
 }
 
-static opn_status
-run_trial(opine_app *app, const opn_graph *graph, const char *task, trial *t)
+static opn_status train(opine_app *app, const char *task, trial *t)
 {
-    const size_t n = (size_t)opn_graph_n_nodes(graph);
-    opn_prediction out = {0};
     opn_status status = opn_params_create(app->ctx, &t->params);
-    t->predicted = calloc(n, sizeof(*t->predicted));
-    out.predicted = t->predicted;
-    bool has_memory = t->predicted != NULL;
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
-        t->measure[m] = calloc(n, sizeof(**t->measure));
-        out.measure[m] = t->measure[m];
-        has_memory = has_memory && t->measure[m] != NULL;
-    }
-    if (status == OPN_OK && !has_memory)
-        status = OPN_ERR_NOMEM;
     if (status == OPN_OK)
         status = opn_params_set(app->ctx, t->params, "task", task);
     if (status == OPN_OK)
-        status = opn_params_use_preset(app->ctx, graph, t->params);
+        status = opn_params_use_preset(app->ctx, t->graph, t->params);
     if (status == OPN_OK)
-        status = opn_split_from_params(app->ctx, graph, t->params, &t->split);
+        status = opn_split_from_params(app->ctx, t->graph, t->params, &t->split);
     if (status == OPN_OK)
-        status = opn_model_train(app->ctx, graph, t->split, t->params, NULL, &t->model);
-    if (status == OPN_OK)
-        status = opn_model_predict(app->ctx, t->model, graph, NULL, &out);
+        status =
+                opn_model_train(app->ctx, t->graph, t->split, t->params, NULL, &t->model);
     return status;
 }
 
-// Which of the two columns a test node counts in, 0 or 1.
-typedef int side_fn(const trial *t, const opn_graph *graph, opn_vid i);
-
-static int is_wrong(const trial *t, const opn_graph *graph, opn_vid i)
+static opn_status predict(opine_app *app, trial *t)
 {
-    const int32_t label = opn_graph_labels(graph)[i];
-    return opn_split_known(t->split)[label] != t->predicted[i];
-}
-
-static int is_ood(const trial *t, const opn_graph *graph, opn_vid i)
-{
-    return opn_split_known(t->split)[opn_graph_labels(graph)[i]] < 0;
-}
-
-// Mean of each measure over the test nodes of both sides.
-static void print_means(const trial *t,
-                        const opn_graph *graph,
-                        side_fn *side_of,
-                        const char *one,
-                        const char *other)
-{
-    const uint8_t *role = opn_split_roles(t->split);
-    double sum[OPN_N_MEASURES][2] = {{0.0}};
-    int n[2] = {0, 0};
-    for (opn_vid i = 0; i < opn_graph_n_nodes(graph); i++) {
-        if (role[i] != OPN_ROLE_TEST)
-            continue;
-        const int side = side_of(t, graph, i);
-        n[side]++;
-        for (int m = 0; m < OPN_N_MEASURES; m++)
-            sum[m][side] += (double)t->measure[m][i];
+    const size_t n = (size_t)opn_graph_n_nodes(t->graph);
+    const size_t n_all = n * (size_t)opn_model_n_classes(t->model);
+    t->said.predicted = calloc(n, sizeof(*t->said.predicted));
+    t->said.probability = calloc(n_all, sizeof(*t->said.probability));
+    t->said.alpha = calloc(n_all, sizeof(*t->said.alpha));
+    bool has_memory = t->said.predicted != NULL && t->said.probability != NULL &&
+                      t->said.alpha != NULL;
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        t->said.measure[m] = calloc(n, sizeof(**t->said.measure));
+        has_memory = has_memory && t->said.measure[m] != NULL;
     }
-    printf("\n%-12s %14s %14s\n", "mean of", one, other);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        printf("%-12s %14.3f %14.3f\n", opn_measure_name((opn_measure)m),
-               n[0] > 0 ? sum[m][0] / n[0] : 0.0, n[1] > 0 ? sum[m][1] / n[1] : 0.0);
-    printf("%-12s %14d %14d\n", "nodes", n[0], n[1]);
+    if (!has_memory)
+        return OPN_ERR_NOMEM;
+    return opn_model_predict(app->ctx, t->model, t->graph, NULL, &t->said);
+}
+
+// ---- who is right --------------------------------------------------------------------
+
+static int is_ood(const trial *t, opn_vid i)
+{
+    return opn_split_known(t->split)[opn_graph_labels(t->graph)[i]] < 0;
+}
+
+static int is_wrong(const trial *t, opn_vid i)
+{
+    const int32_t label = opn_graph_labels(t->graph)[i];
+    return opn_split_known(t->split)[label] != t->said.predicted[i];
+}
+
+static bool is_test(const trial *t, opn_vid i)
+{
+    return opn_split_roles(t->split)[i] == OPN_ROLE_TEST;
 }
 
 // Accuracy over the test nodes of known classes, in percent.
-static double test_accuracy(const trial *t, const opn_graph *graph)
+static double test_accuracy(const trial *t)
 {
-    const uint8_t *role = opn_split_roles(t->split);
     int n = 0;
     int n_right = 0;
-    for (opn_vid i = 0; i < opn_graph_n_nodes(graph); i++) {
-        if (role[i] != OPN_ROLE_TEST || is_ood(t, graph, i))
+    for (opn_vid i = 0; i < opn_graph_n_nodes(t->graph); i++) {
+        if (!is_test(t, i) || is_ood(t, i))
             continue;
         n++;
-        n_right += !is_wrong(t, graph, i);
+        n_right += !is_wrong(t, i);
     }
     return n > 0 ? 100.0 * n_right / n : 0.0;
 }
 
-static void print_story(const opn_graph *graph, const trial *whole, const trial *held_out)
+// ---- how well each measure finds them ------------------------------------------------
+
+// In percent, of the whole pool.
+typedef struct found {
+    double auroc[OPN_N_MEASURES], aupr[OPN_N_MEASURES];
+} found;
+
+// As docs/method.md has it: for ood more of the measure speaks for a node of an unknown
+// class, else less of it for a node classified right.
+static opn_status measure(opine_app *app, const trial *t, bool finds_ood, found *out)
 {
-    printf("The embedded graph: %d nodes, %lld edges, %d features, %d classes.\n\n",
+    const opn_vid n_nodes = opn_graph_n_nodes(t->graph);
+    const uint8_t *in_pool = opn_split_pool(t->split);
+    uint8_t *positive = calloc((size_t)n_nodes, sizeof(*positive));
+    float *score = calloc((size_t)n_nodes, sizeof(*score));
+    opn_status status = positive != NULL && score != NULL ? OPN_OK : OPN_ERR_NOMEM;
+    for (int m = 0; m < OPN_N_MEASURES && status == OPN_OK; m++) {
+        int32_t n = 0;
+        for (opn_vid i = 0; i < n_nodes; i++) {
+            if (!in_pool[i])
+                continue;
+            const float value = t->said.measure[m][i];
+            positive[n] = (uint8_t)(finds_ood ? is_ood(t, i) : !is_wrong(t, i));
+            score[n++] = finds_ood ? value : -value;
+        }
+        status = opn_metric_auroc(app->ctx, n, positive, score, &out->auroc[m]);
+        if (status == OPN_OK)
+            status = opn_metric_average_precision(app->ctx, n, positive, score,
+                                                  &out->aupr[m]);
+        out->auroc[m] *= 100.0;
+        out->aupr[m] *= 100.0;
+    }
+    free(positive);
+    free(score);
+    return status;
+}
+
+static void print_table(const found *wrong, const found *ood)
+{
+    printf("%s%-12s %20s %21s\n", style(STYLE_HEADING), "", "wrong nodes",
+           "unknown classes");
+    printf("%-12s %10s %9s %11s %9s%s\n", "measure", "AUROC", "AUPR", "AUROC", "AUPR",
+           style(STYLE_PLAIN));
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        printf("%-12s %10.1f %9.1f %11.1f %9.1f\n", opn_measure_name((opn_measure)m),
+               wrong->auroc[m], wrong->aupr[m], ood->auroc[m], ood->aupr[m]);
+}
+
+// ---- single nodes --------------------------------------------------------------------
+
+// The test nodes of a kind that have the most of a measure; how many there are.
+static int find_nodes(const trial *t,
+                      int (*is_kind)(const trial *t, opn_vid i),
+                      opn_measure m,
+                      opn_vid node[N_SHOWN])
+{
+    const float *value = t->said.measure[m];
+    int n = 0;
+    for (opn_vid i = 0; i < opn_graph_n_nodes(t->graph); i++) {
+        if (!is_test(t, i) || !is_kind(t, i))
+            continue;
+        int at = n;
+        while (at > 0 && value[node[at - 1]] < value[i])
+            at--;
+        if (at == N_SHOWN)
+            continue;
+        n += n < N_SHOWN;
+        memmove(node + at + 1, node + at, (size_t)(n - 1 - at) * sizeof(*node));
+        node[at] = i;
+    }
+    return n;
+}
+
+static opn_status print_node(opine_app *app, const trial *t, opn_measure m, opn_vid i)
+{
+    opn_explanation *why = NULL;
+    char name[12];
+    char label[12];
+    const opn_status status = opn_explain_predicted(app->ctx, t->model, t->graph,
+                                                    t->split, &t->said, i, &why);
+    if (status == OPN_OK)
+        printf("%6s  %s %.2f, class %s, taken for %s. %s%s%s\n",
+               opn_graph_node_name(t->graph, i, name), opn_measure_name(m),
+               (double)t->said.measure[m][i],
+               opn_graph_class_name(t->graph, opn_graph_labels(t->graph)[i], label),
+               opn_model_class_name(t->model, t->said.predicted[i]),
+               style(STYLE_SECONDARY), opn_explanation_sentence(why), style(STYLE_PLAIN));
+    opn_explanation_free(why);
+    return status;
+}
+
+static opn_status print_nodes(opine_app *app,
+                              const char *heading,
+                              const trial *t,
+                              int (*is_kind)(const trial *t, opn_vid i),
+                              opn_measure m)
+{
+    opn_status status = OPN_OK;
+    opn_vid node[N_SHOWN];
+    const int n = find_nodes(t, is_kind, m, node);
+    printf("\n%s%s%s\n", style(STYLE_HEADING), heading, style(STYLE_PLAIN));
+    for (int k = 0; k < n && status == OPN_OK; k++)
+        status = print_node(app, t, m, node[k]);
+    return status;
+}
+
+// ---- the whole -----------------------------------------------------------------------
+
+static opn_status print_story(opine_app *app, const trial *whole, const trial *held_out)
+{
+    found wrong;
+    found ood;
+    opn_status status = measure(app, whole, false, &wrong);
+    if (status == OPN_OK)
+        status = measure(app, held_out, true, &ood);
+    if (status != OPN_OK)
+        return status;
+    const opn_graph *graph = whole->graph;
+    printf("The embedded graph: %d nodes, %lld edges, %d features, %d classes.\n",
            (int)opn_graph_n_nodes(graph), (long long)opn_graph_n_entries(graph) / 2,
            (int)opn_graph_n_features(graph), (int)opn_graph_n_classes(graph));
-    printf("S-BGCN-T-K, trained on %d labelled nodes, is right about %.1f %% of the "
-           "test\n"
-           "nodes. Where it is wrong, its evidence conflicts:\n",
-           (int)opn_split_count(whole->split, OPN_ROLE_TRAIN),
-           test_accuracy(whole, graph));
-    print_means(whole, graph, is_wrong, "right", "wrong");
-    printf("\nTrained on %d of the %d classes (%.1f %% right), it has little evidence "
-           "about\n"
-           "nodes of the others:\n",
+    printf("S-BGCN-T-K, trained on %d labelled nodes, is right about %.1f %% of the test "
+           "nodes;\ntrained on %d of the %d classes, about %.1f %% of those.\n\n",
+           (int)opn_split_count(whole->split, OPN_ROLE_TRAIN), test_accuracy(whole),
            (int)opn_split_n_known(held_out->split), (int)opn_graph_n_classes(graph),
-           test_accuracy(held_out, graph));
-    print_means(held_out, graph, is_ood, "known class", "unknown class");
+           test_accuracy(held_out));
+    printf("How well each uncertainty finds the nodes it gets wrong, and those of "
+           "classes "
+           "it was\nnever shown, in percent (50 AUROC is chance):\n\n");
+    print_table(&wrong, &ood);
+    status = print_nodes(app, "Wrong, and the evidence conflicts:", whole, is_wrong,
+                         OPN_MEASURE_DISSONANCE);
+    if (status == OPN_OK)
+        status = print_nodes(app, "Of unknown classes, and there is little evidence:",
+                             held_out, is_ood, OPN_MEASURE_VACUITY);
+    return status;
 }
 
 // A page with both models, beside the caller unless -o says where.
-static opn_status
-write_page(opine_app *app, const opn_graph *graph, const trial *whole, const trial *other)
+static opn_status write_page(opine_app *app, const trial *whole, const trial *held_out)
 {
     const char *wanted = opn_params_text(app->params, "output");
     const char *path = wanted[0] != 0 ? wanted : "opine-demo.html";
@@ -137,9 +243,10 @@ write_page(opine_app *app, const opn_graph *graph, const trial *whole, const tri
         printf("\nThis opine was built without Chart.js and draws no page of it.\n");
         return OPN_OK;
     }
-    opn_status status = opn_report_create(app->ctx, graph, "The embedded graph", &report);
+    opn_status status =
+            opn_report_create(app->ctx, whole->graph, "The embedded graph", &report);
     if (status == OPN_OK)
-        status = opn_report_add_model(app->ctx, report, other->model, app->params);
+        status = opn_report_add_model(app->ctx, report, held_out->model, app->params);
     if (status == OPN_OK)
         status = opn_report_add_model(app->ctx, report, whole->model, app->params);
     if (status == OPN_OK)
@@ -154,22 +261,26 @@ write_page(opine_app *app, const opn_graph *graph, const trial *whole, const tri
 int run_demo(opine_app *app)
 {
     opn_graph *graph = NULL;
-    trial whole = {0};
-    trial held_out = {0};
     opn_status status = opn_graph_load(app->ctx, "demo", NULL, &graph);
+    trial whole = {.graph = graph};
+    trial held_out = {.graph = graph};
     if (status == OPN_OK)
-        status = run_trial(app, graph, "misclassification", &whole);
+        status = train(app, "misclassification", &whole);
     if (status == OPN_OK)
-        status = run_trial(app, graph, "ood", &held_out);
+        status = predict(app, &whole);
+    if (status == OPN_OK)
+        status = train(app, "ood", &held_out);
+    if (status == OPN_OK)
+        status = predict(app, &held_out);
     terminal_clear();
-    if (status == OPN_OK) {
-        print_story(graph, &whole, &held_out);
-        (void)fflush(stdout); // it can be read while the page is drawn
-        status = write_page(app, graph, &whole, &held_out);
-    }
     if (status == OPN_OK)
-        printf("Next: opine train DATA -o m.safetensors; opine report m.safetensors DATA "
-               "-o page.html\n");
+        status = print_story(app, &whole, &held_out);
+    (void)fflush(stdout); // it can be read while the page is drawn
+    if (status == OPN_OK)
+        status = write_page(app, &whole, &held_out);
+    if (status == OPN_OK)
+        printf("Your own graph: opine train DATA -o m.safetensors, then opine report "
+               "m.safetensors DATA -o page.html\n");
     const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
     release_trial(&whole);
     release_trial(&held_out);

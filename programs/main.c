@@ -21,6 +21,12 @@ const opine_verb verbs[] = {
          "features.",
          "opine predict demo.safetensors demo -o demo.csv", run_predict,
          VERB_FIRST_STEPS},
+        {"explain", "MODEL DATA NODE", 3, 3,
+         "Say why the model thinks of a node what it does.",
+         "NODE is a name, or a number where nodes have none. Shows the opinion, the "
+         "labelled nodes that its prior comes from, the classes that conflict and the "
+         "neighbours that disagree.",
+         "opine explain demo.safetensors demo 17", run_explain, VERB_FIRST_STEPS},
         {"evaluate", "DATA", 1, 1,
          "Measure how well models' uncertainties find wrong and unknown nodes.",
          "Trains every model on every seed and scores the nodes that neither train nor "

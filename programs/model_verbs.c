@@ -1,6 +1,7 @@
 // model_verbs.c -- opine train and opine predict.
 
 #include "command.h"
+#include "decide_output.h"
 #include "json_output.h"
 #include "style.h"
 
@@ -189,7 +190,12 @@ static bool make_arrays(const opine_app *app,
     float *block = calloc(2 * (n_wide + OPN_N_MEASURES * n) + 1, sizeof(*block));
     out->predicted = calloc(n + 1, sizeof(*out->predicted));
     out->probability = block;
-    if (block == NULL || out->predicted == NULL)
+    if (is_deciding(app)) {
+        out->decision = calloc(n + 1, sizeof(*out->decision));
+        out->decided_by = calloc(n + 1, sizeof(*out->decided_by));
+    }
+    if (block == NULL || out->predicted == NULL ||
+        (is_deciding(app) && (out->decision == NULL || out->decided_by == NULL)))
         return false;
     out->alpha = block + n_wide;
     for (int m = 0; m < OPN_N_MEASURES; m++)
@@ -212,24 +218,66 @@ static opn_status find_split(opine_app *app,
     return opn_model_split(app->ctx, model, graph, out);
 }
 
+// Where predictions go: a file, or standard output as CSV or JSON.
+static const char *prediction_path(const opine_app *app)
+{
+    const char *path = opn_params_text(app->params, "output");
+    if (path[0] != 0 && strcmp(path, "-") != 0)
+        return path;
+    return opn_params_flag(app->params, "json") ? "-.json" : "-";
+}
+
+// With decisions --json prints an object, in which the nodes are a list unless a file has
+// them.
+static opn_status save_decided(opine_app *app,
+                               const opn_model *model,
+                               const opn_graph *graph,
+                               const opn_split *split,
+                               const opn_prediction *prediction,
+                               const opn_decisions *decisions)
+{
+    const char *path = prediction_path(app);
+    const bool is_json = opn_params_flag(app->params, "json");
+    const bool holds_nodes = is_json && strcmp(path, "-.json") == 0;
+    tell_decisions(app, decisions);
+    if (holds_nodes && print_decisions(app, decisions, false) != EXIT_DONE)
+        return OPN_ERR_NOMEM;
+    const opn_status status =
+            opn_prediction_save(app->ctx, model, graph, split, prediction, path);
+    if (status == OPN_OK && holds_nodes)
+        printf("}\n");
+    else if (status == OPN_OK && is_json &&
+             print_decisions(app, decisions, true) != EXIT_DONE)
+        return OPN_ERR_NOMEM;
+    return status;
+}
+
 static opn_status predict(opine_app *app, const opn_model *model, const opn_graph *graph)
 {
     opn_prediction prediction = {0};
+    opn_decisions decisions = {0};
     opn_split *split = NULL;
-    const char *path = opn_params_text(app->params, "output");
-    const bool is_printed = path[0] == 0 || strcmp(path, "-") == 0;
-    if (is_printed)
-        path = opn_params_flag(app->params, "json") ? "-.json" : "-";
-    opn_status status = OPN_ERR_NOMEM;
-    if (make_arrays(app, graph, model, &prediction))
+    const bool decides = is_deciding(app);
+    opn_status status = find_split(app, model, graph, &split);
+    if (status == OPN_OK && decides)
+        status = opn_decide_check(app->ctx, model, graph, split, app->params);
+    if (status == OPN_OK && !make_arrays(app, graph, model, &prediction))
+        status = OPN_ERR_NOMEM;
+    if (status == OPN_OK)
         status = opn_model_predict(app->ctx, model, graph, app->params, &prediction);
-    if (status == OPN_OK)
-        status = find_split(app, model, graph, &split);
+    if (status == OPN_OK && decides)
+        status = opn_prediction_decide(app->ctx, model, graph, split, app->params,
+                                       &prediction, &decisions);
     terminal_clear();
-    if (status == OPN_OK)
-        status = opn_prediction_save(app->ctx, model, graph, split, &prediction, path);
+    if (status == OPN_OK && decides)
+        status = save_decided(app, model, graph, split, &prediction, &decisions);
+    else if (status == OPN_OK)
+        status = opn_prediction_save(app->ctx, model, graph, split, &prediction,
+                                     prediction_path(app));
     free(prediction.probability);
     free(prediction.predicted);
+    free(prediction.decision);
+    free(prediction.decided_by);
     opn_split_free(split);
     return status;
 }

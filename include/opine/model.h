@@ -101,6 +101,9 @@ typedef struct opn_prediction {
     float *belief;                   // [V,K] (alpha - 1) / S; with vacuity it sums to 1
     float *smoothed[OPN_N_MEASURES]; // [V] each, measure after `propagate` steps
     float *energy;                   // [V] -ln sum exp(z) of the mean logits
+    // By opn_prediction_decide(), see decide.h; opn_model_predict() leaves them alone.
+    uint8_t *decision;  // [V] opn_decision
+    int8_t *decided_by; // [V] opn_measure, or -1 where accepted
 } opn_prediction;
 
 // Predicts every node of `graph`, which need not be the one trained on but must have the
@@ -124,7 +127,7 @@ OPN_API int32_t opn_model_n_hidden(const opn_model *model);
 
 // Writes predictions with the names of nodes and classes: a table node, role, label,
 // p_CLASS…, alpha_CLASS…, vacuity … entropy, vacuity~ … entropy~ (the smoothed ones),
-// energy, predicted, with empty fields for what is not measured.
+// energy, predicted, decision, decided_by, with empty fields for what is not measured.
 // `path` ends in .npz or .json, or else is a CSV file; "-" is CSV and "-.json" JSON on
 // standard output. Arrays that are NULL in `prediction` are left out. Roles are those of
 // `split`; without one labelled nodes are "pool".

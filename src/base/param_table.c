@@ -216,7 +216,7 @@ static const opn_param table[] = {
          .max = 1e6,
          .unit = "passes",
          .group = "Sampling",
-         .used_by = "train|predict|evaluate|tune",
+         .used_by = "train|predict|evaluate|tune|explain",
          .help = "Passes with dropout over which a Bayesian model is averaged."},
         {.name = "sample_dropout",
          .kind = OPN_PARAM_REAL,
@@ -224,7 +224,7 @@ static const opn_param table[] = {
          .min = 0,
          .max = 1,
          .group = "Sampling",
-         .used_by = "train|predict|evaluate|tune",
+         .used_by = "train|predict|evaluate|tune|explain",
          .help = "Share dropped in these passes; 1 for the same as --dropout."},
         {.name = "sample_drop_edge",
          .kind = OPN_PARAM_REAL,
@@ -232,7 +232,7 @@ static const opn_param table[] = {
          .min = 0,
          .max = 1,
          .group = "Sampling",
-         .used_by = "train|predict|evaluate|tune",
+         .used_by = "train|predict|evaluate|tune|explain",
          .help = "Share of edges dropped in these passes; 1 for the same as "
                  "--drop-edge."},
         {.name = "average",
@@ -240,7 +240,7 @@ static const opn_param table[] = {
          .default_text = "alpha",
          .choices = "alpha|logits",
          .group = "Sampling",
-         .used_by = "train|predict|evaluate|tune",
+         .used_by = "train|predict|evaluate|tune|explain",
          .help = "What is averaged over the passes: alpha as in the paper, or logits as "
                  "in its authors' code."},
         {.name = "propagate",
@@ -253,6 +253,32 @@ static const opn_param table[] = {
          .used_by = "train|predict|evaluate|tune",
          .help = "Steps by which each measure is also smoothed over the graph; the "
                  "smoothed one is called vacuity~ and so on."},
+        {.name = "abstain_above",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "M=X,...",
+         .group = "Decisions",
+         .used_by = "predict",
+         .help = "Accept no node of which a measure is above its threshold, as in "
+                 "vacuity=0.5,dissonance=0.4; two more columns say what it may be "
+                 "instead, and by which measure."},
+        {.name = "target_accuracy",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "0",
+         .min = 0,
+         .max = 1,
+         .group = "Decisions",
+         .used_by = "predict",
+         .help = "Accept as many nodes as can be for this share of the accepted ones to "
+                 "be right, by a threshold picked on the validation nodes."},
+        {.name = "decide_by",
+         .kind = OPN_PARAM_CHOICE,
+         .default_text = "recommended",
+         .choices = "recommended|vacuity|dissonance|aleatoric|epistemic|entropy",
+         .group = "Decisions",
+         .used_by = "predict",
+         .help = "The measure that --target-accuracy picks a threshold for; recommended: "
+                 "dissonance, or entropy for a model without it."},
         {.name = "seeds",
          .kind = OPN_PARAM_INT,
          .default_text = "10",
@@ -403,7 +429,7 @@ static const opn_param table[] = {
          .unit = "DIR",
          .group = "Data",
          .used_by = "train|predict|evaluate|reproduce|data list|data info|data "
-                    "fetch|data convert|report|tune",
+                    "fetch|data convert|report|tune|explain",
          .help = "Folder to look for named datasets in, before $OPINE_DATA and the "
                  "user's data folder."},
         {.name = "mirror",
@@ -429,7 +455,7 @@ static const opn_param table[] = {
          .default_text = "off",
          .group = "Output",
          .used_by = "train|predict|evaluate|reproduce|report|data list|data info|data "
-                    "fetch|data convert|data generate|version|tune",
+                    "fetch|data convert|data generate|version|tune|explain",
          .help = "Print one JSON document instead of text."},
         {.name = "format",
          .kind = OPN_PARAM_CHOICE,

@@ -43,14 +43,22 @@ static int count_common(const bit_set *a, const bit_set *b)
     return n;
 }
 
+double opn_i_gkde_weight(double sigma, bool kernel_constant, int32_t hops)
+{
+    const double pi = 3.14159265358979323846;
+    const double constant = kernel_constant ? 1.0 / (sigma * sqrt(2.0 * pi)) : 1.0;
+    const double d = hops;
+    return constant * exp(-0.5 * d * d / (sigma * sigma));
+}
+
 // Beyond this distance the whole evidence left is below half a unit in the last place
 // of 1.
-static int radius_of(double sigma, double constant, int64_t n_labelled)
+int32_t opn_i_gkde_radius(double sigma, bool kernel_constant, int64_t n_labelled)
 {
     const double least = sizeof(opn_real) == sizeof(float) ? 0x1p-25 : 0x1p-54;
-    int d = 0;
+    int32_t d = 0;
     while (d < INT32_MAX / 2 &&
-           constant * exp(-0.5 * d * d / (sigma * sigma)) * (double)n_labelled >= least)
+           opn_i_gkde_weight(sigma, kernel_constant, d) * (double)n_labelled >= least)
         d++;
     return d;
 }
@@ -133,8 +141,8 @@ static void start_search(
 static opn_status run_search(opn_ctx *ctx,
                              search *s,
                              double sigma,
-                             double constant,
-                             int radius,
+                             bool kernel_constant,
+                             int32_t radius,
                              int32_t width,
                              opn_real *prior)
 {
@@ -143,8 +151,8 @@ static opn_status run_search(opn_ctx *ctx,
     const int n_threads = opn_i_threads_for(ctx, n_nodes, (int64_t)4 * NODES_A_CHUNK);
     (void)n_threads; // unused when built without OpenMP
     int is_going_on = 1;
-    for (int d = 0; d < radius && is_going_on; d++) {
-        const double kernel = constant * exp(-0.5 * d * d / (sigma * sigma));
+    for (int32_t d = 0; d < radius && is_going_on; d++) {
+        const double kernel = opn_i_gkde_weight(sigma, kernel_constant, d);
         opn_off n_pushed = 0; // edges of the frontier
         for (int32_t i = 0; i < n_nodes; i++) {
             if (is_empty(&s->frontier[i]))
@@ -217,8 +225,6 @@ opn_status opn_i_gkde(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const int32_t n_nodes = opn_i_graph_n_nodes(graph);
-    const double pi = 3.14159265358979323846;
-    const double constant = kernel_constant ? 1.0 / (sigma * sqrt(2.0 * pi)) : 1.0;
     int32_t *node = NULL;
     int32_t n_labelled = 0;
     search s = {.topology = &graph->topology};
@@ -235,11 +241,11 @@ opn_status opn_i_gkde(opn_ctx *ctx,
     for (int32_t i = 0; i < n_nodes; i++)
         for (int32_t k = 0; k < n_classes; k++)
             prior[(size_t)i * (size_t)width + (size_t)k] = 1;
-    const int radius = radius_of(sigma, constant, n_labelled);
+    const int32_t radius = opn_i_gkde_radius(sigma, kernel_constant, n_labelled);
     for (int32_t first = 0; first < n_labelled; first += BATCH) {
         const int n = n_labelled - first < BATCH ? n_labelled - first : BATCH;
         start_search(&s, node + first, target, n, n_nodes);
-        OPN_TRY(run_search(ctx, &s, sigma, constant, radius, width, prior));
+        OPN_TRY(run_search(ctx, &s, sigma, kernel_constant, radius, width, prior));
     }
 cleanup:
     opn_i_release(&ctx->alloc, node);

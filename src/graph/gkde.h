@@ -25,4 +25,11 @@ OPN_NODISCARD opn_status opn_i_gkde(opn_ctx *ctx,
                                     int32_t width,
                                     opn_real *prior);
 
+// g(d) of one labelled node at that distance.
+double opn_i_gkde_weight(double sigma, bool kernel_constant, int32_t hops);
+
+// The first distance at which n_labelled nodes together add less than a float next to 1
+// can hold: what is so far away, or farther, is not counted.
+int32_t opn_i_gkde_radius(double sigma, bool kernel_constant, int64_t n_labelled);
+
 #endif // OPN_GKDE_H

@@ -7,6 +7,7 @@
 #include "io/json_write.h"
 #include "io/npz.h"
 #include "model/model_data.h"
+#include "opine/decide.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,6 +70,23 @@ static const char *label_of(const prediction_table *table, opn_vid i, char numbe
     return label < 0 ? "" : opn_graph_class_name(table->graph, label, number);
 }
 
+static bool has_decisions(const prediction_table *table)
+{
+    return table->prediction->decision != NULL && table->prediction->decided_by != NULL;
+}
+
+static const char *decision_of(const prediction_table *table, opn_vid i)
+{
+    return opn_decision_name((opn_decision)table->prediction->decision[i]);
+}
+
+// Name of the measure that decided against the node, "" where it is accepted.
+static const char *decided_by_of(const prediction_table *table, opn_vid i)
+{
+    const int8_t m = table->prediction->decided_by[i];
+    return m < 0 ? "" : opn_measure_name((opn_measure)m);
+}
+
 // ---- CSV -----------------------------------------------------------------------------
 
 static opn_status put_class_heads(opn_ctx *ctx,
@@ -104,6 +122,8 @@ put_head(opn_ctx *ctx, opn_i_file_writer *file, const prediction_table *table)
         opn_i_file_writer_printf(file, ",%s", table->column[c].name);
     if (table->prediction->predicted != NULL)
         opn_i_file_writer_printf(file, ",predicted");
+    if (has_decisions(table))
+        opn_i_file_writer_printf(file, ",decision,decided_by");
     opn_i_file_writer_put(file, "\n", 1);
 cleanup:
     return status;
@@ -142,6 +162,9 @@ static void put_row(opn_i_file_writer *file, const prediction_table *table, opn_
         opn_i_csv_put_text(file, opn_model_class_name(table->model, p->predicted[i]),
                            ',');
     }
+    if (has_decisions(table))
+        opn_i_file_writer_printf(file, ",%s,%s", decision_of(table, i),
+                                 decided_by_of(table, i));
     opn_i_file_writer_put(file, "\n", 1);
 }
 
@@ -208,6 +231,25 @@ static void add_arrays(opn_i_npz_writer *writer, const prediction_table *table)
                                  shape, 1);
 }
 
+// The words are few and static, so that a list of pointers to them is enough.
+static opn_status
+add_decisions(opn_ctx *ctx, opn_i_npz_writer *writer, const prediction_table *table)
+{
+    opn_status status = OPN_OK;
+    const int64_t n = opn_i_graph_n_nodes(table->graph);
+    const char **words = NULL;
+    OPN_TRY_NEW(ctx, words, n);
+    for (opn_vid i = 0; i < n; i++)
+        words[i] = decision_of(table, i);
+    opn_i_npz_writer_add_text(writer, "decision", words, &n, 1);
+    for (opn_vid i = 0; i < n; i++)
+        words[i] = decided_by_of(table, i);
+    opn_i_npz_writer_add_text(writer, "decided_by", words, &n, 1);
+cleanup:
+    opn_i_release(&ctx->alloc, words);
+    return status;
+}
+
 static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const char *path)
 {
     opn_status status = OPN_OK;
@@ -223,6 +265,8 @@ static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const ch
         opn_i_npz_writer_add_text(writer, arrays[t], lists[t], &names->n, 1);
     }
     add_arrays(writer, table);
+    if (has_decisions(table))
+        OPN_TRY(add_decisions(ctx, writer, table));
     status = opn_i_npz_writer_commit(writer);
     writer = NULL;
 cleanup:
@@ -270,6 +314,12 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
     for (int c = 0; c < table->n_columns; c++)
         json_object_set_new(node, table->column[c].name,
                             opn_i_json_number((double)table->column[c].value[i]));
+    if (has_decisions(table)) {
+        json_object_set_new(node, "decision", json_string(decision_of(table, i)));
+        json_object_set_new(node, "decided_by",
+                            p->decided_by[i] < 0 ? json_null()
+                                                 : json_string(decided_by_of(table, i)));
+    }
     return node;
 }
 
