@@ -133,6 +133,9 @@ const char *option_name(const opn_param *param, char text[64]);
 
 void help_overview(void);
 void help_family(const opine_family *family);
+// Prints words after so many blanks, wrapped to the terminal.
+void print_paragraph(const char *text, int indent);
+
 void help_verb(const opine_verb *verb);
 
 extern const char *const verb_headings[N_VERB_GROUPS];

@@ -168,20 +168,19 @@ static int find_nodes(const trial *t,
     return n;
 }
 
-static opn_status print_node(opine_app *app, const trial *t, opn_measure m, opn_vid i)
+static opn_status print_node(opine_app *app, const trial *t, opn_vid i)
 {
     opn_explanation *why = NULL;
     char name[12];
     char label[12];
     const opn_status status = opn_explain_predicted(app->ctx, t->model, t->graph,
                                                     t->split, &t->said, i, &why);
-    if (status == OPN_OK)
-        printf("%6s  %s %.2f, class %s, taken for %s. %s%s%s\n",
-               opn_graph_node_name(t->graph, i, name), opn_measure_name(m),
-               (double)t->said.measure[m][i],
+    if (status == OPN_OK) {
+        printf("  %s, class %s, taken for %s\n", opn_graph_node_name(t->graph, i, name),
                opn_graph_class_name(t->graph, opn_graph_labels(t->graph)[i], label),
-               opn_model_class_name(t->model, t->said.predicted[i]),
-               style(STYLE_SECONDARY), opn_explanation_sentence(why), style(STYLE_PLAIN));
+               opn_model_class_name(t->model, t->said.predicted[i]));
+        print_paragraph(opn_explanation_sentence(why), 6);
+    }
     opn_explanation_free(why);
     return status;
 }
@@ -197,7 +196,7 @@ static opn_status print_nodes(opine_app *app,
     const int n = find_nodes(t, is_kind, m, node);
     printf("\n%s%s%s\n", style(STYLE_HEADING), heading, style(STYLE_PLAIN));
     for (int k = 0; k < n && status == OPN_OK; k++)
-        status = print_node(app, t, m, node[k]);
+        status = print_node(app, t, node[k]);
     return status;
 }
 

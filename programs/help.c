@@ -1,6 +1,7 @@
 // help.c -- the help as people read it: the overview, families of verbs, single verbs.
 
 #include "command.h"
+#include "style.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,51 +21,40 @@ enum {
 const char *const verb_headings[N_VERB_GROUPS] = {"First steps", "Data", "Research",
                                                   "Other"};
 
-// What the reader looks at: a terminal, or anything else, which is taken as it comes.
-typedef struct help_page {
-    int width;
-    bool is_bold; // headings and names
-} help_page;
-
-static help_page open_page(void)
+// Columns of what the reader looks at, if it is a terminal.
+static int page_width(void)
 {
     struct winsize size;
-    const char *no_colour = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
-    help_page page = {.width = USUAL_WIDTH};
-    if (!isatty(STDOUT_FILENO))
-        return page;
-    page.is_bold = (no_colour == NULL || no_colour[0] == 0) && term != NULL &&
-                   term[0] != 0 && strcmp(term, "dumb") != 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        page.width = size.ws_col < MIN_WIDTH   ? MIN_WIDTH
-                     : size.ws_col > MAX_WIDTH ? MAX_WIDTH
-                                               : size.ws_col;
-    return page;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+        size.ws_col == 0)
+        return USUAL_WIDTH;
+    return size.ws_col < MIN_WIDTH   ? MIN_WIDTH
+           : size.ws_col > MAX_WIDTH ? MAX_WIDTH
+                                     : size.ws_col;
 }
 
-static void print_bold(const help_page *page, const char *text)
+static void print_bold(const char *text)
 {
-    printf(page->is_bold ? "\033[1m%s\033[0m" : "%s", text);
+    printf("%s%s%s", style(STYLE_HEADING), text, style(STYLE_PLAIN));
 }
 
-static void print_heading(const help_page *page, const char *text)
+static void print_heading(const char *text)
 {
     putchar('\n');
-    print_bold(page, text);
+    print_bold(text);
     putchar('\n');
 }
 
 // Prints words, every line but the first after `indent` blanks; `column` is where the
 // first begins. A word longer than a line stands alone and sticks out; bounds, which end
 // a text in brackets, are kept together where a line has room for them.
-static void print_wrapped(const help_page *page, const char *text, int indent, int column)
+static void print_wrapped(const char *text, int indent, int column)
 {
     int n_blanks = 0; // before the word
     while (*text != 0) {
         const int n = (int)strcspn(text, " ");
         const int n_together = text[0] == '[' ? (int)strlen(text) : n;
-        if (column + n_blanks + n_together > page->width && column > indent) {
+        if (column + n_blanks + n_together > page_width() && column > indent) {
             printf("\n%*s", indent, "");
             column = indent;
             n_blanks = 0;
@@ -78,32 +68,34 @@ static void print_wrapped(const help_page *page, const char *text, int indent, i
     putchar('\n');
 }
 
+void print_paragraph(const char *text, int indent)
+{
+    printf("%*s", indent, "");
+    print_wrapped(text, indent, indent);
+}
+
 // A name with what belongs to it, "--epochs" and "N", and the text about it beside or,
 // where there is no room, below.
-static void print_item(const help_page *page,
-                       const char *before,
-                       const char *name,
-                       const char *after,
-                       const char *text)
+static void
+print_item(const char *before, const char *name, const char *after, const char *text)
 {
     const char *gap = after[0] != 0 ? " " : "";
-    const bool is_narrow = page->width < NARROW;
+    const bool is_narrow = page_width() < NARROW;
     const int indent = is_narrow ? NARROW_INDENT : COLUMN;
     const int n_used = (int)(strlen(before) + strlen(name) + strlen(gap) + strlen(after));
     printf("%s", before);
-    print_bold(page, name);
+    print_bold(name);
     printf("%s%s", gap, after);
     if (is_narrow || n_used >= COLUMN)
         printf("\n%*s", indent, "");
     else
         printf("%*s", indent - n_used, "");
-    print_wrapped(page, text, indent, indent);
+    print_wrapped(text, indent, indent);
 }
 
 // ---- a verb --------------------------------------------------------------------------
 
-static void
-print_option(const help_page *page, const opine_verb *verb, const opn_param *param)
+static void print_option(const opine_verb *verb, const opn_param *param)
 {
     char name[64];
     char spelt[80];
@@ -117,11 +109,11 @@ print_option(const help_page *page, const opine_verb *verb, const opn_param *par
              param->letter != NULL ? param->letter : "",
              param->letter != NULL ? ", " : "", option_name(param, name));
     // Beside each other, names are lined up where letters come before some of them.
-    const bool is_lined_up = param->letter == NULL && page->width >= NARROW;
-    print_item(page, is_lined_up ? "      " : "  ", spelt, option_value(param), text);
+    const bool is_lined_up = param->letter == NULL && page_width() >= NARROW;
+    print_item(is_lined_up ? "      " : "  ", spelt, option_value(param), text);
 }
 
-static void print_arguments(const help_page *page, const opine_verb *verb)
+static void print_arguments(const opine_verb *verb)
 {
     bool has_heading = false;
     for (int i = 0; i < verb->max_arguments; i++) {
@@ -129,33 +121,32 @@ static void print_arguments(const help_page *page, const opine_verb *verb)
         if (argument == NULL || (i > 0 && argument == verb_argument(verb, i - 1)))
             continue;
         if (!has_heading)
-            print_heading(page, "Arguments");
+            print_heading("Arguments");
         has_heading = true;
-        print_item(page, "  ", argument->name, "", argument->help);
+        print_item("  ", argument->name, "", argument->help);
     }
 }
 
 void help_verb(const opine_verb *verb)
 {
-    const help_page page = open_page();
     const opn_param *options[MAX_OPTIONS];
     const int n = verb_options(verb, options);
     printf("Usage: ");
-    print_bold(&page, "opine ");
-    print_bold(&page, verb->name);
+    print_bold("opine ");
+    print_bold(verb->name);
     printf("%s%s [options]\n\n", verb->arguments[0] != 0 ? " " : "", verb->arguments);
-    print_wrapped(&page, verb->summary, 0, 0);
+    print_wrapped(verb->summary, 0, 0);
     if (verb->details != NULL) {
         putchar('\n');
-        print_wrapped(&page, verb->details, 0, 0);
+        print_wrapped(verb->details, 0, 0);
     }
-    print_heading(&page, "Example");
+    print_heading("Example");
     printf("  %s\n", verb->example);
-    print_arguments(&page, verb);
+    print_arguments(verb);
     for (int i = 0; i < n; i++) {
         if (i == 0 || strcmp(options[i]->group, options[i - 1]->group) != 0)
-            print_heading(&page, options[i]->group);
-        print_option(&page, verb, options[i]);
+            print_heading(options[i]->group);
+        print_option(verb, options[i]);
     }
 }
 
@@ -163,34 +154,30 @@ void help_verb(const opine_verb *verb)
 
 void help_family(const opine_family *family)
 {
-    const help_page page = open_page();
     printf("Usage: ");
-    print_bold(&page, "opine ");
-    print_bold(&page, family->name);
+    print_bold("opine ");
+    print_bold(family->name);
     printf(" VERB [options]\n\n");
-    print_wrapped(&page, family->summary, 0, 0);
-    print_heading(&page, "Verbs");
+    print_wrapped(family->summary, 0, 0);
+    print_heading("Verbs");
     for (int v = 0; v < n_verbs; v++)
         if (verb_in_family(&verbs[v], family) != NULL)
-            print_item(&page, "  ", verb_in_family(&verbs[v], family), verbs[v].arguments,
+            print_item("  ", verb_in_family(&verbs[v], family), verbs[v].arguments,
                        verbs[v].summary);
     printf("\nopine help %s VERB tells more about one of them.\n", family->name);
 }
 
 void help_overview(void)
 {
-    const help_page page = open_page();
-    print_bold(&page, "opine");
-    print_wrapped(&page, ": graph neural networks that know what they do not know", 0, 5);
+    print_bold("opine");
+    print_wrapped(": graph neural networks that know what they do not know", 0, 5);
     printf("\nUsage: opine VERB [options]\n");
     for (int g = 0; g < N_VERB_GROUPS; g++) {
-        print_heading(&page, verb_headings[g]);
+        print_heading(verb_headings[g]);
         for (int v = 0; v < n_verbs; v++)
             if ((int)verbs[v].group == g)
-                print_item(&page, "  ", verbs[v].name, verbs[v].arguments,
-                           verbs[v].summary);
+                print_item("  ", verbs[v].name, verbs[v].arguments, verbs[v].summary);
     }
     putchar('\n');
-    print_wrapped(&page, "opine help VERB tells more about a verb and its options.", 0,
-                  0);
+    print_wrapped("opine help VERB tells more about a verb and its options.", 0, 0);
 }

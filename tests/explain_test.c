@@ -411,8 +411,9 @@ static const star stars[] = {
          3,
          {0, 0, 1},
          7, // more unknown than believed, yet more conflict
-         "The evidence about node 0 conflicts most between 0 and 1 (dissonance 0.67) "
-         "because 2 of its 3 neighbours are predicted 0 and 1 1."},
+         "The evidence about node 0 conflicts most between class 0 and class 1 "
+         "(dissonance 0.67) "
+         "because 2 of its 3 neighbours are predicted class 0 and 1 class 1."},
         {"s-gcn",
          {1.5, 1, 1},
          3,
@@ -454,42 +455,48 @@ static const star stars[] = {
          4,
          {1, 1, 2, 0},
          7,
-         "The evidence about node 0 conflicts most between 1 and 2 (dissonance 0.82) "
-         "because 2 of its 4 neighbours are predicted 1 and 1 2."},
+         "The evidence about node 0 conflicts most between class 1 and class 2 "
+         "(dissonance 0.82) "
+         "because 2 of its 4 neighbours are predicted class 1 and 1 class 2."},
         {"s-gcn",
          {1, 21, 17},
          4,
          {1, 1, 1, 1},
          7,
-         "The evidence about node 0 conflicts most between 1 and 2 (dissonance 0.82); of "
-         "its 4 neighbours 4 are predicted 1 and 0 2."},
+         "The evidence about node 0 conflicts most between class 1 and class 2 "
+         "(dissonance 0.82); of "
+         "its 4 neighbours 4 are predicted class 1 and 0 class 2."},
         {"s-gcn",
          {1, 21, 17},
          1,
          {2},
          7,
-         "The evidence about node 0 conflicts most between 1 and 2 (dissonance 0.82); "
+         "The evidence about node 0 conflicts most between class 1 and class 2 "
+         "(dissonance 0.82); "
          "its "
-         "only neighbour is predicted 2."},
+         "only neighbour is predicted class 2."},
         {"s-gcn",
          {1, 21, 17},
          0,
          {0},
          7,
-         "The evidence about node 0 conflicts most between 1 and 2 (dissonance 0.82); it "
+         "The evidence about node 0 conflicts most between class 1 and class 2 "
+         "(dissonance 0.82); it "
          "has no neighbour."},
         {"s-gcn",
          {101, 3, 1},
          3,
          {0, 0, 2},
          6,
-         "Node 0 is predicted 0 (belief 0.95) because 2 of its 3 neighbours are too."},
+         "Node 0 is predicted class 0 (belief 0.95) because 2 of its 3 neighbours are "
+         "too."},
         {"s-gcn",
          {101, 3, 1},
          3,
          {0, 0, 0},
          5,
-         "Node 0 is predicted 0 (belief 0.95) because all of its 3 neighbours are too "
+         "Node 0 is predicted class 0 (belief 0.95) because all of its 3 neighbours are "
+         "too "
          "and "
          "a labelled node of that class is 2 hops away."},
         {"s-gcn",
@@ -497,14 +504,16 @@ static const star stars[] = {
          3,
          {0, 1, 2},
          1,
-         "Node 0 is predicted 0 (belief 0.95) although only 1 of its 3 neighbours are; a "
+         "Node 0 is predicted class 0 (belief 0.95) although only 1 of its 3 neighbours "
+         "are; a "
          "labelled node of that class is 1 hop away."},
         {"s-gcn",
          {101, 3, 1},
          1,
          {0},
          0,
-         "Node 0 is predicted 0 (belief 0.95) because its only neighbour is too and it "
+         "Node 0 is predicted class 0 (belief 0.95) because its only neighbour is too "
+         "and it "
          "is "
          "a labelled node of that class itself."},
         {"s-gcn",
@@ -512,27 +521,29 @@ static const star stars[] = {
          1,
          {1},
          7,
-         "Node 0 is predicted 0 (belief 0.95) although its only neighbour is not."},
+         "Node 0 is predicted class 0 (belief 0.95) although its only neighbour is not."},
         {"s-gcn",
          {101, 3, 1},
          0,
          {1},
          7,
-         "Node 0 is predicted 0 (belief 0.95) and has no neighbour."},
+         "Node 0 is predicted class 0 (belief 0.95) and has no neighbour."},
         {"gcn",
          {0.5, 0.1, 0.4},
          3,
          {0, 2, 2},
          7,
-         "Node 0 is undecided, most of all between 0 and 2 (entropy 0.86) because 1 of "
+         "Node 0 is undecided, most of all between class 0 and class 2 (entropy 0.86) "
+         "because 1 of "
          "its "
-         "3 neighbours is predicted 0 and 2 2."},
+         "3 neighbours is predicted class 0 and 2 class 2."},
         {"gcn",
          {0.05, 0.9, 0.05},
          3,
          {1, 1, 2},
          7,
-         "Node 0 is predicted 1 (probability 0.90) because 2 of its 3 neighbours are "
+         "Node 0 is predicted class 1 (probability 0.90) because 2 of its 3 neighbours "
+         "are "
          "too."},
 };
 

@@ -137,14 +137,14 @@ static void say_why_conflict(sentence *s, int32_t a, int32_t b)
     if (e->n_neighbours == 0)
         say(s, "; it has no neighbour");
     else if (e->n_neighbours == 1)
-        say(s, "; its only neighbour is predicted %s",
+        say(s, "; its only neighbour is predicted class %s",
             class_name(s, e->neighbour[0].predicted));
     else if (n_a > 0 && n_b > 0)
-        say(s, " because %d of its %d neighbours %s predicted %s and %d %s", n_a,
-            (int)e->n_neighbours, n_a == 1 ? "is" : "are", class_name(s, a), n_b,
+        say(s, " because %d of its %d neighbours %s predicted class %s and %d class %s",
+            n_a, (int)e->n_neighbours, n_a == 1 ? "is" : "are", class_name(s, a), n_b,
             class_name(s, b));
     else
-        say(s, "; of its %d neighbours %d %s predicted %s and %d %s",
+        say(s, "; of its %d neighbours %d %s predicted class %s and %d class %s",
             (int)e->n_neighbours, n_a, n_a == 1 ? "is" : "are", class_name(s, a), n_b,
             class_name(s, b));
 }
@@ -202,21 +202,24 @@ static void say_all(sentence *s, const char *node)
         a = e->conflict[0].a;
         b = e->conflict[0].b;
         say(s,
-            "The evidence about node %s conflicts most between %s and %s (dissonance "
-            "%.2f)",
+            "The evidence about node %s conflicts most between class %s and class %s "
+            "(dissonance %.2f)",
             node, class_name(s, a), class_name(s, b),
             (double)e->measure[OPN_MEASURE_DISSONANCE]);
         say_why_conflict(s, a, b);
         break;
     case OPN_REASON_UNDECIDED:
         find_rivals(e, &a, &b);
-        say(s, "Node %s is undecided, most of all between %s and %s (entropy %.2f)", node,
-            class_name(s, a), class_name(s, b), (double)e->measure[OPN_MEASURE_ENTROPY]);
+        say(s,
+            "Node %s is undecided, most of all between class %s and class %s (entropy "
+            "%.2f)",
+            node, class_name(s, a), class_name(s, b),
+            (double)e->measure[OPN_MEASURE_ENTROPY]);
         say_why_conflict(s, a, b);
         break;
     case OPN_REASON_SURE:
-        say(s, "Node %s is predicted %s (%s %.2f)", node, class_name(s, e->predicted),
-            e->belief != NULL ? "belief" : "probability",
+        say(s, "Node %s is predicted class %s (%s %.2f)", node,
+            class_name(s, e->predicted), e->belief != NULL ? "belief" : "probability",
             (double)(e->belief != NULL ? e->belief : e->probability)[e->predicted]);
         say_why_sure(s);
         break;
