@@ -1,6 +1,7 @@
 // demo_verb.c -- opine demo: train on the embedded graph and show what the opinions tell.
 
 #include "command.h"
+#include "json_output.h"
 #include "style.h"
 
 #include <stdio.h>
@@ -143,6 +144,18 @@ static void print_table(const found *wrong, const found *ood)
                wrong->auroc[m], wrong->aupr[m], ood->auroc[m], ood->aupr[m]);
 }
 
+static json_t *json_found(const trial *t, const found *f)
+{
+    json_t *object = json_object();
+    json_t *measures = json_object();
+    put_json(object, "accuracy", json_real(test_accuracy(t)));
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        put_json(measures, opn_measure_name((opn_measure)m),
+                 json_pack("{s:f,s:f}", "auroc", f->auroc[m], "aupr", f->aupr[m]));
+    put_json(object, "measures", measures);
+    return object;
+}
+
 // ---- single nodes --------------------------------------------------------------------
 
 // The test nodes of a kind that have the most of a measure; how many there are.
@@ -202,87 +215,122 @@ static opn_status print_nodes(opine_app *app,
 
 // ---- the whole -----------------------------------------------------------------------
 
-static opn_status print_story(opine_app *app, const trial *whole, const trial *held_out)
+// What both trials came to, and where the page is.
+typedef struct outcome {
+    trial whole, held_out;
+    found wrong, ood;
+    const char *page;
+} outcome;
+
+static opn_status print_story(opine_app *app, const outcome *o)
 {
-    found wrong;
-    found ood;
-    opn_status status = measure(app, whole, false, &wrong);
-    if (status == OPN_OK)
-        status = measure(app, held_out, true, &ood);
-    if (status != OPN_OK)
-        return status;
-    const opn_graph *graph = whole->graph;
+    const opn_graph *graph = o->whole.graph;
     printf("The embedded graph: %d nodes, %lld edges, %d features, %d classes.\n",
            (int)opn_graph_n_nodes(graph), (long long)opn_graph_n_entries(graph) / 2,
            (int)opn_graph_n_features(graph), (int)opn_graph_n_classes(graph));
     printf("S-BGCN-T-K, trained on %d labelled nodes, is right about %.1f %% of the test "
            "nodes;\ntrained on %d of the %d classes, about %.1f %% of those.\n\n",
-           (int)opn_split_count(whole->split, OPN_ROLE_TRAIN), test_accuracy(whole),
-           (int)opn_split_n_known(held_out->split), (int)opn_graph_n_classes(graph),
-           test_accuracy(held_out));
+           (int)opn_split_count(o->whole.split, OPN_ROLE_TRAIN), test_accuracy(&o->whole),
+           (int)opn_split_n_known(o->held_out.split), (int)opn_graph_n_classes(graph),
+           test_accuracy(&o->held_out));
     printf("How well each uncertainty finds the nodes it gets wrong, and those of "
            "classes "
            "it was\nnever shown, in percent (50 AUROC is chance):\n\n");
-    print_table(&wrong, &ood);
-    status = print_nodes(app, "Wrong, and the evidence conflicts:", whole, is_wrong,
-                         OPN_MEASURE_DISSONANCE);
+    print_table(&o->wrong, &o->ood);
+    opn_status status = print_nodes(app, "Wrong, and the evidence conflicts:", &o->whole,
+                                    is_wrong, OPN_MEASURE_DISSONANCE);
     if (status == OPN_OK)
         status = print_nodes(app, "Of unknown classes, and there is little evidence:",
-                             held_out, is_ood, OPN_MEASURE_VACUITY);
+                             &o->held_out, is_ood, OPN_MEASURE_VACUITY);
+    (void)fflush(stdout); // it can be read while the page is drawn
     return status;
 }
 
+static void print_end(const outcome *o)
+{
+    if (o->page != NULL)
+        printf("\nTo see every node and its opinion, open %s in a browser.\n", o->page);
+    else
+        printf("\nThis opine was built without Chart.js and draws no page of it.\n");
+    printf("Your own graph: opine train DATA -o m.safetensors, then opine report "
+           "m.safetensors DATA -o page.html\n");
+}
+
+static int print_document(const outcome *o)
+{
+    json_t *document = json_object();
+    put_json(document, "nodes", json_integer(opn_graph_n_nodes(o->whole.graph)));
+    put_json(document, "misclassification", json_found(&o->whole, &o->wrong));
+    put_json(document, "ood", json_found(&o->held_out, &o->ood));
+    put_json(document, "report", o->page != NULL ? json_string(o->page) : json_null());
+    return print_json(document);
+}
+
 // A page with both models, beside the caller unless -o says where.
-static opn_status write_page(opine_app *app, const trial *whole, const trial *held_out)
+static opn_status write_page(opine_app *app, outcome *o)
 {
     const char *wanted = opn_params_text(app->params, "output");
     const char *path = wanted[0] != 0 ? wanted : "opine-demo.html";
     opn_report *report = NULL;
-    if (!opn_report_is_supported()) {
-        printf("\nThis opine was built without Chart.js and draws no page of it.\n");
+    if (!opn_report_is_supported())
         return OPN_OK;
-    }
     opn_status status =
-            opn_report_create(app->ctx, whole->graph, "The embedded graph", &report);
+            opn_report_create(app->ctx, o->whole.graph, "The embedded graph", &report);
     if (status == OPN_OK)
-        status = opn_report_add_model(app->ctx, report, held_out->model, app->params);
+        status = opn_report_add_model(app->ctx, report, o->held_out.model, app->params);
     if (status == OPN_OK)
-        status = opn_report_add_model(app->ctx, report, whole->model, app->params);
+        status = opn_report_add_model(app->ctx, report, o->whole.model, app->params);
     if (status == OPN_OK)
         status = opn_report_save(app->ctx, report, path);
-    terminal_clear();
     if (status == OPN_OK)
-        printf("\nTo see every node and its opinion, open %s in a browser.\n", path);
+        o->page = path;
+    terminal_clear();
     opn_report_free(report);
+    return status;
+}
+
+static opn_status run_trials(opine_app *app, outcome *o)
+{
+    opn_status status = train(app, "misclassification", &o->whole);
+    if (status == OPN_OK)
+        status = predict(app, &o->whole);
+    if (status == OPN_OK)
+        status = measure(app, &o->whole, false, &o->wrong);
+    if (status == OPN_OK)
+        status = train(app, "ood", &o->held_out);
+    if (status == OPN_OK)
+        status = predict(app, &o->held_out);
+    if (status == OPN_OK)
+        status = measure(app, &o->held_out, true, &o->ood);
+    terminal_clear();
     return status;
 }
 
 int run_demo(opine_app *app)
 {
+    const bool as_json = opn_params_flag(app->params, "json") != 0;
     opn_graph *graph = NULL;
+    if (strcmp(opn_params_text(app->params, "output"), "-") == 0) {
+        complain("demo -o names a file for the page, not standard output");
+        return EXIT_USAGE;
+    }
     opn_status status = opn_graph_load(app->ctx, "demo", NULL, &graph);
-    trial whole = {.graph = graph};
-    trial held_out = {.graph = graph};
+    outcome o = {.whole.graph = graph, .held_out.graph = graph};
+    int code = EXIT_DONE;
     if (status == OPN_OK)
-        status = train(app, "misclassification", &whole);
+        status = run_trials(app, &o);
+    if (status == OPN_OK && !as_json)
+        status = print_story(app, &o);
     if (status == OPN_OK)
-        status = predict(app, &whole);
-    if (status == OPN_OK)
-        status = train(app, "ood", &held_out);
-    if (status == OPN_OK)
-        status = predict(app, &held_out);
-    terminal_clear();
-    if (status == OPN_OK)
-        status = print_story(app, &whole, &held_out);
-    (void)fflush(stdout); // it can be read while the page is drawn
-    if (status == OPN_OK)
-        status = write_page(app, &whole, &held_out);
-    if (status == OPN_OK)
-        printf("Your own graph: opine train DATA -o m.safetensors, then opine report "
-               "m.safetensors DATA -o page.html\n");
-    const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
-    release_trial(&whole);
-    release_trial(&held_out);
+        status = write_page(app, &o);
+    if (status != OPN_OK)
+        code = complain_status(app, status);
+    else if (as_json)
+        code = print_document(&o);
+    else
+        print_end(&o);
+    release_trial(&o.whole);
+    release_trial(&o.held_out);
     opn_graph_free(graph);
     return code;
 }

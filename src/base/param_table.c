@@ -454,8 +454,9 @@ static const opn_param table[] = {
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
          .group = "Output",
-         .used_by = "train|predict|evaluate|reproduce|report|data list|data info|data "
-                    "fetch|data convert|data generate|version|tune|explain",
+         .used_by =
+                 "demo|train|predict|evaluate|reproduce|report|data list|data info|data "
+                 "fetch|data convert|data generate|version|tune|explain",
          .help = "Print one JSON document instead of text."},
         {.name = "format",
          .kind = OPN_PARAM_CHOICE,
