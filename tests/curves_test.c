@@ -366,32 +366,6 @@ static void a_way_there_and_back_keeps_its_turn(void **state)
     free_curve(&thin);
 }
 
-static void a_limit_is_kept_with_the_least_doubling_that_does(void **state)
-{
-    (void)state;
-    static nodes drawn;
-    static const int32_t limit[] = {2, 3, 10, 50, MOST};
-    draw_many(41, 1 << 22, &drawn);
-    for (int which = 0; which < N_CURVES; which++) {
-        opn_i_curve curve = curve_of(which, &drawn);
-        for (size_t l = 0; l < N_OF(limit); l++) {
-            opn_i_curve thin = copy_of(&curve);
-            const double used = opn_i_curve_limit(&thin, 0.0001, limit[l]);
-            assert_true(thin.n >= 2 && thin.n <= limit[l]);
-            assert_true((limit[l] == MOST) == (used == 0.0001));
-            expect_near_line(&curve, &thin, used);
-            free_curve(&thin);
-            if (used > 0.0001) {
-                thin = copy_of(&curve);
-                opn_i_curve_thin(&thin, used / 2.0);
-                assert_true(thin.n > limit[l]);
-                free_curve(&thin);
-            }
-        }
-        free_curve(&curve);
-    }
-}
-
 // ---- reliability ---------------------------------------------------------------------
 
 enum { MOST_ROWS = 1000, MOST_CLASSES = 4, MOST_BINS = 16 };
@@ -555,7 +529,6 @@ int main(void)
             WITH_CTX(lines_that_jump_up_and_down_stay_in_place),
             WITH_CTX(a_straight_line_needs_its_ends_only),
             WITH_CTX(a_way_there_and_back_keeps_its_turn),
-            WITH_CTX(a_limit_is_kept_with_the_least_doubling_that_does),
             WITH_CTX(bins_hold_what_scikit_learn_puts_there),
             WITH_CTX(the_calibration_error_is_the_gap_of_the_bins),
             WITH_CTX(borders_belong_to_the_bin_below),

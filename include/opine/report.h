@@ -50,8 +50,9 @@ OPN_API OPN_NODISCARD opn_status opn_report_load(opn_ctx *ctx,
 OPN_API void opn_report_free(opn_report *report); // accepts NULL
 
 // Writes one HTML file that needs nothing else, neither beside it nor from the network.
-// Errors: WRITE, NOMEM, UNSUPPORTED (opine was built without the parts of the page; the
-// message says what is missing).
+// Errors: WRITE, NOMEM, OVERFLOW (more than 65,534 classes), UNSUPPORTED (opine was built
+// without the parts of the page; the message says what is missing, and `report` may be
+// NULL then).
 OPN_API OPN_NODISCARD opn_status opn_report_save(opn_ctx *ctx,
                                                  const opn_report *report,
                                                  const char *path);

@@ -1,10 +1,11 @@
-// number.c -- numbers from text, the same in every locale.
+// number.c -- numbers from text and back, the same in every locale.
 
 #include "base/number.h"
 
 #include <float.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 bool opn_i_parse_int(
@@ -133,4 +134,25 @@ bool opn_i_parse_real(const char *text, size_t n_chars, double *out)
         return false;
     *out = value;
     return true;
+}
+
+int opn_i_format_list(char *to, size_t room, const char *fmt, va_list args)
+{
+    const locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    const locale_t before = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0;
+    const int n = vsnprintf(to, room, fmt, args);
+    if (c_locale != (locale_t)0) { // without memory for one the caller's has to do
+        uselocale(before);
+        freelocale(c_locale);
+    }
+    return n;
+}
+
+int opn_i_format(char *to, size_t room, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const int n = opn_i_format_list(to, room, fmt, args);
+    va_end(args);
+    return n;
 }

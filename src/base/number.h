@@ -1,8 +1,11 @@
-// number.h -- numbers from text, the same in every locale.
+// number.h -- numbers from text and back, the same in every locale.
 
 #ifndef OPN_NUMBER_H
 #define OPN_NUMBER_H
 
+#include "opine/base.h"
+
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +20,10 @@ bool opn_i_parse_int(
 // for hexadecimal, infinite, too large and missing numbers. A NUL stands at
 // text[n_chars].
 bool opn_i_parse_real(const char *text, size_t n_chars, double *out);
+
+// As snprintf(), with a decimal point in every locale.
+int opn_i_format(char *to, size_t room, const char *fmt, ...) OPN_PRINTF(3, 4);
+int opn_i_format_list(char *to, size_t room, const char *fmt, va_list args);
 
 // A double as its bits, for files that give back the very same in every locale.
 static inline uint64_t opn_i_real_to_bits(double number)

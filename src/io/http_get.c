@@ -158,13 +158,15 @@ static void explain(const transfer *t, CURLcode code, char *text, size_t room)
 {
     long answer = 0;
     curl_off_t connected = 0; // microseconds that took; 0 when there is no connection
+    long n_redirects = 0;
+    (void)curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_COUNT, &n_redirects);
     (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
     (void)curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
     if (code == CURLE_HTTP_RETURNED_ERROR)
         snprintf(text, room, "the server answers %ld", answer);
     else if (code == CURLE_TOO_MANY_REDIRECTS)
         snprintf(text, room, "redirects more than %d times", MAX_REDIRECTS);
-    else if (code == CURLE_UNSUPPORTED_PROTOCOL)
+    else if (code == CURLE_UNSUPPORTED_PROTOCOL && n_redirects > 0)
         snprintf(text, room, "redirects to an address that is not %s",
                  is_https(t->address) ? "https" : "http or https");
     else if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING)

@@ -105,6 +105,11 @@ cleanup:
     return status;
 }
 
+void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind)
+{
+    model->kind = kind;
+}
+
 static const char *const evidence_names[] = {"exp", "relu", "softplus", "elu"};
 
 const char *opn_i_evidence_name(opn_i_evidence_kind kind)

@@ -27,6 +27,9 @@ const opn_i_model_kind *opn_i_model_kind_find(const char *id); // NULL when ther
 // only in what they make of the weights share a training.
 const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind);
 
+// The same weights, seen by another kind of those that share a training.
+void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind);
+
 typedef enum opn_i_normalise { // how features were made ready
     OPN_NORMALISE_NONE = 0,
     OPN_NORMALISE_ROW = 1,

@@ -179,16 +179,6 @@ void opn_i_curve_thin(opn_i_curve *curve, double tolerance)
     curve->n = keep(curve, tolerance, curve);
 }
 
-double opn_i_curve_limit(opn_i_curve *curve, double tolerance, int32_t max_points)
-{
-    assert(tolerance > 0.0 && max_points >= 2);
-    // Counted first: thinned again and again, the curve would move by all the tolerances.
-    while (keep(curve, tolerance, NULL) > max_points)
-        tolerance *= 2.0;
-    opn_i_curve_thin(curve, tolerance);
-    return tolerance;
-}
-
 // ---- reliability ---------------------------------------------------------------------
 
 // The bin (b / n_bins, (b + 1) / n_bins] that p is in. The product is exact, so that a p

@@ -50,11 +50,8 @@ OPN_NODISCARD opn_status opn_i_curve_risk(opn_ctx *ctx,
 // Takes points out of a curve, never its ends, so that no point of the old line is
 // farther than the tolerance from the new one, nor the other way round. Cost: O(n), no
 // memory.
+#define OPN_CURVE_TOLERANCE 0.0005 // half a pixel of a large screen
 void opn_i_curve_thin(opn_i_curve *curve, double tolerance);
-
-// The same with the tolerance, which is above 0, doubled until at most max_points stay,
-// of which there are at least 2. Returns the tolerance that did.
-double opn_i_curve_limit(opn_i_curve *curve, double tolerance, int32_t max_points);
 
 // ---- reliability ---------------------------------------------------------------------
 

@@ -70,6 +70,11 @@ static opn_status check_split(opn_ctx *ctx,
                               const request *wanted)
 {
     opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx,
+                split != NULL &&
+                        (opn_split_n_nodes(split) != opn_i_graph_n_nodes(graph) ||
+                         opn_split_n_classes(split) != graph->n_classes),
+                OPN_ERR_SHAPE, "%s: the split is of another graph", graph->name);
     if (!wanted->has_target)
         return OPN_OK;
     OPN_FAIL_IF(

@@ -98,7 +98,7 @@ static opn_status judge_model(job *j, int32_t m, const char *key)
     opn_train_summary s;
     opn_cell cell = {.seed = (uint64_t)opn_params_int(j->params, "seed")};
     opn_model_summary(j->model, &s);
-    j->model->kind = j->e->entrant[m].kind; // the same weights, seen by another model
+    opn_i_model_see_as(j->model, j->e->entrant[m].kind);
     OPN_TRY(opn_i_split_hash(j->ctx, j->split, cell.split_hash));
     OPN_TRY(opn_i_judge(j->ctx, j->model, j->e->graph, j->split, j->params, &cell));
     cell.n_epochs = s.epochs;

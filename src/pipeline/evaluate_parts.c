@@ -25,7 +25,8 @@ opn_status opn_i_cell_key(opn_ctx *ctx,
     opn_i_sha256_add(sha, model, strlen(model) + 1);
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        const char *value = opn_params_text(params, param->name);
+        char number[24];
+        const char *value = opn_i_param_key(params, param, number);
         if (shapes_judgement(param))
             opn_i_sha256_add(sha, value, strlen(value) + 1);
     }

@@ -2,6 +2,7 @@
 
 #include "pipeline/explanation_data.h"
 
+#include "base/number.h"
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -81,14 +82,14 @@ static void say(sentence *s, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    const int n = vsnprintf(NULL, 0, fmt, args);
+    const int n = opn_i_format_list(NULL, 0, fmt, args);
     va_end(args);
     if (s->status == OPN_OK)
         s->status = reserve(s, (size_t)n);
     if (s->status != OPN_OK)
         return;
     va_start(args, fmt);
-    vsnprintf(s->text + s->n, s->room - s->n, fmt, args);
+    opn_i_format_list(s->text + s->n, s->room - s->n, fmt, args);
     va_end(args);
     s->n += (size_t)n;
 }

@@ -1,5 +1,6 @@
 // figures.c -- the figures of the paper, drawn from our own runs.
 
+#include "base/number.h"
 #include "io/path.h"
 #include "opinion/curves.h"
 #include "pipeline/kept_model.h"
@@ -45,6 +46,7 @@ typedef struct drawing {
     const plan *plan;
     opn_report *report; // holds graph and views
     int32_t n_nodes;
+    int n_drawn; // files
     void (*drawn)(void *user, const char *path);
     void *user;
 } drawing;
@@ -86,7 +88,7 @@ static opn_status add_view(drawing *d, const char *model_id, bool with_map)
     OPN_TRY(opn_graph_hash(d->ctx, d->report->graph, hash));
     OPN_TRY(opn_i_training_key(d->ctx, hash, split, params, training.kind, training.key));
     OPN_TRY(opn_i_kept_model(d->ctx, &training, d->folder, &was_there, &model));
-    model->kind = training.kind; // the same weights, seen by another model
+    opn_i_model_see_as(model, training.kind);
     OPN_TRY(opn_i_view_of_model(d->ctx, d->report, model, &view));
     if (with_map)
         OPN_TRY(opn_i_view_add_map(d->ctx, d->report->graph, model,
@@ -212,13 +214,13 @@ static opn_status add_line(drawing *d, const opn_i_view *view, int measure, line
     OPN_TRY(opn_i_view_rank(d->ctx, view, is_ood, (opn_measure)measure, &ranking));
     OPN_TRY(is_roc ? opn_i_curve_roc(d->ctx, &ranking, order, curve)
                    : opn_i_curve_precision(d->ctx, &ranking, order, curve));
-    opn_i_curve_thin(curve, 0.0005);
+    opn_i_curve_thin(curve, OPN_CURVE_TOLERANCE);
     const bool is_first = view == &d->report->view[0];
-    snprintf(l->name[l->n], sizeof(l->name[0]), "%s%s%s %.1f",
-             is_first ? "" : view->model, is_first ? "" : " ",
-             opn_measure_name((opn_measure)measure),
-             100.0 * (is_roc ? opn_i_ranking_auroc(&ranking, order)
-                             : opn_i_ranking_precision(&ranking, order)));
+    opn_i_format(l->name[l->n], sizeof(l->name[0]), "%s%s%s %.1f",
+                 is_first ? "" : view->model, is_first ? "" : " ",
+                 opn_measure_name((opn_measure)measure),
+                 100.0 * (is_roc ? opn_i_ranking_auroc(&ranking, order)
+                                 : opn_i_ranking_precision(&ranking, order)));
     l->chance = ranking.n > 0 ? (double)ranking.n_positive / ranking.n : 0.0;
     l->line[l->n] = (opn_i_line){l->name[l->n], curve->n, curve->x, curve->y, false};
     l->n++;
@@ -298,11 +300,11 @@ static opn_status draw_simplex(opn_ctx *ctx, const char *path)
         for (int m = 0; m < OPN_N_MEASURES; m++)
             measure[m] = &value[m];
         OPN_TRY(opn_opinion(ctx, 1, 3, example[p].alpha, measure));
-        snprintf(caption[p], sizeof(caption[p]),
-                 "vacuity %.2f, dissonance %.2f, aleatoric %.2f, epistemic %.2f, "
-                 "entropy %.2f",
-                 (double)value[0], (double)value[1], (double)value[2], (double)value[3],
-                 (double)value[4]);
+        opn_i_format(caption[p], sizeof(caption[p]),
+                     "vacuity %.2f, dissonance %.2f, aleatoric %.2f, epistemic %.2f, "
+                     "entropy %.2f",
+                     (double)value[0], (double)value[1], (double)value[2],
+                     (double)value[3], (double)value[4]);
         panel[p] = (opn_i_simplex_panel){.title = example[p].title,
                                          .corner = {"class 1", "class 2", "class 3"},
                                          .caption = caption[p]};
@@ -354,6 +356,7 @@ static opn_status draw_one(drawing *d, const char *figure, const char *dataset)
     char *path = NULL;
     OPN_TRY(path_of(d->ctx, d->folder != NULL ? d->folder : ".", figure, dataset, &path));
     OPN_TRY(d->plan != NULL ? draw_plan(d, path) : draw_simplex(d->ctx, path));
+    d->n_drawn++;
     if (d->drawn != NULL)
         d->drawn(d->user, path);
 cleanup:
@@ -384,6 +387,11 @@ opn_status opn_draw_figures(opn_ctx *ctx,
     d.plan = NULL;
     if (opn_i_is_listed(figures, "simplex"))
         OPN_TRY(draw_one(&d, "simplex", ""));
+    OPN_FAIL_IF(
+            ctx, d.n_drawn == 0, OPN_ERR_INVALID_ARG,
+            "--figure %s --dataset %s: the paper draws maps of cora, citeseer and photo, "
+            "pr of all six, roc of photo, computers and physics",
+            figures, datasets);
 cleanup:
     opn_i_run_folder_close(kept);
     return status;

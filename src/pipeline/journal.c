@@ -47,6 +47,8 @@ void opn_i_journal_close(opn_i_journal *journal)
 opn_status opn_i_make_folder(opn_ctx *ctx, const char *path)
 {
     opn_status status = OPN_OK;
+    if (opn_i_folder_exists(path)) // which could not be made where nothing can
+        return OPN_OK;
     OPN_FAIL_IF(ctx, mkdir(path, 0777) != 0 && errno != EEXIST, OPN_ERR_WRITE,
                 "%s: cannot be made: %s", path, strerror(errno));
     OPN_FAIL_IF(ctx, !opn_i_folder_exists(path), OPN_ERR_WRITE, "%s: is no folder", path);

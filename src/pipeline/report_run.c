@@ -99,8 +99,10 @@ static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
                 folder);
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     const char *at = (const char *)bytes.data;
+    const char *last = at + bytes.n;
     const char *end = NULL; // what comes after the last one a crash has cut short
-    for (; (end = strchr(at, '\n')) != NULL; at = end + 1, number++) {
+    for (; (end = memchr(at, '\n', (size_t)(last - at))) != NULL;
+         at = end + 1, number++) {
         line = json_loadb(at, (size_t)(end - at), 0, NULL);
         OPN_FAIL_IF(ctx, !json_is_object(json_object_get(line, "parameters")),
                     OPN_ERR_FORMAT, "%s:%lld: is no result of an evaluation", path,
@@ -160,6 +162,7 @@ choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c
 {
     opn_status status = OPN_OK;
     const char *dataset = NULL;
+    int n_left_out = 0;
     size_t n = 0;
     for (size_t j = 0; j < c->n; j++) {
         const candidate one = c->list[j];
@@ -176,6 +179,13 @@ choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c
     }
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_INVALID_ARG,
                 "%s: has no result of what --dataset, --task and --model name", folder);
+    for (size_t j = n; j < c->n && n_left_out == 0; j++)
+        n_left_out += strcmp(c->list[j].dataset, dataset) != 0 &&
+                      is_named(params, "dataset", c->list[j].dataset);
+    if (n_left_out > 0)
+        opn_i_log(ctx, OPN_LOG_INFO,
+                  "%s: has results of several datasets; %s is shown, --dataset chooses",
+                  folder, dataset);
     qsort(c->list, n, sizeof(*c->list), compare);
     size_t n_kept = 0;
     for (size_t j = 0; j < n; j++) {
@@ -272,7 +282,7 @@ static opn_status obtain_model(opn_ctx *ctx,
     else
         OPN_TRY(opn_model_train(ctx, training->graph, training->split, training->params,
                                 NULL, out));
-    (*out)->kind = training->kind; // the same weights, seen by another model
+    opn_i_model_see_as(*out, training->kind);
 cleanup:
     opn_i_release(&ctx->alloc, path);
     return status;

@@ -2,6 +2,9 @@
 
 #include "pipeline/training_key.h"
 
+#include "base/number.h"
+
+#include <stdio.h>
 #include <string.h>
 
 bool opn_i_shapes_weights(const opn_param *param)
@@ -27,6 +30,18 @@ opn_i_split_hash(opn_ctx *ctx, const opn_split *split, char hash[OPN_SHA256_TEXT
     status = opn_i_sha256_finish(sha, hash);
 cleanup:
     return status;
+}
+
+const char *
+opn_i_param_key(const opn_params *params, const opn_param *param, char number[24])
+{
+    if (param->kind != OPN_PARAM_INT && param->kind != OPN_PARAM_REAL)
+        return opn_params_text(params, param->name);
+    const double value = param->kind == OPN_PARAM_INT
+                                 ? (double)opn_params_int(params, param->name)
+                                 : opn_params_real(params, param->name);
+    snprintf(number, 24, "%016llx", (unsigned long long)opn_i_real_to_bits(value));
+    return number;
 }
 
 static void add_text(opn_i_sha256 *sha, const char *text)
@@ -60,7 +75,8 @@ opn_status opn_i_training_key(opn_ctx *ctx,
         if (!opn_i_shapes_weights(param))
             continue;
         add_text(sha, param->name);
-        add_text(sha, opn_params_text(params, param->name));
+        char number[24];
+        add_text(sha, opn_i_param_key(params, param, number));
     }
     status = opn_i_sha256_finish(sha, key);
 cleanup:

@@ -148,7 +148,8 @@ cleanup:
 
 // ---- how it learnt -------------------------------------------------------------------
 
-// Hears the epochs in the place of the caller, who hears all else.
+// Hears the epochs in the place of the caller, who still sees progress; what there was to
+// log was logged when the model was trained.
 typedef struct listener {
     opn_ctx *ctx;
     opn_hooks hooks; // the caller's

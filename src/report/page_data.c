@@ -1,7 +1,7 @@
 // page_data.c -- the data of a page: text as JSON, and numbers in one block of arrays.
 
+#include "base/number.h"
 #include "io/byte_order.h"
-#include "io/utf8.h"
 #include "report/page.h"
 #include "report/view_json.h"
 
@@ -57,7 +57,7 @@ cleanup:
     return status;
 }
 
-// Numbers from 0 to 1, or from 0 to `high`, rounded to 16 bits; NaN is 0.
+// Numbers as `scale` has them, rounded to 16 bits; NaN is 0.
 static opn_status add_scaled(block *b,
                              const char *name,
                              size_t n,
@@ -232,7 +232,7 @@ static bool tell_best(const json_t *view, const char *task, char text[64])
         if (auroc <= best || name == NULL) // NULL: there was no memory for it
             continue;
         best = auroc;
-        snprintf(text, 64, "%s (AUROC %.1f %%)", name, auroc);
+        opn_i_format(text, 64, "%s (AUROC %.1f %%)", name, auroc);
     }
     return best >= 0.0;
 }
@@ -246,9 +246,10 @@ static void add_sentences(const opn_i_view *view, const json_t *about, json_t *l
     char text[256];
     char best[64];
     if (n > 0) {
-        snprintf(text, sizeof(text), "%s%s is right about %.1f %% of %lld test nodes.",
-                 view->model, is_ood ? ", which was not shown all classes," : "",
-                 json_number_value(json_object_get(quality, "accuracy")), (long long)n);
+        opn_i_format(
+                text, sizeof(text), "%s%s is right about %.1f %% of %lld test nodes.",
+                view->model, is_ood ? ", which was not shown all classes," : "",
+                json_number_value(json_object_get(quality, "accuracy")), (long long)n);
         json_array_append_new(list, json_text(text));
     }
     if (tell_best(about, view->task, best)) {
@@ -277,6 +278,9 @@ opn_status opn_i_page_data(opn_ctx *ctx,
     json_t *document = json_object();
     json_t *views = json_array();
     json_t *graph = NULL;
+    OPN_FAIL_IF(ctx, report->classes.n >= UINT16_MAX, OPN_ERR_OVERFLOW,
+                "%s: has %lld classes, more than a page can show", report->title,
+                (long long)report->classes.n);
     json_object_set_new(document, "format", json_integer(1));
     json_object_set_new(document, "opine", json_string(opn_version()));
     json_object_set_new(document, "title", json_text(report->title));

@@ -20,8 +20,7 @@ static json_t *new_table(opn_report *report,
     json_object_set_new(table, "note", json_string(note));
     json_object_set_new(table, "columns", columns);
     json_object_set_new(table, "rows", rows);
-    json_array_append_new(report->tables, table);
-    return rows;
+    return json_array_append_new(report->tables, table) == 0 ? rows : NULL;
 }
 
 // A value, or null where there is none, as one more reference.
@@ -146,7 +145,8 @@ static json_t *rows_of(opn_report *report, const char *title)
                                           "paper",   "ours",    "difference"};
     for (size_t t = 0; t < json_array_size(report->tables); t++) {
         const json_t *table = json_array_get(report->tables, t);
-        if (strcmp(json_string_value(json_object_get(table, "title")), title) == 0)
+        const char *there = json_string_value(json_object_get(table, "title"));
+        if (there != NULL && strcmp(there, title) == 0)
             return json_object_get(table, "rows");
     }
     return new_table(report, title,
@@ -170,6 +170,7 @@ opn_status opn_i_report_add_results(opn_ctx *ctx,
         OPN_FAIL_IF(ctx, name == NULL, OPN_ERR_FORMAT, "%s: result %zu names no table",
                     path, r);
         json_t *title = json_sprintf("Table %s", name);
+        OPN_FAIL_IF(ctx, title == NULL, OPN_ERR_NOMEM, "out of memory for a table");
         json_array_append_new(rows_of(report, json_string_value(title)),
                               json_result_row(row));
         json_decref(title);

@@ -2,6 +2,8 @@
 
 #include "report/text_line.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@ void opn_i_line_add(opn_i_text_line *line, const char *fmt, ...)
     const size_t n = strlen(line->text);
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(line->text + n, sizeof(line->text) - n, fmt, args);
+    (void)opn_i_format_list(line->text + n, sizeof(line->text) - n, fmt, args);
     va_end(args);
 }
 

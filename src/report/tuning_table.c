@@ -30,12 +30,19 @@ static bool differs(const opn_tuning *tuning, int32_t t, const opn_param *param)
 
 // ---- text ----------------------------------------------------------------------------
 
+// Text of any length, which printf has no room for.
+static void put_text(opn_i_file_writer *file, const char *text)
+{
+    opn_i_file_writer_put(file, text, strlen(text));
+}
+
 static void put_head(opn_i_file_writer *file, const opn_tuning *tuning)
 {
+    put_text(file, tuning->dataset);
     opn_i_file_writer_printf(
-            file, "%s, %s, %s, preset %s: %d trials on %d seed%s, %d of them on %d\n",
-            tuning->dataset, text_of(tuning, "task"), text_of(tuning, "model"),
-            text_of(tuning, "preset"), (int)tuning->n_trials, (int)tuning->n_first_seeds,
+            file, ", %s, %s, preset %s: %d trials on %d seed%s, %d of them on %d\n",
+            text_of(tuning, "task"), text_of(tuning, "model"), text_of(tuning, "preset"),
+            (int)tuning->n_trials, (int)tuning->n_first_seeds,
             tuning->n_first_seeds == 1 ? "" : "s", (int)tuning->n_finalists,
             (int)tuning->n_seeds);
     opn_i_file_writer_printf(
@@ -43,11 +50,11 @@ static void put_head(opn_i_file_writer *file, const opn_tuning *tuning)
             (int)tuning->n_validation,
             tuning->is_halved ? " (the others end training)" : "",
             opn_score_name(tuning->score));
-    for (int64_t k = 0; k < tuning->held_out.n; k++)
-        opn_i_file_writer_printf(file, "%s%s%s",
-                                 k == 0 ? "classes held out in turn: " : ", ",
-                                 opn_i_names_at(&tuning->held_out, k),
-                                 k + 1 == tuning->held_out.n ? "\n" : "");
+    for (int64_t k = 0; k < tuning->held_out.n; k++) {
+        put_text(file, k == 0 ? "classes held out in turn: " : ", ");
+        put_text(file, opn_i_names_at(&tuning->held_out, k));
+        put_text(file, k + 1 == tuning->held_out.n ? "\n" : "");
+    }
     opn_i_file_writer_printf(file, "\n");
 }
 
@@ -103,7 +110,8 @@ static void put_advice(opn_i_file_writer *file, const opn_tuning *tuning)
                 tuning->recommended == best
                         ? "It is recommended:\n"
                         : "That may be chance, so the default is recommended:\n");
-    opn_i_file_writer_printf(file, "%s\n", tuning->command);
+    put_text(file, tuning->command);
+    put_text(file, "\n");
 }
 
 static opn_status save_text(opn_ctx *ctx, const opn_tuning *tuning, const char *path)

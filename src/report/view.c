@@ -2,6 +2,8 @@
 
 #include "report/view.h"
 
+#include "report/evaluation_data.h"
+
 #include <string.h>
 
 void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view)
@@ -52,8 +54,7 @@ bool opn_i_view_is_ood(const opn_i_view *view)
 
 opn_measure opn_i_view_recommended(const opn_i_view *view)
 {
-    const opn_measure wanted =
-            opn_i_view_is_ood(view) ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
+    const opn_measure wanted = (opn_measure)opn_i_recommended_score(view->task);
     return view->measure[wanted] != NULL ? wanted : OPN_MEASURE_ENTROPY;
 }
 

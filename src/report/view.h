@@ -38,7 +38,7 @@ typedef struct opn_i_view {
     float *alpha;                   // [V,K]; NULL without evidence
     float *measure[OPN_N_MEASURES]; // [V]; NULL what the model does not have
     float *place;                   // [V,2] on a map, within [0,1]; NULL without one
-    int32_t n_hidden;               // what the map is drawn from; 0: logits
+    int32_t n_hidden;               // what the map is drawn from; 0: opinions
     double perplexity;
     double sigma; // of the prior; 0 without one
     opn_i_history training;

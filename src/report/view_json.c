@@ -10,9 +10,6 @@
 
 static const double percent = 100.0;
 
-// A drawn line moves by less than half a pixel of a large screen.
-static const double curve_tolerance = 0.0005;
-
 enum { HISTOGRAM_BINS = 40, MAX_EPOCH_POINTS = 250 };
 
 // ---- curves --------------------------------------------------------------------------
@@ -38,8 +35,8 @@ add_ranked(opn_ctx *ctx, const opn_i_view *view, bool is_ood, int measure, json_
     OPN_TRY(opn_i_view_rank(ctx, view, is_ood, (opn_measure)measure, &ranking));
     OPN_TRY(opn_i_curve_roc(ctx, &ranking, order, &roc));
     OPN_TRY(opn_i_curve_precision(ctx, &ranking, order, &pr));
-    opn_i_curve_thin(&roc, curve_tolerance);
-    opn_i_curve_thin(&pr, curve_tolerance);
+    opn_i_curve_thin(&roc, OPN_CURVE_TOLERANCE);
+    opn_i_curve_thin(&pr, OPN_CURVE_TOLERANCE);
     json_t *object = json_object();
     json_object_set_new(object, "measure",
                         json_string(opn_measure_name((opn_measure)measure)));
@@ -103,7 +100,7 @@ add_risk(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
     OPN_TRY(opn_i_view_rank_risk(ctx, view, (opn_measure)measure, &ranking));
     if (ranking.n > 0) {
         OPN_TRY(opn_i_curve_risk(ctx, &ranking, &curve));
-        opn_i_curve_thin(&curve, curve_tolerance);
+        opn_i_curve_thin(&curve, OPN_CURVE_TOLERANCE);
         json_t *object = json_curve(&curve, "coverage", "risk");
         json_object_set_new(object, "measure",
                             json_string(opn_measure_name((opn_measure)measure)));
