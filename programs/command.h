@@ -23,6 +23,7 @@ typedef struct opine_app {
     opn_params *params;
     const char *argument[MAX_ARGUMENTS]; // what is not an option, in order
     int n_arguments;
+    bool is_out_of_memory; // the command itself; the context's message is an older one
 } opine_app;
 
 // Where the overview shows a verb.
@@ -77,6 +78,10 @@ extern const opine_family families[];
 extern const int n_families;
 
 const opine_verb *verb_find(const char *name); // NULL when there is none
+
+// Whether the verb is one of those named, "data info|data convert", or of those that use
+// a parameter.
+bool verb_is_named(const opine_verb *verb, const char *names);
 bool verb_uses(const opine_verb *verb, const opn_param *param);
 
 // The second word of a verb of the family, "info" of "data info"; NULL for other verbs.
@@ -153,13 +158,15 @@ void terminal_set_quiet(bool quiet, bool verbose);
 void terminal_catch_signals(void);
 void terminal_clear(void); // removes a bar that is being shown
 
-// Prints "opine: ..." to stderr.
+// Prints "opine: ..." to stderr, without what would give orders to a terminal.
 void complain(const char *fmt, ...) OPN_PRINTF(1, 2);
 
-// Prints the context's message and returns the exit code for the status.
-int complain_status(const opine_app *app, opn_status status);
+// The status of a function of the command that got no memory. The context has no message
+// about that; complain_status() prints one all the same.
+opn_status out_of_memory(opine_app *app);
 
-// Prints a name from a file in at least `width` columns; control characters show as '?'.
-void print_name(const char *name, int width);
+// Prints the context's message, or what the status is called where there is none, and
+// returns the exit code for the status.
+int complain_status(const opine_app *app, opn_status status);
 
 #endif // OPINE_COMMAND_H

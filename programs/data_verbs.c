@@ -4,6 +4,7 @@
 #include "json_output.h"
 #include "progress_bar.h"
 #include "style.h"
+#include "terminal_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -144,7 +145,7 @@ static opn_status describe(opine_app *app, const opn_graph *graph, description *
     out->class_size = calloc((size_t)opn_graph_n_classes(graph) + 1, sizeof(int32_t));
     if (out->class_size != NULL)
         opn_graph_class_sizes(graph, out->class_size);
-    return out->class_size == NULL ? OPN_ERR_NOMEM : status;
+    return out->class_size == NULL ? out_of_memory(app) : status;
 }
 
 static json_t *classes_as_json(const opn_graph *graph, const description *found)
@@ -222,7 +223,8 @@ static void show_warnings(const description *found)
         const json_t *one = json_array_get(found->warnings, w);
         const char *message = json_string_value(json_object_get(one, "message"));
         print_key(w == 0 ? "looks odd" : "");
-        printf("%s\n", message != NULL ? message : "?");
+        print_name(message != NULL ? message : "?", 0);
+        putchar('\n');
     }
 }
 

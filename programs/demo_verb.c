@@ -60,7 +60,7 @@ static opn_status predict(opine_app *app, trial *t)
         has_memory = has_memory && t->said.measure[m] != NULL;
     }
     if (!has_memory)
-        return OPN_ERR_NOMEM;
+        return out_of_memory(app);
     return opn_model_predict(app->ctx, t->model, t->graph, NULL, &t->said);
 }
 
@@ -111,7 +111,7 @@ static opn_status measure(opine_app *app, const trial *t, bool finds_ood, found 
     const uint8_t *in_pool = opn_split_pool(t->split);
     uint8_t *positive = calloc((size_t)n_nodes, sizeof(*positive));
     float *score = calloc((size_t)n_nodes, sizeof(*score));
-    opn_status status = positive != NULL && score != NULL ? OPN_OK : OPN_ERR_NOMEM;
+    opn_status status = positive != NULL && score != NULL ? OPN_OK : out_of_memory(app);
     for (int m = 0; m < OPN_N_MEASURES && status == OPN_OK; m++) {
         int32_t n = 0;
         for (opn_vid i = 0; i < n_nodes; i++) {
@@ -234,8 +234,7 @@ static opn_status print_story(opine_app *app, const outcome *o)
            (int)opn_split_n_known(o->held_out.split), (int)opn_graph_n_classes(graph),
            test_accuracy(&o->held_out));
     printf("How well each uncertainty finds the nodes it gets wrong, and those of "
-           "classes "
-           "it was\nnever shown, in percent (50 AUROC is chance):\n\n");
+           "classes it was\nnever shown, in percent (50 AUROC is chance):\n\n");
     print_table(&o->wrong, &o->ood);
     opn_status status = print_nodes(app, "Wrong, and the evidence conflicts:", &o->whole,
                                     is_wrong, OPN_MEASURE_DISSONANCE);

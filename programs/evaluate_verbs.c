@@ -2,32 +2,11 @@
 
 #include "command.h"
 #include "json_output.h"
+#include "run_output.h"
 #include "style.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-static const char *run_folder(const opine_app *app)
-{
-    const char *folder = opn_params_text(app->params, "output");
-    return folder[0] != 0 ? folder : NULL;
-}
-
-// FOLDER/NAME, to be freed; NULL when there is no memory.
-static char *path_in(const char *folder, const char *name)
-{
-    const size_t room = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(room);
-    if (path != NULL)
-        snprintf(path, room, "%s/%s", folder, name);
-    return path;
-}
-
-static const char *standard_output(const opine_app *app)
-{
-    return opn_params_flag(app->params, "json") ? "-.json" : "-";
-}
 
 // ---- evaluate ------------------------------------------------------------------------
 
@@ -37,21 +16,11 @@ static opn_status keep_evaluation(opine_app *app, const opn_evaluation *found)
     opn_status status = OPN_OK;
     for (int n = 0; n < 2 && status == OPN_OK && run_folder(app) != NULL; n++) {
         char *path = path_in(run_folder(app), names[n]);
-        status =
-                path == NULL ? OPN_ERR_NOMEM : opn_evaluation_save(app->ctx, found, path);
+        status = path == NULL ? out_of_memory(app)
+                              : opn_evaluation_save(app->ctx, found, path);
         free(path);
     }
     return status;
-}
-
-// A run is kept in a folder, which standard output is not.
-static bool is_folder_name(const opine_app *app, const char *verb)
-{
-    const char *folder = run_folder(app);
-    if (folder == NULL || strcmp(folder, "-") != 0)
-        return true;
-    complain("%s -o names a folder to keep results in, not standard output", verb);
-    return false;
 }
 
 int run_evaluate(opine_app *app)
@@ -82,7 +51,7 @@ static opn_status keep_reproduction(opine_app *app, const opn_reproduction *foun
     opn_status status = OPN_OK;
     for (int n = 0; n < 3 && status == OPN_OK && run_folder(app) != NULL; n++) {
         char *path = path_in(run_folder(app), names[n]);
-        status = path == NULL ? OPN_ERR_NOMEM
+        status = path == NULL ? out_of_memory(app)
                               : opn_reproduction_save(app->ctx, found, path);
         free(path);
     }

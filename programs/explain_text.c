@@ -2,12 +2,10 @@
 
 #include "explain_text.h"
 
+#include "terminal_text.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { MOST_COLUMNS = 80, LEAST_COLUMNS = 40, WIDE = 56, MOST_ROWS = 8 };
@@ -25,28 +23,15 @@ typedef struct layout {
 
 static int output_columns(void)
 {
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
-        size.ws_col > MOST_COLUMNS)
-        return MOST_COLUMNS;
-    return size.ws_col < LEAST_COLUMNS ? LEAST_COLUMNS : size.ws_col;
+    const int n_columns = terminal_columns(STDOUT_FILENO);
+    return n_columns < LEAST_COLUMNS  ? LEAST_COLUMNS
+           : n_columns > MOST_COLUMNS ? MOST_COLUMNS
+                                      : n_columns;
 }
 
-// Whether blocks can be shown. The locale is not set, for numbers would change with it,
-// so that its name is read as setlocale() would.
 static bool output_has_blocks(void)
 {
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *locale = "";
-    for (int v = 2; v >= 0; v--) {
-        const char *value = getenv(variables[v]);
-        if (value != NULL && value[0] != 0)
-            locale = value;
-    }
-    const char *set = strchr(locale, '.');
-    return isatty(STDOUT_FILENO) && set != NULL &&
-           (strncasecmp(set + 1, "utf-8", 5) == 0 ||
-            strncasecmp(set + 1, "utf8", 4) == 0);
+    return isatty(STDOUT_FILENO) && is_utf8_locale();
 }
 
 static layout find_layout(const opn_explanation *e)
@@ -63,52 +48,6 @@ static layout find_layout(const opn_explanation *e)
 }
 
 // ---- pieces --------------------------------------------------------------------------
-
-static bool begins_character(char c)
-{
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-// A name in exactly so many columns; one that is longer ends in "~".
-static void put_cell(const char *name, int n_columns)
-{
-    int n = 0;
-    for (const char *c = name; *c != 0; c++)
-        n += begins_character(*c);
-    const int n_kept = n > n_columns ? n_columns - 1 : n;
-    int n_put = 0;
-    for (; *name != 0; name++) {
-        n_put += begins_character(*name);
-        if (n_put > n_kept)
-            break;
-        putchar((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
-    }
-    printf("%s%*s", n > n_columns ? "~" : "", n < n_columns ? n_columns - n : 0, "");
-}
-
-// Words in lines of so many columns.
-static void put_wrapped(const char *text, int n_columns)
-{
-    int column = 0;
-    while (*text != 0) {
-        const size_t n_bytes = strcspn(text, " ");
-        int n = 0;
-        for (size_t b = 0; b < n_bytes; b++)
-            n += begins_character(text[b]);
-        if (column > 0 && column + 1 + n > n_columns) {
-            putchar('\n');
-            column = 0;
-        }
-        if (column > 0)
-            putchar(' ');
-        column += (column > 0) + n;
-        for (size_t b = 0; b < n_bytes; b++)
-            putchar((unsigned char)text[b] < 0x20 || text[b] == 0x7f ? '?' : text[b]);
-        text += n_bytes;
-        text += strspn(text, " ");
-    }
-    putchar('\n');
-}
 
 // A bar that fills n_columns for 1.
 static void put_bar(double share, int n_columns, bool has_blocks)
@@ -172,9 +111,9 @@ static void put_amount(double amount)
 static void put_heads(const layout *at, const char *one, const char *other)
 {
     printf("  ");
-    put_cell(one, at->n_name);
+    print_cell(one, at->n_name);
     putchar(' ');
-    put_cell(other, at->n_name);
+    print_cell(other, at->n_name);
 }
 
 // One line of the chart: a name, numbers and a bar.
@@ -184,7 +123,7 @@ put_share(const layout *at, const char *name, double share, double evidence, dou
     const int n_before =
             2 + at->n_name + 8 + 11 * at->has_evidence + 11 * at->has_prior + 2;
     printf("  ");
-    put_cell(name, at->n_name);
+    print_cell(name, at->n_name);
     printf(" %7.3f", share);
     if (at->has_evidence)
         put_amount(evidence);
@@ -270,9 +209,9 @@ static void put_sources(const explained *x, const layout *at)
     for (int32_t l = 0; l < at_most(e->n_sources, MOST_ROWS); l++) {
         const opn_source *from = &e->source[l];
         printf("  ");
-        put_cell(opn_graph_node_name(x->graph, from->node, number), at->n_name);
+        print_cell(opn_graph_node_name(x->graph, from->node, number), at->n_name);
         putchar(' ');
-        put_cell(opn_model_class_name(x->model, from->k), at->n_name);
+        print_cell(opn_model_class_name(x->model, from->k), at->n_name);
         printf(" %5d %10.4g %6.1f %%\n", (int)from->hops, from->weight,
                100.0 * from->share);
     }
@@ -297,9 +236,9 @@ static void put_conflicts(const explained *x, const layout *at)
     for (int32_t c = 0; c < at_most(e->n_conflicts, MOST_ROWS); c++) {
         const opn_conflict *between = &e->conflict[c];
         printf("  ");
-        put_cell(opn_model_class_name(x->model, between->a), at->n_name);
+        print_cell(opn_model_class_name(x->model, between->a), at->n_name);
         putchar(' ');
-        put_cell(opn_model_class_name(x->model, between->b), at->n_name);
+        print_cell(opn_model_class_name(x->model, between->b), at->n_name);
         printf(" %10.4f %6.1f %%\n", between->dissonance, 100.0 * between->share);
     }
     put_more(e->n_conflicts + e->n_conflicts_left - MOST_ROWS);
@@ -333,9 +272,9 @@ static void put_neighbours(const explained *x, const layout *at)
     for (int32_t j = 0; j < at_most(n_others, MOST_ROWS); j++) {
         const opn_neighbour *other = &e->neighbour[j];
         printf("  ");
-        put_cell(opn_graph_node_name(x->graph, other->node, number), at->n_name);
+        print_cell(opn_graph_node_name(x->graph, other->node, number), at->n_name);
         putchar(' ');
-        put_cell(opn_model_class_name(x->model, other->predicted), at->n_name);
+        print_cell(opn_model_class_name(x->model, other->predicted), at->n_name);
         printf(" %7.3f", (double)other->probability);
         if (at->is_wide) {
             put_short(other->measure[OPN_MEASURE_VACUITY]);
@@ -351,7 +290,7 @@ void print_explanation(const explained *x)
 {
     const layout at = find_layout(x->e);
     put_heading(x);
-    put_wrapped(opn_explanation_sentence(x->e), at.n_columns);
+    print_wrapped(opn_explanation_sentence(x->e), at.n_columns, 0, 0);
     putchar('\n');
     put_chart(x, &at);
     put_measures(x);

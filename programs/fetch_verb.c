@@ -113,7 +113,8 @@ static int fetch_wanted(opine_app *app, const bool *wanted, json_t *list)
     const char *mirror = opn_params_text(app->params, "mirror");
     int code = EXIT_DONE;
     opn_status status = OPN_OK;
-    for (size_t d = 0; d < opn_dataset_count() && !is_hopeless(status); d++) {
+    for (size_t d = 0; d < opn_dataset_count() && d < MAX_NAMES && !is_hopeless(status);
+         d++) {
         if (!wanted[d])
             continue;
         opn_fetch_info info = {0};

@@ -50,24 +50,21 @@ const opine_verb verbs[] = {
          "is done, and the same command goes on from what RUN has.",
          "opine tune demo --task ood --trials 20 -o run", run_tune, VERB_RESEARCH},
         {"report", "RUN [DATA]", 1, 2, "Show what a run has found on a page to look at.",
-         "The page has maps of the nodes by class "
-         "and "
-         "by each uncertainty, every node's opinion, curves and tables, in one HTML file "
-         "that asks the network for nothing.",
+         "The page has maps of the nodes by class and by each uncertainty, every node's "
+         "opinion, curves and tables, in one HTML file that asks the network for "
+         "nothing.",
          "opine report demo.safetensors demo -o demo.html", run_report, VERB_FIRST_STEPS},
         {"data list", "", 0, 0, "List the datasets known by name.", NULL,
          "opine data list", run_data_list, VERB_DATA},
         {"data info", "DATA", 1, 1,
          "Describe a graph: size, classes, degrees, components.",
          "What is shown is the graph after the preprocessing that training applies; "
-         "--raw "
-         "shows it as it is in the file.",
+         "--raw shows it as it is in the file.",
          "opine data info demo", run_data_info, VERB_DATA},
         {"data fetch", "NAME...", 1, 7, "Download datasets into the data folder.",
-         "The files come from where their "
-         "authors keep them, or from --mirror, and are checked by size and SHA-256. "
-         "Ctrl-C "
-         "keeps what has come, and the same command goes on from there.",
+         "The files come from where their authors keep them, or from --mirror, and are "
+         "checked by size and SHA-256. Ctrl-C keeps what has come, and the same command "
+         "goes on from there.",
          "opine data fetch cora", run_data_fetch, VERB_DATA},
         {"data convert", "DATA", 1, 1, "Write a graph as an .npz file or a CSV folder.",
          "What is written is the graph after the preprocessing that training applies; "
@@ -76,8 +73,7 @@ const opine_verb verbs[] = {
          "opine data convert demo -o demo.npz", run_data_convert, VERB_DATA},
         {"data generate", "", 0, 0, "Draw a random graph with classes and features.",
          "The model is a degree-corrected block model with bag-of-words features: nodes "
-         "of "
-         "one class are joined more often and share more words.",
+         "of one class are joined more often and share more words.",
          "opine data generate --nodes 5000 --classes 4 --seed 7 -o drawn.npz",
          run_data_generate, VERB_DATA},
         {"help", "[VERB]", 0, 2, "Show an overview, or the help of a verb.",
@@ -98,6 +94,8 @@ const opine_argument arguments[] = {
         {"NAME", ARGUMENT_DATASET, "A dataset from `opine data list`, or all."},
         {"MODEL", ARGUMENT_FILE,
          "A model's file, as `opine train` writes it, or - for standard input."},
+        {"NODE", ARGUMENT_TEXT,
+         "A node by its name, or by its number where nodes have none."},
         {"RUN", ARGUMENT_FILE,
          "A model's file, which needs DATA; predictions that `opine predict` has "
          "written; or the folder of `opine evaluate` or `opine reproduce`."},

@@ -19,7 +19,7 @@ static const man_item exit_codes[] = {
               "is named."},
         {"3", "Bad or missing input. The file, and the line where there is one, are "
               "named."},
-        {"130", "Interrupted by Ctrl-C."},
+        {"130", "Interrupted by Ctrl-C (SIGINT), SIGTERM or SIGHUP."},
 };
 
 static const man_item variables[] = {
@@ -31,14 +31,16 @@ static const man_item variables[] = {
                           "set."},
         {"OPINE_KERNEL", "With the value ref, plain loops are used even where the CPU "
                          "has AVX2."},
-        {"NO_COLOR", "When set, the help has no bold text on a terminal either."},
+        {"NO_COLOR",
+         "When set and not empty, nothing is bold or dim on a terminal either."},
 };
 
 static const man_item files[] = {
         {"~/.local/share/opine", "The user's data folder, the last place where named "
                                  "datasets are looked for."},
-        {"OUT.checkpoint", "What an interrupted `opine train -o OUT` leaves, for "
-                           "--resume."},
+        {"OUT.checkpoint", "What `opine train -o OUT` leaves for --resume when it is "
+                           "interrupted, and when it is killed or crashes after a "
+                           "checkpoint of --checkpoint-every."},
         {"opine-demo.html", "The page that `opine demo` writes."},
 };
 

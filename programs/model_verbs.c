@@ -3,6 +3,7 @@
 #include "command.h"
 #include "decide_output.h"
 #include "json_output.h"
+#include "run_output.h"
 #include "style.h"
 
 #include <errno.h>
@@ -101,7 +102,7 @@ static opn_status train(opine_app *app,
     const size_t room = strlen(path) + sizeof(".checkpoint");
     char *checkpoint = malloc(room);
     if (checkpoint == NULL)
-        return OPN_ERR_NOMEM;
+        return out_of_memory(app);
     snprintf(checkpoint, room, "%s.checkpoint", path);
     if (!opn_params_flag(app->params, "resume"))
         (void)unlink(checkpoint);
@@ -118,8 +119,10 @@ static int check_output(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = strdup(slash == NULL ? "." : path);
-    if (folder == NULL)
+    if (folder == NULL) {
+        complain("%s", opn_status_name(OPN_ERR_NOMEM));
         return EXIT_FAILED;
+    }
     if (slash != NULL)
         folder[slash == path ? 1 : slash - path] = 0;
     const bool is_writable = access(folder, W_OK | X_OK) == 0;
@@ -224,35 +227,37 @@ static const char *prediction_path(const opine_app *app)
     const char *path = opn_params_text(app->params, "output");
     if (path[0] != 0 && strcmp(path, "-") != 0)
         return path;
-    return opn_params_flag(app->params, "json") ? "-.json" : "-";
+    return standard_output(app);
 }
 
 // With decisions --json prints an object, in which the nodes are a list unless a file has
-// them.
-static opn_status save_decided(opine_app *app,
-                               const opn_model *model,
-                               const opn_graph *graph,
-                               const opn_split *split,
-                               const opn_prediction *prediction,
-                               const opn_decisions *decisions)
+// them. Exit code; a message has been printed.
+static int save_decided(opine_app *app,
+                        const opn_model *model,
+                        const opn_graph *graph,
+                        const opn_split *split,
+                        const opn_prediction *prediction,
+                        const opn_decisions *decisions)
 {
     const char *path = prediction_path(app);
     const bool is_json = opn_params_flag(app->params, "json");
     const bool holds_nodes = is_json && strcmp(path, "-.json") == 0;
     tell_decisions(app, decisions);
     if (holds_nodes && print_decisions(app, decisions, false) != EXIT_DONE)
-        return OPN_ERR_NOMEM;
+        return EXIT_FAILED;
     const opn_status status =
             opn_prediction_save(app->ctx, model, graph, split, prediction, path);
-    if (status == OPN_OK && holds_nodes)
+    if (status != OPN_OK)
+        return complain_status(app, status);
+    if (is_json && !holds_nodes)
+        return print_decisions(app, decisions, true);
+    if (holds_nodes)
         printf("}\n");
-    else if (status == OPN_OK && is_json &&
-             print_decisions(app, decisions, true) != EXIT_DONE)
-        return OPN_ERR_NOMEM;
-    return status;
+    return EXIT_DONE;
 }
 
-static opn_status predict(opine_app *app, const opn_model *model, const opn_graph *graph)
+// Exit code; a message has been printed.
+static int predict(opine_app *app, const opn_model *model, const opn_graph *graph)
 {
     opn_prediction prediction = {0};
     opn_decisions decisions = {0};
@@ -262,24 +267,26 @@ static opn_status predict(opine_app *app, const opn_model *model, const opn_grap
     if (status == OPN_OK && decides)
         status = opn_decide_check(app->ctx, model, graph, split, app->params);
     if (status == OPN_OK && !make_arrays(app, graph, model, &prediction))
-        status = OPN_ERR_NOMEM;
+        status = out_of_memory(app);
     if (status == OPN_OK)
         status = opn_model_predict(app->ctx, model, graph, app->params, &prediction);
     if (status == OPN_OK && decides)
         status = opn_prediction_decide(app->ctx, model, graph, split, app->params,
                                        &prediction, &decisions);
     terminal_clear();
-    if (status == OPN_OK && decides)
-        status = save_decided(app, model, graph, split, &prediction, &decisions);
-    else if (status == OPN_OK)
+    if (status == OPN_OK && !decides)
         status = opn_prediction_save(app->ctx, model, graph, split, &prediction,
                                      prediction_path(app));
+    const int code =
+            status != OPN_OK ? complain_status(app, status)
+            : decides ? save_decided(app, model, graph, split, &prediction, &decisions)
+                      : EXIT_DONE;
     free(prediction.probability);
     free(prediction.predicted);
     free(prediction.decision);
     free(prediction.decided_by);
     opn_split_free(split);
-    return status;
+    return code;
 }
 
 int run_predict(opine_app *app)
@@ -293,9 +300,8 @@ int run_predict(opine_app *app)
     opn_status status = opn_model_load(app->ctx, app->argument[0], &model);
     if (status == OPN_OK)
         status = load_prepared(app, app->argument[1], &graph);
-    if (status == OPN_OK)
-        status = predict(app, model, graph);
-    const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    const int code =
+            status == OPN_OK ? predict(app, model, graph) : complain_status(app, status);
     opn_graph_free(graph);
     opn_model_free(model);
     return code;

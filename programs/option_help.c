@@ -14,10 +14,10 @@ static const char *const last_headings[] = {"Output", "Data", "Training", "Sampl
 
 // Where an option means something else for a verb than for others.
 typedef struct option_note {
-    const char *verb;
-    const char *name; // of the parameter
-    bool has_default; // the one of the table holds
-    const char *help; // one sentence
+    const char *verbs; // with '|' between
+    const char *name;  // of the parameter
+    bool has_default;  // the one of the table holds
+    const char *help;  // one sentence
 } option_note;
 
 static const option_note notes[] = {
@@ -31,14 +31,14 @@ static const option_note notes[] = {
         {"report", "dataset", false,
          "Which datasets of a folder of reproduce to show, with commas between; all "
          "unless told."},
-        {"predict", "samples", false,
+        {"predict|explain", "samples", false,
          "Passes with dropout over which a Bayesian model is averaged; as many as in "
          "training unless told."},
-        {"predict", "sample_dropout", false,
+        {"predict|explain", "sample_dropout", false,
          "Share dropped in these passes; as in training unless told."},
-        {"predict", "sample_drop_edge", false,
+        {"predict|explain", "sample_drop_edge", false,
          "Share of edges dropped in these passes; as in training unless told."},
-        {"predict", "average", false,
+        {"predict|explain", "average", false,
          "What is averaged over the passes: alpha as in the paper, or logits as in its "
          "authors' code; as in training unless told."},
         {"predict", "propagate", false,
@@ -95,7 +95,7 @@ const char *option_help(const opine_verb *verb, const opn_param *param, bool *ha
 {
     *has_default = true;
     for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
-        if (strcmp(notes[i].verb, verb->name) == 0 &&
+        if (verb_is_named(verb, notes[i].verbs) &&
             strcmp(notes[i].name, param->name) == 0) {
             *has_default = notes[i].has_default;
             return notes[i].help;

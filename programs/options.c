@@ -14,13 +14,10 @@ const char *option_name(const opn_param *param, char text[64])
     return text;
 }
 
-// Whether the verb is one of those the parameter is used by, "data info|data convert".
-bool verb_uses(const opine_verb *verb, const opn_param *param)
+bool verb_is_named(const opine_verb *verb, const char *names)
 {
     const size_t n_name = strlen(verb->name);
-    const char *at = param->used_by;
-    if (strcmp(at, "*") == 0)
-        return true;
+    const char *at = names;
     while (*at != 0) {
         const size_t n = strcspn(at, "|");
         if (n == n_name && memcmp(at, verb->name, n) == 0)
@@ -28,6 +25,11 @@ bool verb_uses(const opine_verb *verb, const opn_param *param)
         at += n + (at[n] == '|');
     }
     return false;
+}
+
+bool verb_uses(const opine_verb *verb, const opn_param *param)
+{
+    return strcmp(param->used_by, "*") == 0 || verb_is_named(verb, param->used_by);
 }
 
 static int reject_option(const opine_verb *verb, const char *word)

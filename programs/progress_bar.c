@@ -26,7 +26,9 @@ static int decode(const char *text, uint32_t *code)
             return 0;
         *code = *code << 6 | (c[b] & 0x3f);
     }
-    return n > 0 && *code >= first_of[n] ? n : 0;
+    const bool is_surrogate = *code >= 0xd800 && *code < 0xe000;
+    const bool is_in_range = n > 0 && *code >= first_of[n] && *code < 0x110000;
+    return is_in_range && !is_surrogate ? n : 0;
 }
 
 // East Asian wide and fullwidth characters and pictures. A mark that combines with the
@@ -52,14 +54,23 @@ static bool is_control(uint32_t code)
     return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
+text_character text_character_at(const char *text)
+{
+    uint32_t code = 0;
+    const int n = decode(text, &code);
+    const bool is_plain = n > 0 && !is_control(code);
+    return (text_character){.n_bytes = n > 0 ? n : 1,
+                            .n_columns = is_plain && is_wide(code) ? 2 : 1,
+                            .is_plain = is_plain};
+}
+
 int text_columns(const char *text)
 {
     int n_columns = 0;
     while (*text != 0) {
-        uint32_t code = 0;
-        const int n = decode(text, &code);
-        n_columns += n > 0 && is_wide(code) ? 2 : 1;
-        text += n > 0 ? n : 1;
+        const text_character c = text_character_at(text);
+        n_columns += c.n_columns;
+        text += c.n_bytes;
     }
     return n_columns;
 }
@@ -75,17 +86,16 @@ typedef struct bar_line {
 static void put(bar_line *line, const char *text)
 {
     while (*text != 0) {
-        uint32_t code = 0;
-        const int n = decode(text, &code);
-        const bool is_shown = n > 0 && !is_control(code) && (n == 1 || line->has_utf8);
-        const int n_columns = is_shown && is_wide(code) ? 2 : 1;
-        const size_t n_bytes = is_shown ? (size_t)n : 1;
+        const text_character c = text_character_at(text);
+        const bool is_shown = c.is_plain && (c.n_bytes == 1 || line->has_utf8);
+        const int n_columns = is_shown ? c.n_columns : 1;
+        const size_t n_bytes = is_shown ? (size_t)c.n_bytes : 1;
         if (n_columns > line->n_columns || line->n + n_bytes >= BAR_ROOM)
             break;
         memcpy(line->text + line->n, is_shown ? text : "?", n_bytes);
         line->n += n_bytes;
         line->n_columns -= n_columns;
-        text += n > 0 ? n : 1;
+        text += c.n_bytes;
     }
     line->text[line->n] = 0;
 }

@@ -2,15 +2,13 @@
 
 #include "command.h"
 #include "progress_bar.h"
+#include "terminal_text.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,17 +62,6 @@ void terminal_catch_signals(void)
         sigaction(SIGHUP, &action, NULL);
 }
 
-// Asked of a locale of its own: files are read and written the same in all of them.
-static bool is_utf8_locale(void)
-{
-    const locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    if (users == (locale_t)0)
-        return false;
-    const bool is_utf8 = strcmp(nl_langinfo_l(CODESET, users), "UTF-8") == 0;
-    freelocale(users);
-    return is_utf8;
-}
-
 void terminal_set_quiet(bool quiet, bool verbose)
 {
     const char *term = getenv("TERM");
@@ -106,23 +93,22 @@ void complain(const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
+    clean_text(text);
     terminal_clear();
     fprintf(stderr, "opine: %s\n", text);
 }
 
-void print_name(const char *name, int width)
+opn_status out_of_memory(opine_app *app)
 {
-    const int n_columns = text_columns(name);
-    for (; *name != 0; name++) {
-        const unsigned char c = (unsigned char)*name;
-        putchar(c < 0x20 || c == 0x7f ? '?' : c);
-    }
-    printf("%*s", n_columns < width ? width - n_columns : 0, "");
+    app->is_out_of_memory = true;
+    return OPN_ERR_NOMEM;
 }
 
 int complain_status(const opine_app *app, opn_status status)
 {
-    complain("%s", opn_ctx_error(app->ctx));
+    const char *message = opn_ctx_error(app->ctx);
+    const bool has_message = !app->is_out_of_memory && message[0] != 0;
+    complain("%s", has_message ? message : opn_status_name(status));
     switch (status) {
     case OPN_OK:
         return EXIT_DONE;
@@ -157,14 +143,6 @@ static void on_log(void *user, opn_log_level level, const char *message)
     complain("%s%s", level == OPN_LOG_WARNING ? "warning: " : "", message);
 }
 
-static int terminal_width(void)
-{
-    struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return 80;
-    return size.ws_col;
-}
-
 static void draw_bar(const opn_progress *progress, int64_t now)
 {
     char text[BAR_ROOM];
@@ -179,7 +157,8 @@ static void draw_bar(const opn_progress *progress, int64_t now)
     }
     // Asked each time, because a window may change its size. The last column stays free:
     // some terminals go to the next line when it is written.
-    bar_format(progress, &pace, terminal_width() - 1, terminal.has_utf8, text);
+    bar_format(progress, &pace, terminal_columns(STDERR_FILENO) - 1, terminal.has_utf8,
+               text);
     fprintf(stderr, "%s%s", clear_line, text);
     is_shown = 1;
 }
