@@ -236,7 +236,8 @@ void print_man_page(void)
            opn_version());
     put_text("opine trains graph neural networks that know what they do not know. From a "
              "graph, features of its nodes and a few labels it gives every node a class "
-             "and an opinion about it: how much evidence there is (vacuity), how much it "
+             "and an opinion about it: how little evidence there is (vacuity), how much "
+             "it "
              "conflicts (dissonance), how noisy the data are (aleatoric), how unsure the "
              "model is (epistemic), and the total (entropy).");
     put_paragraph("Results go to standard output, messages and progress to standard "

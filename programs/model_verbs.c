@@ -208,19 +208,6 @@ static bool make_arrays(const opine_app *app,
     return true;
 }
 
-// The split of training, if this is the graph of training; else none.
-static opn_status find_split(opine_app *app,
-                             const opn_model *model,
-                             const opn_graph *graph,
-                             opn_split **out)
-{
-    char hash[65];
-    const opn_status status = opn_graph_hash(app->ctx, graph, hash);
-    if (status != OPN_OK || strcmp(hash, opn_model_data_hash(model)) != 0)
-        return status;
-    return opn_model_split(app->ctx, model, graph, out);
-}
-
 // Where predictions go: a file, or standard output as CSV or JSON.
 static const char *prediction_path(const opine_app *app)
 {
@@ -263,7 +250,7 @@ static int predict(opine_app *app, const opn_model *model, const opn_graph *grap
     opn_decisions decisions = {0};
     opn_split *split = NULL;
     const bool decides = is_deciding(app);
-    opn_status status = find_split(app, model, graph, &split);
+    opn_status status = opn_model_split(app->ctx, model, graph, &split);
     if (status == OPN_OK && decides)
         status = opn_decide_check(app->ctx, model, graph, split, app->params);
     if (status == OPN_OK && !make_arrays(app, graph, model, &prediction))

@@ -29,8 +29,7 @@ static const option_note notes[] = {
         {"report", "task", false,
          "Which task of a folder of reproduce to show; both unless told."},
         {"report", "dataset", false,
-         "Which datasets of a folder of reproduce to show, with commas between; all "
-         "unless told."},
+         "Which dataset of a folder of reproduce to show; the first unless told."},
         {"predict|explain", "samples", false,
          "Passes with dropout over which a Bayesian model is averaged; as many as in "
          "training unless told."},

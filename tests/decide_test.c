@@ -598,7 +598,8 @@ static void a_model_without_validation_nodes_has_no_target(void **state)
     for (int i = 0; i < 300; i++)
         role[i] = i % 3 == 0 ? OPN_ROLE_TRAIN : OPN_ROLE_TEST;
     assert_int_equal(opn_graph_set_roles(ctx, at.graph, role), OPN_OK);
-    assert_int_equal(opn_model_split(ctx, at.model, at.graph, &split), OPN_OK);
+    assert_int_equal(opn_split_create(ctx, at.graph, OPN_SPLIT_GIVEN, 0, NULL, 0, &split),
+                     OPN_OK);
     assert_int_equal(decide(&at, split, "target_accuracy=0.5", &d), OPN_ERR_SHAPE);
     support_expect_error(ctx, "without validation nodes");
     opn_split_free(split);

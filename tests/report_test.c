@@ -1002,7 +1002,7 @@ static opn_graph *groups_of(const int32_t *label, int n_classes, const char *con
     return graph;
 }
 
-static void on_another_graph_labelled_nodes_test_the_model(void **state)
+static void on_another_graph_labelled_nodes_are_the_pool_and_judge_the_model(void **state)
 {
     (void)state;
     static const char *const names[] = {"a", "b"};
@@ -1021,7 +1021,7 @@ static void on_another_graph_labelled_nodes_test_the_model(void **state)
     assert_int_equal(page_number(view, "known.1"), 0);
     assert_int_equal(json_array_size(page_member(read.about, "graph.classes")), 3);
     for (int i = 0; i < TRIAL_NODES; i++) {
-        assert_int_equal(role[i], labels[i] < 0 ? OPN_ROLE_UNLABELLED : OPN_ROLE_TEST);
+        assert_int_equal(role[i], labels[i] < 0 ? OPN_ROLE_UNLABELLED : OPN_ROLE_POOL);
         assert_int_equal(predicted[i], said.at.predicted[i] == 0 ? 2 : 0);
     }
     assert_int_equal(page_number(view, "pool.nodes"), 7);
@@ -1029,13 +1029,51 @@ static void on_another_graph_labelled_nodes_test_the_model(void **state)
     assert_int_equal(page_number(view, "quality.nodes"), 5);
     assert_true(page_is_null(view, "training"));
     assert_string_equal(page_string(view, "training_note"),
-                        "Not shown: the model was trained on another graph.");
+                        "Not shown: the model was trained on another graph, or on "
+                        "another split of it.");
+    assert_non_null(strstr(page_string(read.about, "summary.0"),
+                           "labelled nodes, some of which may have trained it"));
     free(role);
     free(predicted);
     page_free(&read);
     opinions_free(&said);
     opn_model_free(model);
     opn_graph_free(other);
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
+// Nodes that trained must never seem to test.
+static void a_split_that_has_changed_is_not_taken_for_that_of_training(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("page.html");
+    opn_graph *graph = draw_graph();
+    opn_model *model = trial_train(ctx, graph, "model=s-gcn epochs=5");
+    uint8_t swapped[N_NODES];
+    opn_split *split = NULL;
+    listener l = {.interrupt_at = 0};
+    assert_int_equal(opn_model_split(ctx, model, graph, &split), OPN_OK);
+    for (int i = 0; i < N_NODES; i++) {
+        const uint8_t role = opn_split_roles(split)[i];
+        swapped[i] = role == OPN_ROLE_TRAIN  ? OPN_ROLE_TEST
+                     : role == OPN_ROLE_TEST ? OPN_ROLE_TRAIN
+                                             : role;
+    }
+    opn_split_free(split);
+    assert_int_equal(opn_graph_set_roles(ctx, graph, swapped), OPN_OK);
+    support_listen(ctx, &l);
+    assert_int_equal(opn_model_split(ctx, model, graph, &split), OPN_OK);
+    opn_ctx_set_hooks(ctx, NULL);
+    assert_null(split);
+    assert_non_null(strstr(l.log, "is split otherwise than when the model was trained"));
+    page read = show(graph, model, s->path);
+    uint32_t *role = page_array(&read, 0, "role", "u8", N_NODES);
+    for (int i = 0; i < N_NODES; i++)
+        assert_true(role[i] == OPN_ROLE_POOL || role[i] == OPN_ROLE_UNLABELLED);
+    free(role);
+    page_free(&read);
+    opn_model_free(model);
     opn_graph_free(graph);
     support_close_stage(s);
 }
@@ -1079,7 +1117,9 @@ static void nothing_labelled_is_nothing_to_judge(void **state)
     assert_true(page_is_null(view, "detection.misclassification"));
     assert_true(page_is_null(view, "detection.ood"));
     assert_int_equal(json_array_size(page_member(view, "risk")), 0);
-    assert_int_equal(json_array_size(page_member(read.about, "summary")), 0);
+    assert_string_equal(page_string(read.about, "summary.0"),
+                        "There is no test node to judge s-gcn by.");
+    assert_true(page_is_null(view, "reliability"));
     page_free(&read);
     opn_model_free(model);
     opn_graph_free(other);
@@ -1359,7 +1399,8 @@ int main(void)
             WITH_CTX(caller_hears_the_progress_but_not_the_epochs),
             WITH_CTX(every_moment_may_be_interrupted),
             WITH_CTX(training_once_more_may_be_interrupted),
-            WITH_CTX(on_another_graph_labelled_nodes_test_the_model),
+            WITH_CTX(on_another_graph_labelled_nodes_are_the_pool_and_judge_the_model),
+            WITH_CTX(a_split_that_has_changed_is_not_taken_for_that_of_training),
             WITH_CTX(classes_that_the_graph_does_not_have_come_after_its_own),
             WITH_CTX(nothing_labelled_is_nothing_to_judge),
             WITH_CTX(names_come_back_whole_and_do_no_harm),

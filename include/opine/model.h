@@ -31,7 +31,8 @@ OPN_API OPN_NODISCARD opn_status opn_split_from_params(opn_ctx *ctx,
                                                        const opn_params *params,
                                                        opn_split **out);
 
-// The same for the parameters a model was trained with.
+// The split a model was trained with. *out is NULL where that is not known: the graph is
+// another than that of training, or is split otherwise by now, which is warned of.
 OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
                                                  const opn_model *model,
                                                  const opn_graph *graph,

@@ -47,6 +47,7 @@ struct opn_model {
     opn_i_names param_names, param_values;  // every parameter of training, as texts
     opn_i_names class_names, feature_names; // features: empty when they are numbers
     char data_hash[65];
+    char split_hash[65]; // of every node's role in training; "" when a file has none
     opn_train_summary summary;
 };
 

@@ -130,6 +130,9 @@ put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *mo
                                                   opn_version()));
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "model", model->kind->id));
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "data_hash", model->data_hash));
+    if (model->split_hash[0] != 0)
+        OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "split_hash",
+                                                      model->split_hash));
     for (size_t n = 0; n < N_NUMBERS; n++)
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, numbers[n].key, value[n]));
     OPN_TRY(put_names(ctx, writer, "classes", &model->class_names));
@@ -361,6 +364,9 @@ static opn_status get_metadata(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, hash == NULL || strlen(hash) != 64, OPN_ERR_FORMAT,
                 "%s: metadata \"data_hash\" is no hash", path);
     memcpy(model->data_hash, hash, sizeof(model->data_hash));
+    const char *split = opn_i_safetensors_metadata(file, "split_hash");
+    if (split != NULL && strlen(split) == sizeof(model->split_hash) - 1)
+        memcpy(model->split_hash, split, sizeof(model->split_hash));
     OPN_TRY(get_numbers(ctx, path, file, model));
     OPN_TRY(get_names(ctx, path, "classes", opn_i_safetensors_metadata(file, "classes"),
                       &model->class_names));

@@ -451,13 +451,10 @@ opn_status opn_explain(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_prediction prediction = {0};
     opn_split *split = NULL;
-    char hash[65];
     OPN_TRY(new_prediction(ctx, model, graph, &prediction));
     const question q = {ctx, model, graph, NULL, &prediction};
     OPN_TRY(check_question(&q, node)); // before the work
-    OPN_TRY(opn_graph_hash(ctx, graph, hash));
-    if (strcmp(hash, model->data_hash) == 0)
-        OPN_TRY(opn_model_split(ctx, model, graph, &split));
+    OPN_TRY(opn_model_split(ctx, model, graph, &split));
     OPN_TRY(opn_model_predict(ctx, model, graph, params, &prediction));
     OPN_TRY(opn_explain_predicted(ctx, model, graph, split, &prediction, node, out));
 cleanup:

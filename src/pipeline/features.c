@@ -108,3 +108,29 @@ cleanup:
     opn_i_csr_deinit(&ctx->alloc, &x);
     return status;
 }
+
+// Whether one of the graph's features has that name. Few are missing where it matters.
+static bool has_feature(const opn_graph *graph, const char *name)
+{
+    for (int64_t k = 0; k < graph->feature_names.n; k++)
+        if (strcmp(opn_i_names_at(&graph->feature_names, k), name) == 0)
+            return true;
+    return false;
+}
+
+void opn_i_features_warn(opn_ctx *ctx, const opn_model *model, const opn_graph *graph)
+{
+    const int64_t n_missing = model->feature_names.n - graph->feature_names.n;
+    int64_t k = 0;
+    if (n_missing <= 0 || graph->feature_names.n == 0)
+        return;
+    while (k + 1 < model->feature_names.n &&
+           has_feature(graph, opn_i_names_at(&model->feature_names, k)))
+        k++;
+    opn_i_log(ctx, OPN_LOG_WARNING,
+              "%s: lacks %lld of the %lld features that the model was trained on, \"%s\" "
+              "for "
+              "example; they count as 0",
+              graph->name, (long long)n_missing, (long long)model->feature_names.n,
+              opn_i_names_at(&model->feature_names, k));
+}

@@ -20,4 +20,7 @@ OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
                                               const opn_graph *graph,
                                               opn_i_csr *out);
 
+// Warns of features that the model knows and the graph does not have: they count as 0.
+void opn_i_features_warn(opn_ctx *ctx, const opn_model *model, const opn_graph *graph);
+
 #endif // OPN_FEATURES_H

@@ -190,6 +190,7 @@ opn_status opn_model_predict(opn_ctx *ctx,
     double *alpha = NULL;
     double *p = NULL;
     int64_t n_steps = 0;
+    opn_i_features_warn(ctx, model, graph);
     OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
     OPN_TRY(opn_i_stage_init(ctx, model, graph, false, true, &stage));
     OPN_TRY_NEW(ctx, alpha, model->sizes.n_classes);

@@ -2,6 +2,7 @@
 
 #include "graph/graph_data.h"
 #include "model/model_data.h"
+#include "pipeline/training_key.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -207,9 +208,27 @@ opn_status opn_model_split(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_params *params = NULL;
+    opn_split *split = NULL;
+    char hash[65];
+    *out = NULL;
+    OPN_TRY(opn_graph_hash(ctx, graph, hash));
+    if (strcmp(hash, model->data_hash) != 0)
+        return OPN_OK;
     OPN_TRY(opn_i_model_params(ctx, model, &params));
-    OPN_TRY(opn_split_from_params(ctx, graph, params, out));
+    OPN_TRY(opn_split_from_params(ctx, graph, params, &split));
+    OPN_TRY(opn_i_split_hash(ctx, split, hash));
+    if (model->split_hash[0] == 0 || strcmp(hash, model->split_hash) == 0) {
+        *out = split;
+        split = NULL;
+    } else {
+        opn_i_log(
+                ctx, OPN_LOG_WARNING,
+                "%s: is split otherwise than when the model was trained, so which nodes "
+                "trained it is not known",
+                graph->name);
+    }
 cleanup:
+    opn_split_free(split);
     opn_params_free(params);
     return status;
 }

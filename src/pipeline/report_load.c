@@ -127,7 +127,7 @@ static opn_status place_opinions(opn_ctx *ctx, double perplexity, opn_i_view *vi
     for (size_t j = 0; j < n; j++)
         x[j] = logf(fmaxf(from[j], 1e-6F));
     OPN_TRY(opn_embed(ctx, view->n_nodes, view->n_known, x, perplexity, 0, place));
-    view->perplexity = perplexity;
+    view->perplexity = fmin(perplexity, (view->n_nodes - 1) / 3.0); // as opn_embed() does
     view->place = place;
     place = NULL;
 cleanup:

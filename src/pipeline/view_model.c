@@ -5,6 +5,7 @@
 #include "opine/embed.h"
 #include "pipeline/stage.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,33 +41,21 @@ cleanup:
     return status;
 }
 
-// Whether this is the graph that the model was trained on.
-static opn_status
-knows_graph(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, bool *out)
-{
-    char hash[65];
-    const opn_status status = opn_graph_hash(ctx, graph, hash);
-    *out = status == OPN_OK && strcmp(hash, model->data_hash) == 0;
-    return status;
-}
-
-// Roles by the split of training; on another graph all labelled nodes are the pool, and
-// test how good the model is.
+// Roles by the split of training; where that is not known all labelled nodes are the
+// pool.
 static opn_status
 find_roles(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_view *view)
 {
     opn_status status = OPN_OK;
     opn_split *split = NULL;
-    bool is_known = false;
     OPN_TRY_NEW(ctx, view->role, view->n_nodes);
     OPN_TRY_NEW(ctx, view->in_pool, view->n_nodes);
-    OPN_TRY(knows_graph(ctx, model, graph, &is_known));
-    if (is_known)
-        OPN_TRY(opn_model_split(ctx, model, graph, &split));
+    OPN_TRY(opn_model_split(ctx, model, graph, &split));
+    view->is_elsewhere = split == NULL;
     for (int32_t i = 0; i < view->n_nodes; i++) {
         const bool is_labelled = view->label[i] >= 0;
         view->role[i] = split != NULL ? opn_split_roles(split)[i]
-                        : is_labelled ? OPN_ROLE_TEST
+                        : is_labelled ? OPN_ROLE_POOL
                                       : OPN_ROLE_UNLABELLED;
         view->in_pool[i] = split != NULL ? opn_split_pool(split)[i] : is_labelled;
     }
@@ -137,7 +126,7 @@ opn_status opn_i_view_add_map(opn_ctx *ctx,
     OPN_TRY(opn_embed(ctx, view->n_nodes, model->sizes.n_hidden, hidden, perplexity,
                       (uint64_t)view->seed, place));
     view->n_hidden = model->sizes.n_hidden;
-    view->perplexity = perplexity;
+    view->perplexity = fmin(perplexity, (view->n_nodes - 1) / 3.0); // as opn_embed() does
     view->place = place;
     place = NULL;
 cleanup:
@@ -204,6 +193,7 @@ static opn_status train_again(opn_ctx *ctx,
     OPN_TRY(opn_i_model_params(ctx, model, &params));
     OPN_TRY(opn_params_set(ctx, params, "model", model->kind->id));
     OPN_TRY(opn_model_split(ctx, model, graph, &split));
+    OPN_FAIL_IF(ctx, split == NULL, OPN_ERR_INTERNAL, "the split of training is gone");
     ctx->hooks = hooks;
     status = opn_model_train(ctx, graph, split, params, NULL, out);
     ctx->hooks = l.hooks;
@@ -232,11 +222,10 @@ static opn_status add_training(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_model *again = NULL;
     opn_i_network shape = {0};
-    bool is_known = false;
-    OPN_TRY(knows_graph(ctx, model, graph, &is_known));
-    if (!is_known) {
+    if (view->is_elsewhere) {
         snprintf(view->training_note, sizeof(view->training_note),
-                 "Not shown: the model was trained on another graph.");
+                 "Not shown: the model was trained on another graph, or on another split "
+                 "of it.");
         return OPN_OK;
     }
     OPN_TRY(train_again(ctx, model, graph, &view->training, &again));

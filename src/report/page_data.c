@@ -246,10 +246,17 @@ static void add_sentences(const opn_i_view *view, const json_t *about, json_t *l
     char text[256];
     char best[64];
     if (n > 0) {
-        opn_i_format(
-                text, sizeof(text), "%s%s is right about %.1f %% of %lld test nodes.",
-                view->model, is_ood ? ", which was not shown all classes," : "",
-                json_number_value(json_object_get(quality, "accuracy")), (long long)n);
+        const bool is_elsewhere = view->is_elsewhere;
+        opn_i_format(text, sizeof(text),
+                     "%s%s is right about %.1f %% of %lld %s nodes%s.", view->model,
+                     is_ood ? ", which was not shown all classes," : "",
+                     json_number_value(json_object_get(quality, "accuracy")),
+                     (long long)n, is_elsewhere ? "labelled" : "test",
+                     is_elsewhere ? ", some of which may have trained it" : "");
+        json_array_append_new(list, json_text(text));
+    } else {
+        snprintf(text, sizeof(text), "There is no test node to judge %s by.",
+                 view->model);
         json_array_append_new(list, json_text(text));
     }
     if (tell_best(about, view->task, best)) {

@@ -115,7 +115,8 @@ opn_status opn_i_view_targets(opn_ctx *ctx, const opn_i_view *view, int32_t **ou
     int32_t *target = NULL;
     OPN_TRY_NEW(ctx, target, view->n_nodes);
     for (int32_t i = 0; i < view->n_nodes; i++)
-        target[i] = view->role[i] == OPN_ROLE_TEST && view->label[i] >= 0
+        target[i] = (view->role[i] == OPN_ROLE_TEST || view->is_elsewhere) &&
+                                    view->label[i] >= 0
                             ? own_class(view, view->label[i])
                             : -1;
     *out = target;

@@ -28,11 +28,12 @@ typedef struct opn_i_history {
 typedef struct opn_i_view {
     char model[32], task[24]; // "s-bgcn-t-k", "ood"
     int64_t seed;
-    int32_t n_nodes, n_known;       // V and K
-    int32_t *known;                 // [K] class of each class of the model
-    const int32_t *label;           // [V] borrowed; -1 unlabelled
-    uint8_t *role;                  // [V] opn_role
-    uint8_t *in_pool;               // [V] 1: detection is measured on it
+    int32_t n_nodes, n_known; // V and K
+    int32_t *known;           // [K] class of each class of the model
+    const int32_t *label;     // [V] borrowed; -1 unlabelled
+    uint8_t *role;            // [V] opn_role
+    uint8_t *in_pool;         // [V] 1: detection is measured on it
+    bool is_elsewhere; // whether nodes that trained the model are among them is not known
     int32_t *predicted;             // [V] class of the model
     float *probability;             // [V,K]
     float *alpha;                   // [V,K]; NULL without evidence
@@ -71,7 +72,8 @@ OPN_NODISCARD opn_status opn_i_view_rank_risk(opn_ctx *ctx,
                                               opn_measure measure,
                                               opn_i_ranking *out);
 
-// The model's class of each test node of a known class, -1 for all others; to be freed.
+// The model's class of each test node of a known class, elsewhere of each labelled one,
+// -1 for all others; to be freed.
 OPN_NODISCARD opn_status opn_i_view_targets(opn_ctx *ctx,
                                             const opn_i_view *view,
                                             int32_t **out);

@@ -173,7 +173,8 @@ static opn_status add_quality(opn_ctx *ctx, const opn_i_view *view, json_t *obje
     json_object_set_new(list, "nodes", json_integer(judged.n));
     json_object_set_new(object, "quality", list);
     json_object_set_new(object, "reliability",
-                        json_reliability(&judged, quality[OPN_QUALITY_ECE]));
+                        judged.n > 0 ? json_reliability(&judged, quality[OPN_QUALITY_ECE])
+                                     : json_null());
 cleanup:
     opn_i_judged_deinit(&ctx->alloc, &judged);
     opn_i_release(&ctx->alloc, target);
@@ -341,6 +342,7 @@ static void add_head(const opn_i_view *view, json_t *object)
     json_object_set_new(object, "prior",
                         view->sigma > 0.0 ? json_pack("{s:f}", "sigma", view->sigma)
                                           : json_null());
+    json_object_set_new(object, "elsewhere", json_boolean(view->is_elsewhere));
     json_object_set_new(object, "pool", json_pool(view));
 }
 
