@@ -147,6 +147,9 @@ int run_train(opine_app *app)
         complain("train writes the model to a file, not to standard output");
         return EXIT_USAGE;
     }
+    const int checked = check_output_file(app);
+    if (checked != EXIT_DONE)
+        return checked;
     if (check_output(path) != EXIT_DONE)
         return EXIT_FAILED;
     opn_status status = load_checked(app, app->argument[0], &graph);
@@ -284,6 +287,9 @@ int run_predict(opine_app *app)
         complain("predict reads MODEL or DATA from standard input, not both");
         return EXIT_USAGE;
     }
+    const int checked = check_output_file(app);
+    if (checked != EXIT_DONE)
+        return checked;
     opn_status status = opn_model_load(app->ctx, app->argument[0], &model);
     if (status == OPN_OK)
         status = load_prepared(app, app->argument[1], &graph);

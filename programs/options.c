@@ -79,6 +79,12 @@ static int set_option(opine_app *app,
         }
         value = *(*next)++;
     }
+    // Of two texts or lists one would be lost without a word.
+    if ((param->kind == OPN_PARAM_TEXT || param->kind == OPN_PARAM_CHOICES) &&
+        opn_params_given(app->params, param->name)) {
+        complain("--%s is given twice", name);
+        return EXIT_USAGE;
+    }
     const opn_status status = opn_params_set(app->ctx, app->params, param->name, value);
     return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
 }

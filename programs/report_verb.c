@@ -2,6 +2,7 @@
 
 #include "command.h"
 #include "json_output.h"
+#include "run_output.h"
 #include "style.h"
 
 #include <stdio.h>
@@ -39,6 +40,9 @@ int run_report(opine_app *app)
     const char *path = opn_params_text(app->params, "output");
     if (check_streams(app, path) != EXIT_DONE)
         return EXIT_USAGE;
+    const int checked = check_output_file(app);
+    if (checked != EXIT_DONE)
+        return checked;
     if (!opn_report_is_supported()) // before work that would be for nothing
         return complain_status(app, opn_report_save(app->ctx, NULL, path));
     opn_status status = opn_report_load(app->ctx, app->argument[0],
