@@ -111,7 +111,12 @@ static opn_status measure(opine_app *app, const trial *t, bool finds_ood, found 
     const uint8_t *in_pool = opn_split_pool(t->split);
     uint8_t *positive = calloc((size_t)n_nodes, sizeof(*positive));
     float *score = calloc((size_t)n_nodes, sizeof(*score));
-    opn_status status = positive != NULL && score != NULL ? OPN_OK : out_of_memory(app);
+    opn_status status = OPN_OK;
+    if (positive == NULL || score == NULL) {
+        free(positive);
+        free(score);
+        return out_of_memory(app);
+    }
     for (int m = 0; m < OPN_N_MEASURES && status == OPN_OK; m++) {
         int32_t n = 0;
         for (opn_vid i = 0; i < n_nodes; i++) {

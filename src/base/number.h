@@ -23,7 +23,8 @@ bool opn_i_parse_real(const char *text, size_t n_chars, double *out);
 
 // As snprintf(), with a decimal point in every locale.
 int opn_i_format(char *to, size_t room, const char *fmt, ...) OPN_PRINTF(3, 4);
-int opn_i_format_list(char *to, size_t room, const char *fmt, va_list args);
+int opn_i_format_list(char *to, size_t room, const char *fmt, va_list args)
+        OPN_PRINTF(3, 0);
 
 // A double as its bits, for files that give back the very same in every locale.
 static inline uint64_t opn_i_real_to_bits(double number)
