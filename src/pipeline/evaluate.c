@@ -135,7 +135,8 @@ static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
             opn_i_run_folder_find(e->folder, key, cell_of(e, m, j.s)))
             continue;
         if (j.model == NULL)
-            OPN_TRY(opn_i_kept_model(ctx, &j.training, folder, &j.was_loaded, &j.model));
+            OPN_TRY(opn_i_kept_model(ctx, &j.training, folder, true, &j.was_loaded,
+                                     &j.model));
         OPN_TRY(judge_model(&j, m, key));
     }
 cleanup:

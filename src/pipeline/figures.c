@@ -87,7 +87,7 @@ static opn_status add_view(drawing *d, const char *model_id, bool with_map)
                                .kind = opn_i_model_kind_find(model_id)};
     OPN_TRY(opn_graph_hash(d->ctx, d->report->graph, hash));
     OPN_TRY(opn_i_training_key(d->ctx, hash, split, params, training.kind, training.key));
-    OPN_TRY(opn_i_kept_model(d->ctx, &training, d->folder, &was_there, &model));
+    OPN_TRY(opn_i_kept_model(d->ctx, &training, d->folder, true, &was_there, &model));
     opn_i_model_see_as(model, training.kind);
     OPN_TRY(opn_i_view_of_model(d->ctx, d->report, model, &view));
     if (with_map)

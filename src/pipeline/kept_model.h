@@ -17,18 +17,13 @@ typedef struct opn_i_training {
     char key[OPN_SHA256_TEXT];
 } opn_i_training;
 
-// Where the folder of a run keeps the model, to be freed.
-OPN_NODISCARD opn_status opn_i_kept_model_path(opn_ctx *ctx,
-                                               const opn_i_training *training,
-                                               const char *folder,
-                                               char **out);
-
-// The model that the folder keeps under this key, or else a new one, which the folder
-// keeps from then on. `folder` may be NULL. Errors: those of opn_model_load(),
+// The model that the folder keeps under this key, or else a new one, which it keeps from
+// then on if `keeps` says so. `folder` may be NULL. Errors: those of opn_model_load(),
 // opn_model_train() and opn_model_save().
 OPN_NODISCARD opn_status opn_i_kept_model(opn_ctx *ctx,
                                           const opn_i_training *training,
                                           const char *folder,
+                                          bool keeps,
                                           bool *was_there,
                                           opn_model **out);
 

@@ -268,26 +268,6 @@ cleanup:
     return status;
 }
 
-// The model from the folder; one that is not there is trained again.
-static opn_status obtain_model(opn_ctx *ctx,
-                               const char *folder,
-                               const opn_i_training *training,
-                               opn_model **out)
-{
-    opn_status status = OPN_OK;
-    char *path = NULL;
-    OPN_TRY(opn_i_kept_model_path(ctx, training, folder, &path));
-    if (opn_i_file_exists(path))
-        OPN_TRY(opn_model_load(ctx, path, out));
-    else
-        OPN_TRY(opn_model_train(ctx, training->graph, training->split, training->params,
-                                NULL, out));
-    opn_i_model_see_as(*out, training->kind);
-cleanup:
-    opn_i_release(&ctx->alloc, path);
-    return status;
-}
-
 static opn_status show_candidate(opn_ctx *ctx,
                                  const char *folder,
                                  const candidate *c,
@@ -299,6 +279,7 @@ static opn_status show_candidate(opn_ctx *ctx,
     opn_split *split = NULL;
     opn_model *model = NULL;
     char hash[65];
+    bool was_there = false;
     OPN_TRY(params_of(ctx, c, &params));
     OPN_TRY(opn_split_from_params(ctx, report->graph, params, &split));
     opn_i_training training = {.graph = report->graph,
@@ -311,7 +292,9 @@ static opn_status show_candidate(opn_ctx *ctx,
                 "%s: the results are of another graph than %s", folder,
                 opn_graph_name(report->graph));
     OPN_TRY(opn_i_training_key(ctx, hash, split, params, c->kind, training.key));
-    OPN_TRY(obtain_model(ctx, folder, &training, &model));
+    // A report leaves the folder as it is.
+    OPN_TRY(opn_i_kept_model(ctx, &training, folder, false, &was_there, &model));
+    opn_i_model_see_as(model, c->kind);
     OPN_TRY(opn_report_add_model(ctx, report, model, wanted));
 cleanup:
     opn_model_free(model);
