@@ -41,22 +41,6 @@ static const char settings[] = "seeds=3 model=gcn,s-bgcn-t,drop-gcn epochs=4 sam
                                "hidden=4";
 enum { N_CELLS = 9, N_TRAININGS = 6 }; // gcn and drop-gcn are trained as one
 
-// Of five nodes one trains, one validates, the others are scored.
-static opn_graph *draw_graph(opn_ctx *on, const char *drawn)
-{
-    opn_graph *graph = trial_draw(on, drawn);
-    const size_t n_nodes = (size_t)opn_graph_n_nodes(graph);
-    uint8_t *role = malloc(n_nodes);
-    assert_non_null(role);
-    for (size_t i = 0; i < n_nodes; i++)
-        role[i] = i % 5 == 0   ? OPN_ROLE_TRAIN
-                  : i % 5 == 1 ? OPN_ROLE_VALIDATION
-                               : OPN_ROLE_TEST;
-    assert_int_equal(opn_graph_set_roles(on, graph, role), OPN_OK);
-    free(role);
-    return graph;
-}
-
 // A graph, and a folder to be.
 typedef struct place {
     stage *s;
@@ -67,7 +51,7 @@ typedef struct place {
 static place open_place(void)
 {
     place at = {.s = support_open_stage("run")};
-    at.graph = draw_graph(ctx, "nodes=60 classes=3 features=12 homophily=0.4");
+    at.graph = trial_draw_split(ctx, "nodes=60 classes=3 features=12 homophily=0.4", 5);
     support_path(at.cells, at.s->path, "cells.jsonl");
     support_path(at.models, at.s->path, "models");
     support_path(at.manifest, at.s->path, "manifest.json");
@@ -312,7 +296,8 @@ static void other_data_do_not_mix(void **state)
     place at = open_place();
     expect_right(&at, "seeds=1 model=gcn epochs=3");
     opn_graph_free(at.graph);
-    at.graph = draw_graph(ctx, "nodes=60 classes=3 features=12 homophily=0.4 seed=1");
+    at.graph = trial_draw_split(ctx,
+                                "nodes=60 classes=3 features=12 homophily=0.4 seed=1", 5);
     expect_right(&at, "seeds=1 model=gcn epochs=3");
     assert_int_equal(count_lines(at.cells), 2);
     close_place(&at);
@@ -388,7 +373,7 @@ static void an_interruption_of_several_threads_goes_on_on_one(void **state)
     opn_ctx *own = support_ctx(NULL); // the meter counts for one thread only
     const opn_hooks hooks = {.interrupted = stop_after_a_cell, .user = at.cells};
     opn_evaluation *found = NULL;
-    at.graph = draw_graph(own, "nodes=60 classes=3 features=12 homophily=0.4");
+    at.graph = trial_draw_split(own, "nodes=60 classes=3 features=12 homophily=0.4", 5);
     own->n_threads = 3;
     opn_ctx_set_hooks(own, &hooks);
     const opn_status status =
@@ -559,7 +544,7 @@ static void every_allocation_failure_leaves_a_folder_to_go_on_from(void **state)
                                "propagate=1";
     place at = open_place();
     opn_graph_free(at.graph);
-    at.graph = draw_graph(ctx, "nodes=15 classes=2 features=5");
+    at.graph = trial_draw_split(ctx, "nodes=15 classes=2 features=5", 5);
     opn_params *params = trial_params(ctx, with);
     opn_evaluation *whole = evaluate(&at, with, NULL);
     opn_status status = OPN_ERR_NOMEM;

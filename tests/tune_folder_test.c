@@ -35,21 +35,6 @@ static opn_ctx *ctx;
 static const char settings[] = "trials=7 seeds=6 epochs=6 samples=2 hidden=4";
 enum { N_RUNS = 7 * 2 + 5 * 4, N_RUNS_AND_DEFAULT = N_RUNS + 4 };
 
-static opn_graph *draw_graph(opn_ctx *on, const char *drawn)
-{
-    opn_graph *graph = trial_draw(on, drawn);
-    const size_t n_nodes = (size_t)opn_graph_n_nodes(graph);
-    uint8_t *role = malloc(n_nodes);
-    assert_non_null(role);
-    for (size_t i = 0; i < n_nodes; i++)
-        role[i] = i % 3 == 0   ? OPN_ROLE_TRAIN
-                  : i % 3 == 1 ? OPN_ROLE_VALIDATION
-                               : OPN_ROLE_TEST;
-    assert_int_equal(opn_graph_set_roles(on, graph, role), OPN_OK);
-    free(role);
-    return graph;
-}
-
 // A graph, and a folder to be.
 typedef struct place {
     stage *s;
@@ -60,7 +45,7 @@ typedef struct place {
 static place open_place(void)
 {
     place at = {.s = support_open_stage("run")};
-    at.graph = draw_graph(ctx, "nodes=60 classes=3 features=12 homophily=0.5");
+    at.graph = trial_draw_split(ctx, "nodes=60 classes=3 features=12 homophily=0.5", 3);
     support_path(at.trials, at.s->path, "trials.jsonl");
     return at;
 }
@@ -212,7 +197,7 @@ static void runs_on_several_threads_are_kept_whole(void **state)
     opn_graph *metered = at.graph;
     opn_ctx *own = support_ctx(NULL); // the meter counts for one thread only
     opn_tuning *found = NULL;
-    at.graph = draw_graph(own, "nodes=60 classes=3 features=12 homophily=0.5");
+    at.graph = trial_draw_split(own, "nodes=60 classes=3 features=12 homophily=0.5", 3);
     own->n_threads = 3;
     assert_int_equal(try_tune(own, &at, settings, at.s->path, &found), OPN_OK);
     opn_tuning_free(found);

@@ -53,6 +53,21 @@ opn_graph *trial_draw(opn_ctx *ctx, const char *settings)
     return graph;
 }
 
+opn_graph *trial_draw_split(opn_ctx *ctx, const char *settings, size_t period)
+{
+    opn_graph *graph = trial_draw(ctx, settings);
+    const size_t n_nodes = (size_t)opn_graph_n_nodes(graph);
+    uint8_t *role = malloc(n_nodes);
+    assert_non_null(role);
+    for (size_t i = 0; i < n_nodes; i++)
+        role[i] = i % period == 0   ? OPN_ROLE_TRAIN
+                  : i % period == 1 ? OPN_ROLE_VALIDATION
+                                    : OPN_ROLE_TEST;
+    assert_int_equal(opn_graph_set_roles(ctx, graph, role), OPN_OK);
+    free(role);
+    return graph;
+}
+
 const float trial_features[TRIAL_NODES * TRIAL_FEATURES] = {
         1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1};
 const int32_t trial_labels[TRIAL_NODES] = {0, 0, 0, -1, -1, 1, 1, 1, -1};

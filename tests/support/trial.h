@@ -16,6 +16,10 @@ opn_params *trial_params(opn_ctx *ctx, const char *settings);
 // A generated graph.
 opn_graph *trial_draw(opn_ctx *ctx, const char *settings);
 
+// The same with a split: of `period` nodes the first trains, the second validates and the
+// others test.
+opn_graph *trial_draw_split(opn_ctx *ctx, const char *settings, size_t period);
+
 // Two friendly groups of four and a stranger; three nodes of each group have labels.
 enum { TRIAL_NODES = 9, TRIAL_EDGES = 13, TRIAL_FEATURES = 3 };
 extern const float trial_features[TRIAL_NODES * TRIAL_FEATURES];
