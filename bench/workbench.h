@@ -5,7 +5,7 @@
 
 #include "model/gcn.h"
 #include "model/trainer.h"
-#include "pipeline/stage.h"
+#include "model/workspace.h"
 
 typedef struct workbench {
     opn_ctx *ctx;

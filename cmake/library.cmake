@@ -4,7 +4,7 @@
 file(GLOB_RECURSE opine_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 
 # The figures of the paper travel inside the program.
-set(figures ${PROJECT_SOURCE_DIR}/src/pipeline/paper_figures.csv)
+set(figures ${PROJECT_SOURCE_DIR}/src/paper/paper_figures.csv)
 set(figures_source ${CMAKE_BINARY_DIR}/paper_figures.c)
 add_custom_command(OUTPUT ${figures_source}
   COMMAND ${CMAKE_COMMAND} -DFROM=${figures} -DTO=${figures_source}

@@ -3,7 +3,7 @@
 #include "graph/roles.h"
 #include "load_fuzz.h"
 #include "mend_zip.h"
-#include "report/prediction_file.h"
+#include "predict/prediction_file.h"
 
 #include <float.h>
 

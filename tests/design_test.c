@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/design.h"
+#include "model/feature_matrix.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

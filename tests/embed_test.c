@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "embed/tsne.h"
 #include "opine/embed.h"
-#include "report/tsne.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

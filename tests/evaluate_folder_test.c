@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/context.h"
+#include "experiment/run_folder.h"
 #include "math/real.h"
 #include "opine/opine.h"
-#include "pipeline/run_folder.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "report/figure_curves.h"
-#include "report/figure_maps.h"
-#include "report/figure_simplex.h"
+#include "paper/figure_curves.h"
+#include "paper/figure_maps.h"
+#include "paper/figure_simplex.h"
 #include "report/palette.h"
 #include "support/support.h"
 #include "support/svg_reader.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "pipeline/jobs.h"
+#include "experiment/jobs.h"
 #include "support/support.h"
 
 #include <pthread.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "math/pace.h"
+#include "math/thread_choice.h"
 #include "support/support.h"
 
 static const opn_i_exec four = {NULL, 4};

@@ -11,7 +11,7 @@
 #include "base/context.h"
 #include "io/npz.h"
 #include "opine/opine.h"
-#include "report/prediction_file.h"
+#include "predict/prediction_file.h"
 #include "support/support.h"
 #include "support/trial.h"
 

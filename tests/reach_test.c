@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "model/gat.h"
-#include "model/reach.h"
 #include "model/sage.h"
+#include "model/subgraph.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

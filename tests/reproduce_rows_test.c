@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "pipeline/reproduce_rows.h"
+#include "paper/reproduce_rows.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/context.h"
+#include "experiment/evaluation_data.h"
 #include "opine/opine.h"
-#include "report/evaluation_data.h"
-#include "report/reproduction_data.h"
+#include "paper/reproduction_data.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/context.h"
-#include "pipeline/cell_json.h"
-#include "pipeline/run_folder.h"
+#include "experiment/cell_json.h"
+#include "experiment/run_folder.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "report/affinity.h"
-#include "report/principal.h"
-#include "report/tsne.h"
+#include "embed/affinity.h"
+#include "embed/principal.h"
+#include "embed/tsne.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

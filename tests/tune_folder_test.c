@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/context.h"
+#include "experiment/tune_folder.h"
 #include "opine/opine.h"
-#include "pipeline/tune_folder.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -9,12 +9,12 @@
 #include <cmocka.h>
 
 #include "base/context.h"
+#include "experiment/tune_command.h"
+#include "experiment/tune_space.h"
+#include "experiment/tune_trial.h"
 #include "graph/narrow.h"
 #include "math/real.h"
 #include "opine/opine.h"
-#include "pipeline/tune_command.h"
-#include "pipeline/tune_space.h"
-#include "pipeline/tune_trial.h"
 #include "support/support.h"
 #include "support/trial.h"
 

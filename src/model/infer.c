@@ -2,7 +2,7 @@
 
 #include "model/infer.h"
 
-#include "math/pace.h"
+#include "math/thread_choice.h"
 
 #include <math.h>
 #include <string.h>

@@ -87,13 +87,6 @@ const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind
     return other;
 }
 
-const char *opn_measure_name(opn_measure measure)
-{
-    static const char *const names[OPN_N_MEASURES] = {
-            "vacuity", "dissonance", "aleatoric", "epistemic", "entropy"};
-    return names[measure];
-}
-
 opn_status opn_i_model_new(opn_ctx *ctx, opn_model **out)
 {
     opn_status status = OPN_OK;

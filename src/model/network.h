@@ -6,8 +6,8 @@
 #define OPN_NETWORK_H
 
 #include "graph/normalise.h"
-#include "model/design.h"
 #include "model/drop_edge.h"
+#include "model/feature_matrix.h"
 
 // ---- what passes work on -------------------------------------------------------------
 

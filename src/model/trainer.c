@@ -2,7 +2,7 @@
 
 #include "model/trainer.h"
 
-#include "math/pace.h"
+#include "math/thread_choice.h"
 
 #include <math.h>
 #include <stdio.h>

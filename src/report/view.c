@@ -2,7 +2,7 @@
 
 #include "report/view.h"
 
-#include "report/evaluation_data.h"
+#include "opinion/measure_table.h"
 
 #include <string.h>
 
@@ -54,7 +54,7 @@ bool opn_i_view_is_ood(const opn_i_view *view)
 
 opn_measure opn_i_view_recommended(const opn_i_view *view)
 {
-    const opn_measure wanted = (opn_measure)opn_i_recommended_score(view->task);
+    const opn_measure wanted = opn_i_recommended_measure(view->task);
     return view->measure[wanted] != NULL ? wanted : OPN_MEASURE_ENTROPY;
 }
 

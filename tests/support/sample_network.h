@@ -8,7 +8,7 @@
 #include "graph/graph_data.h"
 #include "model/gcn.h"
 #include "model/objective.h"
-#include "model/reach.h"
+#include "model/subgraph.h"
 
 // ---- comparisons ---------------------------------------------------------------------
 

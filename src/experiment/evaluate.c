@@ -1,0 +1,300 @@
+// evaluate.c -- many models on many seeds: who is trained, who is judged, what is kept.
+
+#include "base/names.h"
+#include "experiment/evaluate_parts.h"
+#include "experiment/evaluation_data.h"
+#include "experiment/jobs.h"
+#include "experiment/kept_model.h"
+#include "experiment/run_folder.h"
+#include "experiment/score.h"
+#include "experiment/training_key.h"
+#include "io/text_line.h"
+#include "opinion/measure_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A model that takes part; all with one `trained_as` share their trainings.
+typedef struct entrant {
+    const opn_i_model_kind *kind, *trained_as;
+} entrant;
+
+// One evaluation under way. Workers only read it, but for the cells of their own jobs.
+typedef struct evaluating {
+    const opn_graph *graph;
+    const opn_params *given; // before any preset, which depends on the model
+    opn_evaluation *evaluation;
+    opn_i_run_folder *folder; // or NULL
+    entrant *entrant;         // [n_models]
+    int32_t *leader; // [n_leaders] the first model of those that are trained alike
+    int32_t n_models, n_leaders;
+} evaluating;
+
+static opn_cell *cell_of(const evaluating *e, int32_t m, int32_t s)
+{
+    return &e->evaluation->cell[(size_t)m * (size_t)e->evaluation->n_seeds + (size_t)s];
+}
+
+// ---- one job: a training, and all models that make something of it -------------------
+
+typedef struct job {
+    opn_ctx *ctx;
+    const evaluating *e;
+    int32_t leader, s;
+    opn_params *params;
+    opn_split *split;
+    opn_model *model;
+    bool was_loaded;
+    opn_i_training training;
+} job;
+
+static bool is_in_job(const job *j, int32_t m)
+{
+    const evaluating *e = j->e;
+    return e->entrant[m].trained_as == e->entrant[j->leader].trained_as;
+}
+
+// A kept model brings the sampling it was trained with; what counts is what is asked now.
+static opn_status give_sampling(opn_ctx *ctx, opn_params *params)
+{
+    opn_status status = OPN_OK;
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        if (strcmp(param->group, "Sampling") == 0)
+            OPN_TRY(opn_params_set(ctx, params, param->name,
+                                   opn_params_text(params, param->name)));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status prepare_job(job *j)
+{
+    opn_status status = OPN_OK;
+    const evaluating *e = j->e;
+    char seed[24];
+    OPN_TRY(opn_params_copy(j->ctx, e->given, &j->params));
+    OPN_TRY(opn_params_set(j->ctx, j->params, "model", e->entrant[j->leader].kind->id));
+    OPN_TRY(opn_params_use_preset(j->ctx, e->graph, j->params));
+    snprintf(seed, sizeof(seed), "%" PRId64, opn_params_int(j->params, "seed") + j->s);
+    OPN_TRY(opn_params_set(j->ctx, j->params, "seed", seed));
+    OPN_TRY(give_sampling(j->ctx, j->params));
+    OPN_TRY(opn_split_from_params(j->ctx, e->graph, j->params, &j->split));
+    j->training = (opn_i_training){.graph = e->graph,
+                                   .dataset = e->evaluation->dataset,
+                                   .params = j->params,
+                                   .split = j->split,
+                                   .kind = e->entrant[j->leader].kind};
+    OPN_TRY(opn_i_training_key(j->ctx, e->evaluation->data_hash, j->split, j->params,
+                               j->training.kind, j->training.key));
+cleanup:
+    return status;
+}
+
+static opn_status judge_model(job *j, int32_t m, const char *key)
+{
+    opn_status status = OPN_OK;
+    opn_train_summary s;
+    opn_cell cell = {.seed = (uint64_t)opn_params_int(j->params, "seed")};
+    opn_model_summary(j->model, &s);
+    opn_i_model_see_as(j->model, j->e->entrant[m].kind);
+    OPN_TRY(opn_i_split_hash(j->ctx, j->split, cell.split_hash));
+    OPN_TRY(opn_i_judge(j->ctx, j->model, j->e->graph, j->split, j->params, &cell));
+    cell.n_epochs = s.epochs;
+    cell.seconds.teacher = j->was_loaded ? (double)NAN : s.teacher_seconds;
+    cell.seconds.prior = j->was_loaded ? (double)NAN : s.prior_seconds;
+    cell.seconds.train = j->was_loaded ? (double)NAN : s.train_seconds;
+    *cell_of(j->e, m, j->s) = cell;
+    if (j->e->folder != NULL) {
+        json_t *about = opn_i_describe_cell(j->e->evaluation, j->params,
+                                            j->e->entrant[m].kind->id);
+        OPN_TRY(opn_i_run_folder_add(j->ctx, j->e->folder, key, about, &cell));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
+{
+    opn_status status = OPN_OK;
+    const evaluating *e = user;
+    const char *folder = e->folder != NULL ? opn_i_run_folder_path(e->folder) : NULL;
+    job j = {.ctx = ctx,
+             .e = e,
+             .leader = e->leader[number / e->evaluation->n_seeds],
+             .s = number % e->evaluation->n_seeds};
+    OPN_TRY(prepare_job(&j));
+    for (int32_t m = 0; m < e->n_models; m++) {
+        char key[OPN_SHA256_TEXT];
+        if (!is_in_job(&j, m))
+            continue;
+        OPN_TRY(opn_i_cell_key(ctx, j.training.key, j.params, e->entrant[m].kind->id,
+                               key));
+        if (e->folder != NULL &&
+            opn_i_run_folder_find(e->folder, key, cell_of(e, m, j.s)))
+            continue;
+        if (j.model == NULL)
+            OPN_TRY(opn_i_kept_model(ctx, &j.training, folder, true, &j.was_loaded,
+                                     &j.model));
+        OPN_TRY(judge_model(&j, m, key));
+    }
+cleanup:
+    opn_model_free(j.model);
+    opn_split_free(j.split);
+    opn_params_free(j.params);
+    return status;
+}
+
+// What a finished job has found, in a line for each of its models.
+static void tell_job(opn_ctx *ctx, void *user, int32_t number)
+{
+    const evaluating *e = user;
+    const int32_t s = number % e->evaluation->n_seeds;
+    const job j = {.e = e, .leader = e->leader[number / e->evaluation->n_seeds]};
+    const char *task = opn_params_text(e->evaluation->params, "task");
+    for (int32_t m = 0; m < e->n_models; m++) {
+        const opn_cell *cell = cell_of(e, m, s);
+        int32_t score = (int32_t)opn_i_recommended_measure(task);
+        if (!is_in_job(&j, m))
+            continue;
+        if (isnan(cell->metric[OPN_METRIC_AUROC][score]))
+            score = OPN_MEASURE_ENTROPY;
+        opn_i_text_line line = {""};
+        opn_i_line_add(&line, "%s, %s, %s, seed %lld", e->evaluation->dataset, task,
+                       e->entrant[m].kind->id, (long long)cell->seed);
+        if (!isnan(cell->quality[OPN_QUALITY_ACCURACY]))
+            opn_i_line_add(&line, ": accuracy %.1f", cell->quality[OPN_QUALITY_ACCURACY]);
+        if (!isnan(cell->metric[OPN_METRIC_AUROC][score]))
+            opn_i_line_add(&line, ", AUROC by %s %.1f", opn_score_name(score),
+                           cell->metric[OPN_METRIC_AUROC][score]);
+        opn_i_log(ctx, OPN_LOG_INFO, "%s", line.text);
+    }
+}
+
+// ---- the whole -----------------------------------------------------------------------
+
+// The models that the parameter names, and which of them lead a training.
+static opn_status list_models(opn_ctx *ctx, evaluating *e)
+{
+    opn_status status = OPN_OK;
+    opn_i_names *names = &e->evaluation->models;
+    const char *at = opn_params_text(e->evaluation->params, "model");
+    while (*at != 0) {
+        const size_t n = strcspn(at, ",");
+        OPN_TRY(opn_i_names_add(ctx, names, at, n));
+        at += n + (at[n] == ',');
+    }
+    OPN_FAIL_IF(ctx, names->n == 0, OPN_ERR_INVALID_ARG, "--model names no model");
+    e->n_models = (int32_t)names->n;
+    OPN_TRY_NEW(ctx, e->entrant, e->n_models);
+    OPN_TRY_NEW(ctx, e->leader, e->n_models);
+    for (int32_t m = 0; m < e->n_models; m++) {
+        const opn_i_model_kind *kind = opn_i_model_kind_find(opn_i_names_at(names, m));
+        bool leads = true;
+        OPN_FAIL_IF(ctx, kind == NULL, OPN_ERR_INVALID_ARG, "no model is called %s",
+                    opn_i_names_at(names, m));
+        e->entrant[m] = (entrant){kind, opn_i_model_kind_trained_as(kind)};
+        for (int32_t other = 0; other < m; other++) {
+            leads = leads && e->entrant[other].trained_as != e->entrant[m].trained_as;
+            OPN_FAIL_IF(ctx, e->entrant[other].kind == kind, OPN_ERR_INVALID_ARG,
+                        "--model names %s twice", kind->id);
+        }
+        if (leads)
+            e->leader[e->n_leaders++] = m;
+    }
+cleanup:
+    return status;
+}
+
+// What is wrong with the task or the split shows here, on a context that logs.
+static opn_status check_first_split(opn_ctx *ctx, const evaluating *e)
+{
+    opn_status status = OPN_OK;
+    opn_split *split = NULL;
+    OPN_TRY(opn_split_from_params(ctx, e->graph, e->evaluation->params, &split));
+    OPN_FAIL_IF(ctx, opn_split_pool_size(split) == 0, OPN_ERR_INVALID_ARG,
+                "%s: every labelled node trains or validates, none is left to score; "
+                "give some the role test in split.csv",
+                e->graph->name);
+cleanup:
+    opn_split_free(split);
+    return status;
+}
+
+static opn_status prepare(opn_ctx *ctx, const opn_params *params, evaluating *e)
+{
+    opn_status status = OPN_OK;
+    opn_evaluation *evaluation = NULL;
+    const opn_graph *graph = e->graph;
+    const char *name =
+            graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
+    OPN_TRY_NEW(ctx, evaluation, 1);
+    evaluation->alloc = ctx->alloc;
+    e->evaluation = evaluation;
+    evaluation->n_threads = opn_ctx_threads(ctx);
+    evaluation->n_seeds = (int32_t)opn_params_int(params, "seeds");
+    OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &evaluation->dataset));
+    OPN_TRY(opn_params_copy(ctx, params, &evaluation->params));
+    OPN_TRY(opn_params_use_preset(ctx, graph, evaluation->params));
+    OPN_TRY(opn_graph_hash(ctx, graph, evaluation->data_hash));
+    OPN_TRY(list_models(ctx, e));
+    OPN_TRY_NEW(ctx, evaluation->cell, (size_t)e->n_models * (size_t)evaluation->n_seeds);
+    OPN_TRY(check_first_split(ctx, e));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_evaluate(opn_ctx *ctx,
+                          const opn_graph *graph,
+                          const opn_params *params,
+                          opn_i_run_folder *folder,
+                          opn_evaluation **out)
+{
+    opn_status status = OPN_OK;
+    evaluating e = {.graph = graph, .given = params, .folder = folder};
+    OPN_TRY(prepare(ctx, params, &e));
+    opn_i_text_line note = {""};
+    opn_i_line_add(&note, "%s, %s", e.evaluation->dataset,
+                   opn_params_text(e.evaluation->params, "task"));
+    const opn_i_jobs jobs = {.stage = "evaluating",
+                             .note = note.text,
+                             .n = e.n_leaders * e.evaluation->n_seeds,
+                             .run = run_job,
+                             .tell = tell_job,
+                             .user = &e};
+    status = opn_i_jobs_run(ctx, &jobs);
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
+                "interrupted; %s keeps what was done so far",
+                opn_i_run_folder_path(folder));
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
+                "interrupted; with -o FOLDER what is done so far is kept");
+    OPN_TRY(status);
+    if (folder != NULL)
+        OPN_TRY(opn_i_run_folder_note(ctx, folder,
+                                      opn_i_describe_evaluation(e.evaluation)));
+    *out = e.evaluation;
+    e.evaluation = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, e.entrant);
+    opn_i_release(&ctx->alloc, e.leader);
+    opn_evaluation_free(e.evaluation);
+    return status;
+}
+
+opn_status opn_evaluate(opn_ctx *ctx,
+                        const opn_graph *graph,
+                        const opn_params *params,
+                        const char *folder,
+                        opn_evaluation **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_run_folder *kept = NULL;
+    if (folder != NULL)
+        OPN_TRY(opn_i_run_folder_open(ctx, folder, &kept));
+    OPN_TRY(opn_i_evaluate(ctx, graph, params, kept, out));
+cleanup:
+    opn_i_run_folder_close(kept);
+    return status;
+}

@@ -1,0 +1,103 @@
+// evaluate_parts.c -- how results are told from one another, and described.
+
+#include "experiment/evaluate_parts.h"
+
+#include "experiment/training_key.h"
+
+#include <string.h>
+
+// Whether a parameter has a say in what is made of a trained model.
+static bool shapes_judgement(const opn_param *param)
+{
+    return strcmp(param->group, "Sampling") == 0 || strcmp(param->name, "protocol") == 0;
+}
+
+opn_status opn_i_cell_key(opn_ctx *ctx,
+                          const char *training_key,
+                          const opn_params *params,
+                          const char *model,
+                          char key[OPN_SHA256_TEXT])
+{
+    opn_status status = OPN_OK;
+    opn_i_sha256 *sha = NULL;
+    OPN_TRY(opn_i_sha256_start(ctx, &sha));
+    opn_i_sha256_add(sha, training_key, strlen(training_key) + 1);
+    opn_i_sha256_add(sha, model, strlen(model) + 1);
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        char number[24];
+        const char *value = opn_i_param_key(params, param, number);
+        if (shapes_judgement(param))
+            opn_i_sha256_add(sha, value, strlen(value) + 1);
+    }
+    status = opn_i_sha256_finish(sha, key);
+cleanup:
+    return status;
+}
+
+static json_t *describe_param(const opn_params *params, const opn_param *param)
+{
+    if (param->kind == OPN_PARAM_INT)
+        return json_integer(opn_params_int(params, param->name));
+    if (param->kind == OPN_PARAM_REAL)
+        return json_real(opn_params_real(params, param->name));
+    return json_string(opn_params_text(params, param->name));
+}
+
+json_t *opn_i_describe_params(const opn_params *params)
+{
+    json_t *object = json_object();
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        if (opn_i_shapes_weights(param) || shapes_judgement(param) ||
+            strcmp(param->name, "preset") == 0)
+            json_object_set_new(object, param->name, describe_param(params, param));
+    }
+    return object;
+}
+
+static void put_origin(json_t *object, const opn_evaluation *evaluation)
+{
+    json_object_set_new(object, "version", json_string(opn_version()));
+    json_object_set_new(object, "dataset", json_string(evaluation->dataset));
+    json_object_set_new(object, "data_hash", json_string(evaluation->data_hash));
+    json_object_set_new(object, "task",
+                        json_string(opn_params_text(evaluation->params, "task")));
+    json_object_set_new(object, "protocol",
+                        json_string(opn_params_text(evaluation->params, "protocol")));
+}
+
+json_t *opn_i_describe_cell(const opn_evaluation *evaluation,
+                            const opn_params *params,
+                            const char *model)
+{
+    json_t *about = json_object();
+    put_origin(about, evaluation);
+    json_object_set_new(about, "model", json_string(model));
+    json_object_set_new(about, "parameters", opn_i_describe_params(params));
+    return about;
+}
+
+json_t *opn_i_describe_evaluation(const opn_evaluation *evaluation)
+{
+    json_t *entry = json_object();
+    json_t *id = json_object();
+    json_t *models = json_array();
+    json_t *seeds = json_array();
+    put_origin(id, evaluation);
+    json_object_set_new(id, "parameters", opn_i_describe_params(evaluation->params));
+    for (int64_t m = 0; m < evaluation->models.n; m++)
+        json_array_append_new(models,
+                              json_string(opn_i_names_at(&evaluation->models, m)));
+    for (int32_t s = 0; s < evaluation->n_seeds; s++) {
+        json_t *one = json_object();
+        json_object_set_new(one, "seed",
+                            json_integer((json_int_t)evaluation->cell[s].seed));
+        json_object_set_new(one, "split", json_string(evaluation->cell[s].split_hash));
+        json_array_append_new(seeds, one);
+    }
+    json_object_set_new(id, "models", models);
+    json_object_set_new(entry, "id", id);
+    json_object_set_new(entry, "seeds", seeds);
+    return entry;
+}

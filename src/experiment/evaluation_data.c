@@ -1,0 +1,101 @@
+// evaluation_data.c -- results of several models, and how they are read.
+
+#include "experiment/evaluation_data.h"
+
+const char *opn_score_name(int32_t score)
+{
+    static const char *const names[OPN_N_SCORES] = {
+            "vacuity",  "dissonance",  "aleatoric",  "epistemic",  "entropy",  "energy",
+            "vacuity~", "dissonance~", "aleatoric~", "epistemic~", "entropy~", "energy~"};
+    return names[score];
+}
+
+const char *opn_metric_name(opn_metric metric)
+{
+    static const char *const names[OPN_N_METRICS] = {"auroc", "aupr", "aupr_errors",
+                                                     "fpr95", "aurc"};
+    return names[metric];
+}
+
+const char *opn_quality_name(opn_quality quality)
+{
+    static const char *const names[OPN_N_QUALITIES] = {"accuracy", "brier", "nll", "ece"};
+    return names[quality];
+}
+
+void opn_evaluation_free(opn_evaluation *evaluation)
+{
+    if (evaluation == NULL)
+        return;
+    const opn_alloc alloc = evaluation->alloc;
+    opn_params_free(evaluation->params);
+    opn_i_names_deinit(&alloc, &evaluation->models);
+    opn_i_release(&alloc, evaluation->dataset);
+    opn_i_release(&alloc, evaluation->cell);
+    opn_i_release(&alloc, evaluation);
+}
+
+int32_t opn_evaluation_n_models(const opn_evaluation *evaluation)
+{
+    return (int32_t)evaluation->models.n;
+}
+
+int32_t opn_evaluation_n_seeds(const opn_evaluation *evaluation)
+{
+    return evaluation->n_seeds;
+}
+
+const char *opn_evaluation_model(const opn_evaluation *evaluation, int32_t m)
+{
+    return opn_i_names_at(&evaluation->models, m);
+}
+
+const opn_cell *opn_evaluation_cells(const opn_evaluation *evaluation, int32_t m)
+{
+    return evaluation->cell + (size_t)m * (size_t)evaluation->n_seeds;
+}
+
+opn_estimate opn_evaluation_metric(const opn_evaluation *evaluation,
+                                   int32_t m,
+                                   opn_metric metric,
+                                   int32_t score)
+{
+    opn_estimate estimate;
+    double value[OPN_MAX_SEEDS];
+    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
+    for (int32_t s = 0; s < evaluation->n_seeds; s++)
+        value[s] = cell[s].metric[metric][score];
+    opn_estimate_mean(evaluation->n_seeds, value, &estimate);
+    return estimate;
+}
+
+opn_estimate
+opn_evaluation_quality(const opn_evaluation *evaluation, int32_t m, opn_quality quality)
+{
+    opn_estimate estimate;
+    double value[OPN_MAX_SEEDS];
+    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
+    for (int32_t s = 0; s < evaluation->n_seeds; s++)
+        value[s] = cell[s].quality[quality];
+    opn_estimate_mean(evaluation->n_seeds, value, &estimate);
+    return estimate;
+}
+
+opn_i_means opn_i_evaluation_means(const opn_evaluation *evaluation, int32_t m)
+{
+    opn_i_means mean = {0};
+    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
+    const double n = evaluation->n_seeds;
+    for (int32_t s = 0; s < evaluation->n_seeds; s++) {
+        mean.n_pool += cell[s].n_pool / n;
+        mean.prevalence += cell[s].prevalence / n;
+        mean.n_epochs += cell[s].n_epochs / n;
+        mean.seconds.teacher += cell[s].seconds.teacher / n;
+        mean.seconds.prior += cell[s].seconds.prior / n;
+        mean.seconds.train += cell[s].seconds.train / n;
+        mean.seconds.infer += cell[s].seconds.infer / n;
+    }
+    mean.total_seconds = mean.seconds.teacher + mean.seconds.prior + mean.seconds.train +
+                         mean.seconds.infer;
+    return mean;
+}

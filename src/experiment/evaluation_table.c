@@ -1,0 +1,310 @@
+// evaluation_table.c -- results of several models as text and JSON.
+
+#include "experiment/evaluation_data.h"
+#include "io/bytes.h"
+#include "io/file_write.h"
+#include "io/json_write.h"
+#include "io/text_line.h"
+#include "opinion/measure_table.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static bool is_ood(const opn_evaluation *evaluation)
+{
+    return strcmp(opn_params_text(evaluation->params, "task"), "ood") == 0;
+}
+
+// The score the paper recommends for the task, where both models have it, else entropy.
+static int32_t main_score(const opn_evaluation *evaluation, int32_t m, int32_t other)
+{
+    const int32_t score = (int32_t)opn_i_recommended_measure(
+            opn_params_text(evaluation->params, "task"));
+    const int32_t both[] = {m, other};
+    for (int b = 0; b < 2; b++)
+        if (isnan(opn_evaluation_cells(evaluation, both[b])
+                          ->metric[OPN_METRIC_AUROC][score]))
+            return OPN_MEASURE_ENTROPY;
+    return score;
+}
+
+// Model m against model 0, seed by seed, by accuracy and by AUROC of a score they share.
+typedef struct duel {
+    int32_t score;
+    opn_comparison accuracy, auroc;
+} duel;
+
+static opn_status
+compare(opn_ctx *ctx, const opn_evaluation *evaluation, int32_t m, duel *out)
+{
+    opn_status status = OPN_OK;
+    double value[4][OPN_MAX_SEEDS];
+    const opn_cell *a = opn_evaluation_cells(evaluation, 0);
+    const opn_cell *b = opn_evaluation_cells(evaluation, m);
+    out->score = main_score(evaluation, 0, m);
+    for (int32_t s = 0; s < evaluation->n_seeds; s++) {
+        value[0][s] = a[s].quality[OPN_QUALITY_ACCURACY];
+        value[1][s] = b[s].quality[OPN_QUALITY_ACCURACY];
+        value[2][s] = a[s].metric[OPN_METRIC_AUROC][out->score];
+        value[3][s] = b[s].metric[OPN_METRIC_AUROC][out->score];
+    }
+    OPN_TRY(opn_compare(ctx, evaluation->n_seeds, value[0], value[1], 0, &out->accuracy));
+    OPN_TRY(opn_compare(ctx, evaluation->n_seeds, value[2], value[3], 0, &out->auroc));
+cleanup:
+    return status;
+}
+
+// ---- text ----------------------------------------------------------------------------
+
+static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation)
+{
+    static const char *const heads[OPN_N_METRICS] = {"AUROC", "AUPR", "AUPR errors",
+                                                     "FPR at 95 %", "AURC"};
+    opn_i_text_line line = {""};
+    opn_i_line_add(&line, "%-13s%-12s", "model", "score");
+    for (int k = 0; k < OPN_N_METRICS; k++)
+        opn_i_line_add(&line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[k]);
+    opn_i_line_end(&line, file);
+    for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
+        const char *model = opn_evaluation_model(evaluation, m);
+        for (int32_t s = 0; s < OPN_N_SCORES; s++) {
+            if (opn_evaluation_metric(evaluation, m, OPN_METRIC_AURC, s).n == 0)
+                continue;
+            opn_i_line_add(&line, "%-13s%-12s", model, opn_score_name(s));
+            for (int k = 0; k < OPN_N_METRICS; k++) {
+                const opn_estimate e =
+                        opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
+                opn_i_line_add(&line, "  ");
+                opn_i_line_add_estimate(&line, &e, 1);
+            }
+            opn_i_line_end(&line, file);
+            model = "";
+        }
+    }
+}
+
+static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluation)
+{
+    static const char *const heads[OPN_N_QUALITIES] = {"accuracy", "Brier", "NLL", "ECE"};
+    opn_i_text_line line = {""};
+    opn_i_line_end(&line, file);
+    opn_i_line_add(&line, "%-13s", "model");
+    for (int q = 0; q < OPN_N_QUALITIES; q++)
+        opn_i_line_add(&line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[q]);
+    opn_i_line_add(&line, "  %8s  %8s", "epochs", "seconds");
+    opn_i_line_end(&line, file);
+    for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
+        const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
+        opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
+        for (int q = 0; q < OPN_N_QUALITIES; q++) {
+            const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
+            opn_i_line_add(&line, "  ");
+            opn_i_line_add_estimate(
+                    &line, &e, q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
+        }
+        opn_i_line_add(&line, "  %8.0f", mean.n_epochs);
+        if (isnan(mean.total_seconds))
+            opn_i_line_add(&line, "  %8s", "kept");
+        else
+            opn_i_line_add(&line, "  %8.2f", mean.total_seconds);
+        opn_i_line_end(&line, file);
+    }
+}
+
+// Nothing where no seed has both figures.
+static void
+put_comparison(opn_i_text_line *line, const char *what, const opn_comparison *c)
+{
+    if (c->n > 0)
+        opn_i_line_add(line, "  %s %+.1f [%.1f, %.1f] p %.3f", what, c->difference,
+                       c->low, c->high, c->p_value);
+}
+
+static opn_status
+put_duels(opn_ctx *ctx, opn_i_file_writer *file, const opn_evaluation *evaluation)
+{
+    opn_status status = OPN_OK;
+    opn_i_text_line line = {""};
+    char what[32];
+    if (opn_evaluation_n_models(evaluation) < 2 || evaluation->n_seeds < 2)
+        return OPN_OK;
+    opn_i_file_writer_printf(file,
+                             "\n%s against the others, seed by seed (mean "
+                             "difference [95 %% interval], p of Wilcoxon)\n",
+                             opn_evaluation_model(evaluation, 0));
+    for (int32_t m = 1; m < opn_evaluation_n_models(evaluation); m++) {
+        duel d;
+        OPN_TRY(compare(ctx, evaluation, m, &d));
+        opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
+        put_comparison(&line, "accuracy", &d.accuracy);
+        snprintf(what, sizeof(what), "AUROC by %s", opn_score_name(d.score));
+        put_comparison(&line, what, &d.auroc);
+        opn_i_line_end(&line, file);
+    }
+cleanup:
+    return status;
+}
+
+static opn_status
+save_text(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
+{
+    opn_status status = OPN_OK;
+    const opn_i_means first = opn_i_evaluation_means(evaluation, 0);
+    opn_i_file_writer *file = NULL;
+    OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    opn_i_file_writer_printf(
+            file, "%s, %s, protocol %s, preset %s: %d seed%s, pool of %.0f nodes",
+            evaluation->dataset, opn_params_text(evaluation->params, "task"),
+            opn_params_text(evaluation->params, "protocol"),
+            opn_params_text(evaluation->params, "preset"), (int)evaluation->n_seeds,
+            evaluation->n_seeds == 1 ? "" : "s", first.n_pool);
+    opn_i_file_writer_printf(file, ", %.1f %% of them %s", first.prevalence,
+                             is_ood(evaluation) ? "out-of-distribution"
+                                                : "classified right by the first model");
+    opn_i_file_writer_printf(file, "\n\n");
+    put_scores(file, evaluation);
+    put_qualities(file, evaluation);
+    OPN_TRY(put_duels(ctx, file, evaluation));
+    status = opn_i_file_writer_commit(file);
+    file = NULL;
+cleanup:
+    opn_i_file_writer_discard(file);
+    return status;
+}
+
+// ---- JSON ----------------------------------------------------------------------------
+
+static json_t *json_estimate(opn_estimate e)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "mean", opn_i_json_number(e.mean));
+    json_object_set_new(object, "std", opn_i_json_number(e.std));
+    json_object_set_new(object, "ci95", opn_i_json_interval(e.low, e.high));
+    return object;
+}
+
+static json_t *json_seconds(const opn_i_means *mean)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "teacher", opn_i_json_number(mean->seconds.teacher));
+    json_object_set_new(object, "prior", opn_i_json_number(mean->seconds.prior));
+    json_object_set_new(object, "train", opn_i_json_number(mean->seconds.train));
+    json_object_set_new(object, "infer", opn_i_json_number(mean->seconds.infer));
+    json_object_set_new(object, "total", opn_i_json_number(mean->total_seconds));
+    return object;
+}
+
+static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
+{
+    json_t *object = json_object();
+    json_t *epochs = json_object();
+    const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
+    json_object_set_new(object, "model",
+                        json_string(opn_evaluation_model(evaluation, m)));
+    json_object_set_new(object, "seeds", json_integer(evaluation->n_seeds));
+    json_object_set_new(object, "prevalence", opn_i_json_number(mean.prevalence));
+    for (int q = 0; q < OPN_N_QUALITIES; q++)
+        json_object_set_new(
+                object, opn_quality_name((opn_quality)q),
+                json_estimate(opn_evaluation_quality(evaluation, m, (opn_quality)q)));
+    for (int k = 0; k < OPN_N_METRICS; k++) {
+        json_t *scores = json_object();
+        for (int32_t s = 0; s < OPN_N_SCORES; s++) {
+            const opn_estimate e = opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
+            if (e.n > 0)
+                json_object_set_new(scores, opn_score_name(s), json_estimate(e));
+        }
+        json_object_set_new(object, opn_metric_name((opn_metric)k), scores);
+    }
+    json_object_set_new(epochs, "mean", opn_i_json_number(mean.n_epochs));
+    json_object_set_new(object, "epochs", epochs);
+    json_object_set_new(object, "seconds", json_seconds(&mean));
+    return object;
+}
+
+static json_t *json_comparison(const opn_comparison *c)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "difference", opn_i_json_number(c->difference));
+    json_object_set_new(object, "ci95", opn_i_json_interval(c->low, c->high));
+    json_object_set_new(object, "p_value", opn_i_json_number(c->p_value));
+    return object;
+}
+
+static opn_status json_duels(opn_ctx *ctx, const opn_evaluation *evaluation, json_t *list)
+{
+    opn_status status = OPN_OK;
+    for (int32_t m = 1; m < opn_evaluation_n_models(evaluation); m++) {
+        duel d;
+        OPN_TRY(compare(ctx, evaluation, m, &d));
+        json_t *object = json_object();
+        json_object_set_new(object, "model",
+                            json_string(opn_evaluation_model(evaluation, 0)));
+        json_object_set_new(object, "against",
+                            json_string(opn_evaluation_model(evaluation, m)));
+        json_object_set_new(object, "score", json_string(opn_score_name(d.score)));
+        json_object_set_new(object, "accuracy", json_comparison(&d.accuracy));
+        json_object_set_new(object, "auroc", json_comparison(&d.auroc));
+        json_array_append_new(list, object);
+    }
+cleanup:
+    return status;
+}
+
+static json_t *json_head(const opn_evaluation *evaluation)
+{
+    json_t *document = json_object();
+    const opn_i_means first = opn_i_evaluation_means(evaluation, 0);
+    json_t *pool = json_object();
+    json_object_set_new(document, "dataset", json_string(evaluation->dataset));
+    json_object_set_new(document, "task",
+                        json_string(opn_params_text(evaluation->params, "task")));
+    json_object_set_new(document, "protocol",
+                        json_string(opn_params_text(evaluation->params, "protocol")));
+    json_object_set_new(document, "preset",
+                        json_string(opn_params_text(evaluation->params, "preset")));
+    json_object_set_new(document, "version", json_string(opn_version()));
+    json_object_set_new(document, "data_hash", json_string(evaluation->data_hash));
+    json_object_set_new(document, "threads", json_integer(evaluation->n_threads));
+    json_object_set_new(pool, "nodes", json_integer(llround(first.n_pool)));
+    json_object_set_new(pool, "prevalence", opn_i_json_number(first.prevalence));
+    json_object_set_new(document, "pool", pool);
+    return document;
+}
+
+static double peak_megabytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
+}
+
+static opn_status
+save_json(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
+{
+    opn_status status = OPN_OK;
+    json_t *document = json_head(evaluation);
+    json_t *results = json_array();
+    json_t *duels = json_array();
+    for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++)
+        json_array_append_new(results, json_model(evaluation, m));
+    json_object_set_new(document, "results", results);
+    json_object_set_new(document, "comparisons", duels);
+    OPN_TRY(json_duels(ctx, evaluation, duels));
+    json_object_set_new(document, "peak_rss_mb", opn_i_json_number(peak_megabytes()));
+    status = opn_i_json_save(ctx, path, document, 9);
+    document = NULL;
+cleanup:
+    json_decref(document);
+    return status;
+}
+
+opn_status
+opn_evaluation_save(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
+{
+    if (strcmp(path, "-.json") == 0)
+        return save_json(ctx, evaluation, "-");
+    if (opn_i_path_ends_in(path, ".json"))
+        return save_json(ctx, evaluation, path);
+    return save_text(ctx, evaluation, path);
+}

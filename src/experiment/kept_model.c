@@ -1,0 +1,50 @@
+// kept_model.c -- a trained model from the folder of a run, or from training.
+
+#include "experiment/kept_model.h"
+
+#include "experiment/run_folder.h"
+#include "io/bytes.h"
+#include "io/path.h"
+
+#include <stdio.h>
+
+static opn_status
+path_of(opn_ctx *ctx, const opn_i_training *t, const char *folder, char **out)
+{
+    char name[160];
+    snprintf(name, sizeof(name), "%.40s-%s-%s-%s-%.16s", t->dataset,
+             opn_params_text(t->params, "task"), opn_i_model_kind_trained_as(t->kind)->id,
+             opn_params_text(t->params, "seed"), t->key);
+    return opn_i_run_folder_model(ctx, folder, name, out);
+}
+
+opn_status opn_i_kept_model(opn_ctx *ctx,
+                            const opn_i_training *training,
+                            const char *folder,
+                            bool keeps,
+                            bool *was_there,
+                            opn_model **out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_training *t = training;
+    char *path = NULL;
+    char *checkpoint = NULL;
+    *was_there = false;
+    if (folder == NULL)
+        return opn_model_train(ctx, t->graph, t->split, t->params, NULL, out);
+    OPN_TRY(path_of(ctx, t, folder, &path));
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, ".checkpoint", &checkpoint));
+    *was_there = opn_i_file_exists(path);
+    if (*was_there) {
+        OPN_TRY(opn_model_load(ctx, path, out));
+    } else {
+        OPN_TRY(opn_model_train(ctx, t->graph, t->split, t->params,
+                                keeps ? checkpoint : NULL, out));
+        if (keeps)
+            OPN_TRY(opn_model_save(ctx, *out, path));
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, path);
+    opn_i_release(&ctx->alloc, checkpoint);
+    return status;
+}

@@ -1,0 +1,357 @@
+// report_run.c -- the report of a folder that an evaluation or a reproduction has left.
+
+#include "experiment/report_run.h"
+
+#include "base/number.h"
+#include "experiment/kept_model.h"
+#include "experiment/training_key.h"
+#include "graph/load_prepared.h"
+#include "io/bytes.h"
+#include "io/path.h"
+#include "report/report_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A result of the folder that may be shown. Texts are within `line`.
+typedef struct candidate {
+    json_t *line; // of cells.jsonl
+    const opn_i_model_kind *kind;
+    const char *dataset, *task, *preset, *key;
+    json_int_t seed;
+    double n_epochs; // the most that training may take
+} candidate;
+
+typedef struct candidates {
+    candidate *list;
+    size_t n, room;
+} candidates;
+
+static void release_candidates(const opn_alloc *alloc, candidates *c)
+{
+    for (size_t j = 0; j < c->n; j++)
+        json_decref(c->list[j].line);
+    opn_i_release(alloc, c->list);
+    *c = (candidates){0};
+}
+
+// ---- reading -------------------------------------------------------------------------
+
+static opn_status
+read_json(opn_ctx *ctx, const char *folder, const char *name, char **path, json_t **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_bytes bytes = {0};
+    json_error_t error;
+    OPN_TRY(opn_i_join_path(ctx, folder, name, "", path));
+    if (opn_i_file_exists(*path)) {
+        OPN_TRY(opn_i_file_read(ctx, *path, &bytes));
+        *out = json_loadb((const char *)bytes.data, bytes.n, 0, &error);
+        OPN_FAIL_IF(ctx, *out == NULL, OPN_ERR_FORMAT, "%s:%d: is no JSON: %s", *path,
+                    error.line, error.text);
+    }
+cleanup:
+    opn_i_bytes_release(ctx, &bytes);
+    return status;
+}
+
+static const char *text_member(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text != NULL ? text : "";
+}
+
+static candidate candidate_of(json_t *line)
+{
+    const json_t *parameters = json_object_get(line, "parameters");
+    return (candidate){
+            .line = line,
+            .kind = opn_i_model_kind_find(text_member(line, "model")),
+            .dataset = text_member(line, "dataset"),
+            .task = text_member(line, "task"),
+            .preset = text_member(parameters, "preset"),
+            .key = text_member(line, "key"),
+            .seed = json_integer_value(json_object_get(line, "seed")),
+            .n_epochs = json_number_value(json_object_get(parameters, "epochs")),
+    };
+}
+
+static opn_status add_candidate(opn_ctx *ctx, json_t *line, candidates *out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_RESERVE(ctx, out->list, out->room, out->n, out->n + 1);
+    out->list[out->n++] = candidate_of(json_incref(line));
+cleanup:
+    return status;
+}
+
+static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_bytes bytes = {0};
+    char *path = NULL;
+    json_t *line = NULL;
+    int64_t number = 1;
+    OPN_TRY(opn_i_join_path(ctx, folder, "cells.jsonl", "", &path));
+    OPN_FAIL_IF(ctx, !opn_i_file_exists(path), OPN_ERR_READ,
+                "%s: has no cells.jsonl; opine evaluate -o and opine reproduce -o make "
+                "folders that can be reported on",
+                folder);
+    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    const char *at = (const char *)bytes.data;
+    const char *last = at + bytes.n;
+    const char *end = NULL; // what comes after the last one a crash has cut short
+    for (; (end = memchr(at, '\n', (size_t)(last - at))) != NULL;
+         at = end + 1, number++) {
+        line = json_loadb(at, (size_t)(end - at), 0, NULL);
+        OPN_FAIL_IF(ctx, !json_is_object(json_object_get(line, "parameters")),
+                    OPN_ERR_FORMAT, "%s:%lld: is no result of an evaluation", path,
+                    (long long)number);
+        OPN_TRY(add_candidate(ctx, line, out));
+        json_decref(line);
+        line = NULL;
+    }
+    OPN_FAIL_IF(ctx, out->n == 0, OPN_ERR_FORMAT, "%s: has no result yet", path);
+cleanup:
+    json_decref(line);
+    opn_i_release(&ctx->alloc, path);
+    opn_i_bytes_release(ctx, &bytes);
+    return status;
+}
+
+// ---- choosing ------------------------------------------------------------------------
+
+static int n_measures(const opn_i_model_kind *kind)
+{
+    int n = 0;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        n += (int)(kind->measures >> m & 1u);
+    return n;
+}
+
+// Models that tell the most come first, and of them the latest of the table; of the same
+// model and task that of the paper's preset, the first seed and the fewest epochs.
+static int compare(const void *left, const void *right)
+{
+    const candidate *a = left;
+    const candidate *b = right;
+    if (a->kind != b->kind) {
+        const int more = n_measures(b->kind) - n_measures(a->kind);
+        return more != 0 ? more : a->kind < b->kind ? 1 : -1;
+    }
+    if (strcmp(a->task, b->task) != 0)
+        return strcmp(a->task, b->task);
+    if (strcmp(a->preset, b->preset) != 0)
+        return strcmp(a->preset, b->preset);
+    if (a->seed != b->seed)
+        return a->seed < b->seed ? -1 : 1;
+    if (a->n_epochs < b->n_epochs || a->n_epochs > b->n_epochs)
+        return a->n_epochs < b->n_epochs ? -1 : 1;
+    return strcmp(a->key, b->key);
+}
+
+static bool is_named(const opn_params *params, const char *name, const char *value)
+{
+    return !opn_params_given(params, name) ||
+           opn_i_is_listed(opn_params_text(params, name), value);
+}
+
+// Leaves what the parameters name, of one dataset, one of each model and task.
+static opn_status
+choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c)
+{
+    opn_status status = OPN_OK;
+    const char *dataset = NULL;
+    int n_left_out = 0;
+    size_t n = 0;
+    for (size_t j = 0; j < c->n; j++) {
+        const candidate one = c->list[j];
+        const bool fits = one.kind != NULL && is_named(params, "dataset", one.dataset) &&
+                          (dataset == NULL || strcmp(dataset, one.dataset) == 0) &&
+                          is_named(params, "task", one.task) &&
+                          is_named(params, "model", one.kind->id);
+        if (fits && dataset == NULL)
+            dataset = one.dataset;
+        if (fits) {
+            c->list[j] = c->list[n];
+            c->list[n++] = one;
+        }
+    }
+    OPN_FAIL_IF(ctx, n == 0, OPN_ERR_INVALID_ARG,
+                "%s: has no result of what --dataset, --task and --model name", folder);
+    for (size_t j = n; j < c->n && n_left_out == 0; j++)
+        n_left_out += strcmp(c->list[j].dataset, dataset) != 0 &&
+                      is_named(params, "dataset", c->list[j].dataset);
+    if (n_left_out > 0)
+        opn_i_log(ctx, OPN_LOG_INFO,
+                  "%s: has results of several datasets; %s is shown, --dataset chooses",
+                  folder, dataset);
+    qsort(c->list, n, sizeof(*c->list), compare);
+    size_t n_kept = 0;
+    for (size_t j = 0; j < n; j++) {
+        const candidate one = c->list[j];
+        const candidate *last = n_kept > 0 ? &c->list[n_kept - 1] : NULL;
+        if (last != NULL && last->kind == one.kind && strcmp(last->task, one.task) == 0)
+            continue;
+        c->list[j] = c->list[n_kept];
+        c->list[n_kept++] = one;
+    }
+    if (n_kept > OPN_MAX_VIEWS)
+        opn_i_log(ctx, OPN_LOG_INFO,
+                  "%s: %d of %zu models are shown; --model and --task choose others",
+                  folder, OPN_MAX_VIEWS, n_kept);
+    for (size_t j = n_kept < OPN_MAX_VIEWS ? n_kept : OPN_MAX_VIEWS; j < c->n; j++)
+        json_decref(c->list[j].line);
+    c->n = n_kept < OPN_MAX_VIEWS ? n_kept : OPN_MAX_VIEWS;
+cleanup:
+    return status;
+}
+
+// ---- showing -------------------------------------------------------------------------
+
+// Whether a parameter has that value already: what was not given must not seem given.
+static bool
+has_value(const opn_params *params, const opn_param *param, const json_t *value)
+{
+    if (json_is_string(value))
+        return strcmp(opn_params_text(params, param->name), json_string_value(value)) ==
+               0;
+    const double number = param->kind == OPN_PARAM_INT
+                                  ? (double)opn_params_int(params, param->name)
+                                  : opn_params_real(params, param->name);
+    return opn_i_real_to_bits(number) == opn_i_real_to_bits(json_number_value(value));
+}
+
+// A number as people write it: "0.005" and "5", not "5.0".
+static char *text_of(const json_t *number)
+{
+    char *text = json_dumps(number, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    const size_t n = text == NULL ? 0 : strlen(text);
+    if (n > 2 && strcmp(text + n - 2, ".0") == 0)
+        text[n - 2] = 0;
+    return text;
+}
+
+static opn_status
+set_parameter(opn_ctx *ctx, opn_params *params, const char *name, const json_t *value)
+{
+    opn_status status = OPN_OK;
+    const opn_param *param = opn_param_find(name);
+    char *text = NULL;
+    if (param == NULL || has_value(params, param, value)) // NULL: of another version
+        return OPN_OK;
+    if (json_is_string(value))
+        return opn_params_set(ctx, params, name, json_string_value(value));
+    text = text_of(value);
+    OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "out of memory for a parameter");
+    status = opn_params_set(ctx, params, name, text);
+cleanup:
+    free(text);
+    return status;
+}
+
+static opn_status params_of(opn_ctx *ctx, const candidate *c, opn_params **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    json_t *given = json_object_get(c->line, "parameters");
+    OPN_TRY(opn_params_create(ctx, &params));
+    for (void *at = json_object_iter(given); at != NULL;
+         at = json_object_iter_next(given, at))
+        OPN_TRY(set_parameter(ctx, params, json_object_iter_key(at),
+                              json_object_iter_value(at)));
+    OPN_TRY(opn_params_set(ctx, params, "model", c->kind->id));
+    *out = params;
+    params = NULL;
+cleanup:
+    opn_params_free(params);
+    return status;
+}
+
+static opn_status show_candidate(opn_ctx *ctx,
+                                 const char *folder,
+                                 const candidate *c,
+                                 const opn_params *wanted,
+                                 opn_report *report)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    opn_split *split = NULL;
+    opn_model *model = NULL;
+    char hash[65];
+    bool was_there = false;
+    OPN_TRY(params_of(ctx, c, &params));
+    OPN_TRY(opn_split_from_params(ctx, report->graph, params, &split));
+    opn_i_training training = {.graph = report->graph,
+                               .dataset = c->dataset,
+                               .params = params,
+                               .split = split,
+                               .kind = c->kind};
+    OPN_TRY(opn_graph_hash(ctx, report->graph, hash));
+    OPN_FAIL_IF(ctx, strcmp(hash, text_member(c->line, "data_hash")) != 0, OPN_ERR_SHAPE,
+                "%s: the results are of another graph than %s", folder,
+                opn_graph_name(report->graph));
+    OPN_TRY(opn_i_training_key(ctx, hash, split, params, c->kind, training.key));
+    // A report leaves the folder as it is.
+    OPN_TRY(opn_i_kept_model(ctx, &training, folder, false, &was_there, &model));
+    opn_i_model_see_as(model, c->kind);
+    OPN_TRY(opn_report_add_model(ctx, report, model, wanted));
+cleanup:
+    opn_model_free(model);
+    opn_split_free(split);
+    opn_params_free(params);
+    return status;
+}
+
+static opn_status add_tables(opn_ctx *ctx, const char *folder, opn_report *report)
+{
+    opn_status status = OPN_OK;
+    char *path[2] = {NULL, NULL};
+    json_t *document[2] = {NULL, NULL};
+    OPN_TRY(read_json(ctx, folder, "evaluation.json", &path[0], &document[0]));
+    OPN_TRY(read_json(ctx, folder, "results.json", &path[1], &document[1]));
+    if (document[0] != NULL)
+        OPN_TRY(opn_i_report_add_evaluation(ctx, report, path[0], document[0]));
+    if (document[1] != NULL)
+        OPN_TRY(opn_i_report_add_results(ctx, report, path[1], document[1]));
+    if (document[0] == NULL && document[1] == NULL)
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "%s: has no results yet, only single runs; the same command that began "
+                  "it goes on",
+                  folder);
+cleanup:
+    for (int d = 0; d < 2; d++) {
+        json_decref(document[d]);
+        opn_i_release(&ctx->alloc, path[d]);
+    }
+    return status;
+}
+
+opn_status opn_i_report_of_run(opn_ctx *ctx,
+                               const char *folder,
+                               const char *data,
+                               const opn_params *params,
+                               opn_report **out)
+{
+    opn_status status = OPN_OK;
+    candidates c = {0};
+    opn_graph *graph = NULL;
+    opn_report *report = NULL;
+    OPN_TRY(read_cells(ctx, folder, &c));
+    OPN_TRY(choose(ctx, folder, params, &c));
+    OPN_TRY(opn_i_load_prepared(ctx, data != NULL ? data : c.list[0].dataset, params,
+                                &graph));
+    OPN_TRY(opn_i_report_new(ctx, c.list[0].dataset, graph, &report));
+    report->own_graph = graph;
+    graph = NULL;
+    OPN_TRY(add_tables(ctx, folder, report));
+    for (size_t j = 0; j < c.n; j++)
+        OPN_TRY(show_candidate(ctx, folder, &c.list[j], params, report));
+    *out = report;
+    report = NULL;
+cleanup:
+    opn_report_free(report);
+    opn_graph_free(graph);
+    release_candidates(&ctx->alloc, &c);
+    return status;
+}

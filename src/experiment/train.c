@@ -1,0 +1,455 @@
+// train.c -- the order of the stages: teacher, prior, student.
+
+#include "base/clock.h"
+#include "experiment/training_key.h"
+#include "graph/gkde.h"
+#include "io/bytes.h"
+#include "model/checkpoint.h"
+#include "model/workspace.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct training {
+    opn_ctx *ctx;
+    const opn_graph *graph;
+    const opn_params *params;
+    opn_model *model;
+    opn_i_stage stage;
+    // By the order of the stage.
+    int32_t *target;     // [V] class of training nodes, -1 for others
+    int32_t *validation; // [V]
+    int32_t n_train, n_validation;
+    opn_real *prior, *prior_sum, *log_teacher; // [V,K] [V] [V,K], or NULL
+    opn_real *d_weights;
+    opn_i_train_state teacher, student;
+    const char *checkpoint;    // path, or NULL
+    char key[OPN_SHA256_TEXT]; // what the checkpoint is of
+    double keep_at;            // by the clock, when the next one is written
+} training;
+
+static void release_training(training *t)
+{
+    const opn_alloc *alloc = &t->ctx->alloc;
+    opn_i_stage_deinit(alloc, &t->stage);
+    opn_i_train_state_deinit(alloc, &t->teacher);
+    opn_i_train_state_deinit(alloc, &t->student);
+    opn_i_release(alloc, t->target);
+    opn_i_release(alloc, t->validation);
+    opn_i_release(alloc, t->prior);
+    opn_i_release(alloc, t->prior_sum);
+    opn_i_release(alloc, t->log_teacher);
+    opn_i_release(alloc, t->d_weights);
+    opn_model_free(t->model);
+}
+
+// ---- the model before training -------------------------------------------------------
+
+static bool shapes_model(const opn_param *param)
+{
+    return opn_i_shapes_weights(param) || strcmp(param->group, "Model") == 0 ||
+           strcmp(param->group, "Sampling") == 0;
+}
+
+// What shapes the model travels with it, so that it can tell how it came about.
+static opn_status keep_params(opn_ctx *ctx, const opn_params *params, opn_model *model)
+{
+    opn_status status = OPN_OK;
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        const char *value = opn_params_text(params, param->name);
+        if (!shapes_model(param))
+            continue;
+        OPN_TRY(opn_i_names_add(ctx, &model->param_names, param->name,
+                                strlen(param->name)));
+        OPN_TRY(opn_i_names_add(ctx, &model->param_values, value, strlen(value)));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status keep_classes(opn_ctx *ctx,
+                               const opn_graph *graph,
+                               const opn_split *split,
+                               opn_model *model)
+{
+    opn_status status = OPN_OK;
+    char number[12];
+    const int32_t *known = opn_split_known(split);
+    for (int32_t k = 0; k < graph->n_classes; k++) {
+        const char *name = opn_graph_class_name(graph, k, number);
+        if (known[k] >= 0)
+            OPN_TRY(opn_i_names_add(ctx, &model->class_names, name, strlen(name)));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status describe_model(training *t, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = t->ctx;
+    opn_model *model = t->model;
+    const char *evidence = opn_params_text(t->params, "evidence");
+    OPN_FAIL_IF(ctx,
+                opn_split_n_nodes(split) != opn_i_graph_n_nodes(t->graph) ||
+                        opn_split_n_classes(split) != t->graph->n_classes,
+                OPN_ERR_SHAPE, "%s: the split is of another graph", t->graph->name);
+    model->kind = opn_i_model_kind_find(opn_params_text(t->params, "model"));
+    OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG,
+                "--model %s: training takes one model",
+                opn_params_text(t->params, "model"));
+    model->evidence = model->kind->evidence;
+    if (opn_params_given(t->params, "evidence"))
+        (void)opn_i_evidence_parse(evidence, &model->evidence); // of the table
+    OPN_FAIL_IF(ctx,
+                model->evidence == OPN_EVIDENCE_ELU &&
+                        (model->kind->has_prior || model->kind->has_teacher),
+                OPN_ERR_INVALID_ARG,
+                "--evidence elu goes below no evidence, which neither the prior nor the "
+                "teacher of %s can be compared with",
+                model->kind->id);
+    OPN_FAIL_IF(ctx,
+                model->kind->loss == OPN_LOSS_CROSS_ENTROPY &&
+                        opn_params_given(t->params, "evidence"),
+                OPN_ERR_INVALID_ARG, "--evidence %s: %s has no evidence, only a softmax",
+                evidence, model->kind->id);
+    OPN_FAIL_IF(ctx,
+                model->kind->loss == OPN_LOSS_DIRICHLET &&
+                        model->evidence != OPN_EVIDENCE_EXP,
+                OPN_ERR_INVALID_ARG, "%s takes its evidence from exp only",
+                model->kind->id);
+    model->sizes = opn_i_model_sizes(model->kind, t->params);
+    model->sizes.n_classes = opn_split_n_known(split);
+    OPN_FAIL_IF(ctx, model->sizes.n_classes < 2, OPN_ERR_SHAPE,
+                "%s: only one class to learn, at least two are needed", t->graph->name);
+    OPN_FAIL_IF(ctx, model->sizes.n_classes > OPN_MAX_CLASSES, OPN_ERR_SHAPE,
+                "%s: %d classes to learn, at most %d are possible", t->graph->name,
+                model->sizes.n_classes, OPN_MAX_CLASSES);
+    OPN_FAIL_IF(ctx, t->graph->features.n_cols == 0, OPN_ERR_SHAPE, "%s: has no features",
+                t->graph->name);
+    model->sizes.n_features = t->graph->features.n_cols;
+    OPN_TRY(opn_i_model_check_sizes(ctx, model->kind, &model->sizes));
+    OPN_TRY(keep_params(ctx, t->params, model));
+    OPN_TRY(keep_classes(ctx, t->graph, split, model));
+    OPN_TRY(opn_i_features_fit(ctx, t->graph, opn_params_text(t->params, "normalise"),
+                               model));
+    OPN_TRY(opn_graph_hash(ctx, t->graph, model->data_hash));
+    OPN_TRY(opn_i_split_hash(ctx, split, model->split_hash));
+cleanup:
+    return status;
+}
+
+static opn_status find_targets(training *t, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n = opn_i_graph_n_nodes(t->graph);
+    const uint8_t *role = opn_split_roles(split);
+    const int32_t *known = opn_split_known(split);
+    OPN_TRY_NEW(t->ctx, t->target, n);
+    OPN_TRY_NEW(t->ctx, t->validation, n);
+    for (opn_vid r = 0; r < n; r++) {
+        const opn_vid i = t->stage.order[r];
+        const int32_t label = t->graph->label[i] < 0 ? -1 : known[t->graph->label[i]];
+        t->target[r] = role[i] == OPN_ROLE_TRAIN ? label : -1;
+        t->validation[r] = role[i] == OPN_ROLE_VALIDATION ? label : -1;
+        t->n_train += t->target[r] >= 0;
+        t->n_validation += t->validation[r] >= 0;
+    }
+cleanup:
+    return status;
+}
+
+// A class nobody trains on is a class the model can never find.
+static void warn_about_classes(const training *t)
+{
+    const opn_vid n = opn_i_graph_n_nodes(t->graph);
+    for (int32_t k = 0; k < t->model->sizes.n_classes; k++) {
+        bool has_node = false;
+        for (opn_vid i = 0; i < n && !has_node; i++)
+            has_node = t->target[i] == k;
+        if (!has_node)
+            opn_i_log(t->ctx, OPN_LOG_WARNING, "class %s has no training node",
+                      opn_model_class_name(t->model, k));
+    }
+}
+
+// ---- checkpoints ---------------------------------------------------------------------
+
+// Writing the checkpoint takes at most this share of the time.
+static const double keeping_share = 0.02;
+
+static opn_i_checkpoint checkpoint_of(training *t)
+{
+    return (opn_i_checkpoint){
+            .key = t->key,
+            .teacher = t->model->kind->has_teacher ? &t->teacher : NULL,
+            .student = &t->student,
+    };
+}
+
+// Sets when the next checkpoint is due, the last one having been begun at `begun`.
+static void set_next_keeping(training *t, double begun)
+{
+    const double now = opn_i_clock();
+    const double every = opn_params_real(t->params, "checkpoint_every");
+    const double least = (now - begun) / keeping_share;
+    t->keep_at = every > 0.0 ? now + fmax(every, least) : (double)INFINITY;
+}
+
+// Keeps what was learnt from time to time, so that little is lost where no signal can be
+// caught. A training that cannot be kept is better than none.
+static void keep_now_and_then(void *user)
+{
+    training *t = user;
+    const double begun = opn_i_clock();
+    if (t->checkpoint == NULL || begun < t->keep_at)
+        return;
+    const opn_i_checkpoint states = checkpoint_of(t);
+    if (opn_i_checkpoint_save(t->ctx, t->checkpoint, &states) != OPN_OK)
+        opn_i_log(t->ctx, OPN_LOG_WARNING, "training goes on without a checkpoint: %s",
+                  t->ctx->error);
+    set_next_keeping(t, begun);
+}
+
+// ---- the stages ----------------------------------------------------------------------
+
+static opn_i_objective
+objective_of(const training *t, const opn_i_field *field, opn_i_loss_kind loss)
+{
+    return (opn_i_objective){
+            .loss = loss,
+            .evidence = t->model->evidence,
+            .n_nodes = field->train.outer.n_rows,
+            .n_classes = t->model->sizes.n_classes,
+            .width = t->stage.network.class_width,
+            .target = field->target,
+            .n_train = t->n_train,
+            .lambda1 = opn_params_real(t->params, "lambda1"),
+            .teacher_epochs = opn_params_real(t->params, "teacher_ramp"),
+    };
+}
+
+static opn_i_stop stop_of(const char *text)
+{
+    return strcmp(text, "loss") == 0       ? OPN_STOP_LOSS
+           : strcmp(text, "accuracy") == 0 ? OPN_STOP_ACCURACY
+                                           : OPN_STOP_BOTH;
+}
+
+static opn_i_train_options
+options_of(training *t, const opn_i_field *field, const char *stage, int64_t n_epochs)
+{
+    return (opn_i_train_options){
+            .stage = stage,
+            .n_epochs = (int32_t)n_epochs,
+            .patience = (int32_t)opn_params_int(t->params, "patience"),
+            .stop = stop_of(opn_params_text(t->params, "stop_on")),
+            .learning_rate = opn_params_real(t->params, "learning_rate"),
+            .rates = {opn_params_real(t->params, "dropout"),
+                      opn_params_real(t->params, "drop_edge")},
+            .weight_decay = opn_params_real(t->params, "weight_decay"),
+            .seed = (uint64_t)opn_params_int(t->params, "seed"),
+            .validation = t->n_validation > 0 ? field->validation : NULL,
+            .validation_reach = &field->check,
+            .report_every = n_epochs >= 10 ? (int32_t)(n_epochs / 10) : 1,
+            .keep = keep_now_and_then,
+            .user = t,
+    };
+}
+
+static opn_status run_teacher(training *t)
+{
+    opn_status status = OPN_OK;
+    opn_i_network *network = &t->stage.network;
+    opn_i_trainee trainee = {0};
+    OPN_TRY(opn_i_trainee_init(t->ctx, &t->stage, t->target, t->validation, false,
+                               &trainee));
+    const opn_i_objective objective =
+            objective_of(t, &trainee.field, OPN_LOSS_CROSS_ENTROPY);
+    const int64_t n_own = opn_params_int(t->params, "teacher_epochs");
+    opn_i_train_options options =
+            options_of(t, &trainee.field, "teacher",
+                       n_own > 0 ? n_own : opn_params_int(t->params, "epochs"));
+    options.stream_weights = OPN_STREAM_TEACHER_WEIGHTS;
+    options.streams = (opn_i_streams){.features = OPN_STREAM_TEACHER_FEATURES,
+                                      .hidden = OPN_STREAM_TEACHER_HIDDEN,
+                                      .edges = OPN_STREAM_TEACHER_EDGES,
+                                      .projected = OPN_STREAM_TEACHER_PROJECTED};
+    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.network, &objective, &options,
+                        &t->teacher, t->d_weights));
+    opn_i_network_forward(&t->stage.exec, network, t->teacher.weights);
+    OPN_TRY(opn_i_check_logits(t->ctx, network, t->teacher.epoch));
+    OPN_TRY_NEW(t->ctx, t->log_teacher,
+                (size_t)network->n_nodes * (size_t)network->class_width);
+    for (int32_t i = 0; i < network->n_nodes; i++) {
+        const size_t at = (size_t)i * (size_t)network->class_width;
+        opn_i_log_softmax_row(network->sizes.n_classes, network->z + at,
+                              t->log_teacher + at);
+    }
+cleanup:
+    opn_i_trainee_deinit(&t->ctx->alloc, &trainee);
+    return status;
+}
+
+static opn_status find_prior(training *t)
+{
+    opn_status status = OPN_OK;
+    const opn_i_network *network = &t->stage.network;
+    const size_t width = (size_t)network->class_width;
+    const int32_t *order = t->stage.order;
+    int32_t *target = NULL; // in the order of the graph, as is what comes of it
+    opn_real *prior = NULL;
+    OPN_TRY_NEW(t->ctx, target, network->n_nodes);
+    OPN_TRY_NEW(t->ctx, prior, (size_t)network->n_nodes * width);
+    OPN_TRY_NEW(t->ctx, t->prior, (size_t)network->n_nodes * width);
+    OPN_TRY_NEW(t->ctx, t->prior_sum, network->n_nodes);
+    for (int32_t r = 0; r < network->n_nodes; r++)
+        target[order[r]] = t->target[r];
+    OPN_TRY(opn_i_gkde(t->ctx, t->graph, target, network->sizes.n_classes,
+                       opn_params_real(t->params, "sigma"),
+                       opn_params_flag(t->params, "kernel_constant"),
+                       network->class_width, prior));
+    for (int32_t r = 0; r < network->n_nodes; r++) {
+        opn_real *row = t->prior + (size_t)r * width;
+        memcpy(row, prior + (size_t)order[r] * width, width * sizeof(*row));
+        for (int32_t k = 0; k < network->sizes.n_classes; k++)
+            t->prior_sum[r] += row[k];
+    }
+cleanup:
+    opn_i_release(&t->ctx->alloc, target);
+    opn_i_release(&t->ctx->alloc, prior);
+    return status;
+}
+
+static opn_status run_student(training *t)
+{
+    opn_status status = OPN_OK;
+    const opn_i_model_kind *kind = t->model->kind;
+    const bool is_whole = kind->has_prior || kind->has_teacher || kind->drops_edges;
+    opn_i_trainee trainee = {0};
+    OPN_TRY(opn_i_trainee_init(t->ctx, &t->stage, t->target, t->validation, is_whole,
+                               &trainee));
+    opn_i_objective objective = objective_of(t, &trainee.field, kind->loss);
+    opn_i_train_options options =
+            options_of(t, &trainee.field, "model", opn_params_int(t->params, "epochs"));
+    objective.prior = t->prior;
+    objective.prior_sum = t->prior_sum;
+    objective.log_teacher = t->log_teacher;
+    options.stream_weights = OPN_STREAM_STUDENT_WEIGHTS;
+    options.streams = (opn_i_streams){.features = OPN_STREAM_STUDENT_FEATURES,
+                                      .hidden = OPN_STREAM_STUDENT_HIDDEN,
+                                      .edges = OPN_STREAM_STUDENT_EDGES,
+                                      .projected = OPN_STREAM_STUDENT_PROJECTED};
+    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.network, &objective, &options,
+                        &t->student, t->d_weights));
+cleanup:
+    opn_i_trainee_deinit(&t->ctx->alloc, &trainee);
+    return status;
+}
+
+// Runs a stage and takes its time.
+static opn_status timed(training *t, opn_status (*run)(training *t), double *seconds)
+{
+    const double start = opn_i_clock();
+    const opn_status status = run(t);
+    *seconds = opn_i_clock() - start;
+    return status;
+}
+
+static opn_status run_stages(training *t)
+{
+    opn_status status = OPN_OK;
+    opn_train_summary *summary = &t->model->summary;
+    if (t->model->kind->has_teacher)
+        OPN_TRY(timed(t, run_teacher, &summary->teacher_seconds));
+    if (t->model->kind->has_prior)
+        OPN_TRY(timed(t, find_prior, &summary->prior_seconds));
+    OPN_TRY(timed(t, run_student, &summary->train_seconds));
+cleanup:
+    return status;
+}
+
+// Goes on from a checkpoint that is there, and keeps one when the work is interrupted.
+static opn_status run_resumably(training *t)
+{
+    opn_status status = OPN_OK;
+    const opn_i_checkpoint states = checkpoint_of(t);
+    if (t->checkpoint != NULL && opn_i_file_exists(t->checkpoint)) {
+        OPN_TRY(opn_i_checkpoint_load(t->ctx, t->checkpoint, &states));
+        opn_i_log(t->ctx, OPN_LOG_INFO, "going on from %s", t->checkpoint);
+    }
+    set_next_keeping(t, opn_i_clock());
+    status = run_stages(t);
+    if (status == OPN_ERR_INTERRUPTED && t->checkpoint != NULL) {
+        OPN_TRY(opn_i_checkpoint_save(t->ctx, t->checkpoint, &states));
+        OPN_FAIL_IF(t->ctx, true, OPN_ERR_INTERRUPTED,
+                    "interrupted; %s keeps what was learnt so far", t->checkpoint);
+    }
+    OPN_TRY(status);
+cleanup:
+    return status;
+}
+
+// ---- the whole -----------------------------------------------------------------------
+
+static opn_status summarise(training *t)
+{
+    opn_status status = OPN_OK;
+    opn_train_summary *summary = &t->model->summary;
+    const opn_i_network *network = &t->stage.network;
+    const opn_i_objective objective = {.loss = t->model->kind->loss,
+                                       .evidence = t->model->evidence,
+                                       .n_classes = network->sizes.n_classes,
+                                       .width = network->class_width};
+    double accuracy = 0.0;
+    opn_i_network_forward(&t->stage.exec, &t->stage.network, t->student.weights);
+    OPN_TRY(opn_i_check_logits(t->ctx, network, t->student.epoch));
+    (void)opn_i_objective_supervised(&objective, network->n_nodes, t->validation,
+                                     network->z, &accuracy);
+    summary->teacher_epochs = t->model->kind->has_teacher ? t->teacher.epoch : 0;
+    summary->epochs = t->student.epoch;
+    summary->n_train = t->n_train;
+    summary->n_validation = t->n_validation;
+    summary->validation_accuracy = t->n_validation > 0 ? accuracy : (double)NAN;
+    summary->n_bounded_logits = t->student.n_bounded;
+cleanup:
+    return status;
+}
+
+opn_status opn_model_train(opn_ctx *ctx,
+                           const opn_graph *graph,
+                           const opn_split *split,
+                           const opn_params *params,
+                           const char *checkpoint,
+                           opn_model **out)
+{
+    opn_status status = OPN_OK;
+    training t = {.ctx = ctx, .graph = graph, .params = params, .checkpoint = checkpoint};
+    OPN_TRY(opn_i_model_new(ctx, &t.model));
+    OPN_TRY(describe_model(&t, split));
+    const bool subtracts =
+            opn_i_train_subtracts(true, (int32_t)opn_params_int(params, "patience"),
+                                  opn_params_real(params, "dropout"));
+    OPN_TRY(opn_i_stage_init(ctx, t.model, graph, true, subtracts, &t.stage));
+    OPN_TRY(find_targets(&t, split));
+    warn_about_classes(&t);
+    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.network, &t.teacher));
+    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.network, &t.student));
+    OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);
+    OPN_TRY(opn_i_training_key(ctx, t.model->data_hash, split, params, t.model->kind,
+                               t.key));
+    OPN_TRY(run_resumably(&t));
+    OPN_TRY_NEW(ctx, t.model->weights, t.student.n_weights);
+    memcpy(t.model->weights, t.student.weights,
+           t.student.n_weights * sizeof(*t.model->weights));
+    OPN_TRY(summarise(&t));
+    if (checkpoint != NULL)
+        (void)unlink(checkpoint); // only now is nothing left that could fail
+    *out = t.model;
+    t.model = NULL;
+cleanup:
+    release_training(&t);
+    return status;
+}

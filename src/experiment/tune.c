@@ -1,0 +1,371 @@
+// tune.c -- many settings, judged by validation nodes: who is run on which seed, who
+// wins.
+
+#include "experiment/evaluation_data.h"
+#include "experiment/jobs.h"
+#include "experiment/tune_command.h"
+#include "experiment/tune_folder.h"
+#include "experiment/tune_space.h"
+#include "experiment/tuning_data.h"
+#include "graph/graph_data.h"
+#include "io/path.h"
+#include "io/text_line.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Every trial is run on a fifth of the seeds, and the best quarter on all of them.
+enum { FIRST_SHARE = 5, FINAL_SHARE = 4, LEAST_FINALISTS = 5 };
+
+// A search under way. Workers only read it, but for the runs of their own jobs.
+typedef struct tuning_work {
+    const opn_graph *graph;
+    const opn_params *given; // before the preset
+    opn_i_journal *journal;  // or NULL
+    opn_tuning *tuning;
+    const opn_i_model_kind *kind;
+    opn_i_trial trial;               // what all runs share
+    int32_t first_seed, n_now_seeds; // of the round
+} tuning_work;
+
+static opn_trial_run *run_of(const tuning_work *w, int32_t t, int32_t s)
+{
+    return &w->tuning->run[(size_t)t * (size_t)w->tuning->n_seeds + (size_t)s];
+}
+
+// ---- one job: a trial on a seed ------------------------------------------------------
+
+static int32_t trial_of(const tuning_work *w, int32_t job)
+{
+    return w->tuning->ranked[job / w->n_now_seeds];
+}
+
+static int32_t seed_of(const tuning_work *w, int32_t job)
+{
+    return w->first_seed + job % w->n_now_seeds;
+}
+
+// The parameters of trial t for a seed, and the split that they call for.
+static opn_status prepare_run(opn_ctx *ctx,
+                              const tuning_work *w,
+                              int32_t t,
+                              int32_t s,
+                              opn_params **params,
+                              opn_split **split)
+{
+    opn_status status = OPN_OK;
+    char seed[24];
+    OPN_TRY(opn_params_copy(ctx, w->tuning->setting[t].params, params));
+    snprintf(seed, sizeof(seed), "%" PRId64, opn_params_int(*params, "seed") + s);
+    OPN_TRY(opn_params_set(ctx, *params, "seed", seed));
+    OPN_TRY(opn_split_from_params(ctx, w->graph, *params, split));
+cleanup:
+    return status;
+}
+
+static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
+{
+    opn_status status = OPN_OK;
+    const tuning_work *w = user;
+    const int32_t t = trial_of(w, number);
+    opn_trial_run *run = run_of(w, t, seed_of(w, number));
+    opn_i_trial trial = w->trial;
+    opn_params *params = NULL;
+    opn_split *split = NULL;
+    char key[OPN_SHA256_TEXT];
+    OPN_TRY(prepare_run(ctx, w, t, seed_of(w, number), &params, &split));
+    trial.params = params;
+    trial.split = split;
+    OPN_TRY(opn_i_tune_key(ctx, w->tuning->data_hash, w->kind, &trial, key));
+    if (w->journal == NULL || !opn_i_journal_find(w->journal, key, run)) {
+        OPN_TRY(opn_i_trial_run(ctx, &trial, run));
+        if (w->journal != NULL)
+            OPN_TRY(opn_i_tune_folder_add(ctx, w->journal, key, &trial, t, run));
+    }
+cleanup:
+    opn_split_free(split);
+    opn_params_free(params);
+    return status;
+}
+
+static void tell_job(opn_ctx *ctx, void *user, int32_t number)
+{
+    const tuning_work *w = user;
+    const int32_t t = trial_of(w, number);
+    const int32_t s = seed_of(w, number);
+    const opn_trial_run *run = run_of(w, t, s);
+    opn_i_text_line line = {""};
+    opn_i_line_add(&line, "%s, %s, %s, trial %d, seed %lld: objective %.1f",
+                   w->tuning->dataset, opn_params_text(w->given, "task"), w->kind->id,
+                   (int)t, (long long)opn_params_int(w->given, "seed") + s,
+                   run->objective);
+    if (!isnan(run->accuracy))
+        opn_i_line_add(&line, ", accuracy %.1f", run->accuracy);
+    if (!isnan(run->detection))
+        opn_i_line_add(&line, ", %s by %s %.1f",
+                       w->trial.held_out[0] < 0 ? "selective accuracy" : "AUROC",
+                       opn_score_name(w->tuning->score), run->detection);
+    opn_i_log(ctx, OPN_LOG_INFO, "%s", line.text);
+}
+
+// ---- rounds --------------------------------------------------------------------------
+
+typedef struct ranked_trial {
+    double mean;
+    int32_t t;
+} ranked_trial;
+
+// The better first, and of equal ones the earlier.
+static int compare_trials(const void *a, const void *b)
+{
+    const ranked_trial *x = a;
+    const ranked_trial *y = b;
+    return x->mean != y->mean ? (x->mean < y->mean) - (x->mean > y->mean)
+                              : (x->t > y->t) - (x->t < y->t);
+}
+
+// Puts ranked[begin … end) in order.
+static opn_status rank(opn_ctx *ctx, opn_tuning *tuning, int32_t begin, int32_t end)
+{
+    opn_status status = OPN_OK;
+    ranked_trial *list = NULL;
+    const int32_t n = end - begin;
+    int32_t *ranked = tuning->ranked + begin;
+    OPN_TRY_NEW(ctx, list, n);
+    for (int32_t r = 0; r < n; r++)
+        list[r] = (ranked_trial){
+                opn_i_trial_estimate(tuning, ranked[r], OPN_TRIAL_OBJECTIVE).mean,
+                ranked[r]};
+    qsort(list, (size_t)n, sizeof(list[0]), compare_trials);
+    for (int32_t r = 0; r < n; r++)
+        ranked[r] = list[r].t;
+cleanup:
+    opn_i_release(&ctx->alloc, list);
+    return status;
+}
+
+// The best of the first round, and the default behind them if it is none of those.
+static void choose_finalists(opn_tuning *tuning)
+{
+    int32_t n = (tuning->n_trials + FINAL_SHARE - 1) / FINAL_SHARE;
+    int32_t at = 0;
+    n = n > LEAST_FINALISTS ? n : LEAST_FINALISTS;
+    n = n < tuning->n_trials ? n : tuning->n_trials;
+    while (tuning->ranked[at] != 0)
+        at++;
+    if (at >= n) {
+        memmove(tuning->ranked + n + 1, tuning->ranked + n,
+                (size_t)(at - n) * sizeof(tuning->ranked[0]));
+        tuning->ranked[n++] = 0;
+    }
+    tuning->n_finalists = n;
+}
+
+// The first n trials of the ranking on seeds [first_seed, end_seed).
+static opn_status run_round(opn_ctx *ctx,
+                            tuning_work *w,
+                            const char *stage,
+                            int32_t n,
+                            int32_t first_seed,
+                            int32_t end_seed)
+{
+    w->first_seed = first_seed;
+    w->n_now_seeds = end_seed - first_seed;
+    const opn_i_jobs jobs = {.stage = stage,
+                             .n = n * w->n_now_seeds,
+                             .run = run_job,
+                             .tell = tell_job,
+                             .user = w};
+    return opn_i_jobs_run(ctx, &jobs);
+}
+
+static opn_status run_rounds(opn_ctx *ctx, tuning_work *w)
+{
+    opn_status status = OPN_OK;
+    opn_tuning *tuning = w->tuning;
+    OPN_TRY(run_round(ctx, w, "tuning", tuning->n_trials, 0, tuning->n_first_seeds));
+    OPN_TRY(rank(ctx, tuning, 0, tuning->n_trials));
+    choose_finalists(tuning);
+    OPN_TRY(run_round(ctx, w, "tuning, the best", tuning->n_finalists,
+                      tuning->n_first_seeds, tuning->n_seeds));
+    OPN_TRY(rank(ctx, tuning, 0, tuning->n_finalists));
+    OPN_TRY(rank(ctx, tuning, tuning->n_finalists, tuning->n_trials));
+cleanup:
+    return status;
+}
+
+// ---- what is recommended -------------------------------------------------------------
+
+// Seed by seed, because a seed that is hard is hard for both.
+static void compare_with_default(opn_tuning *tuning)
+{
+    double difference[OPN_MAX_SEEDS];
+    opn_estimate e;
+    const opn_trial_run *best = opn_tuning_runs(tuning, tuning->ranked[0]);
+    const opn_trial_run *usual = opn_tuning_runs(tuning, 0);
+    for (int32_t s = 0; s < tuning->n_seeds; s++)
+        difference[s] = best[s].objective - usual[s].objective;
+    opn_estimate_mean(tuning->n_seeds, difference, &e);
+    tuning->difference = e.mean;
+    tuning->low = e.low;
+    tuning->high = e.high;
+    tuning->recommended = e.low > 0.0 ? tuning->ranked[0] : 0;
+}
+
+// ---- the whole -----------------------------------------------------------------------
+
+// The known classes with the most validation nodes, which say most about them.
+static opn_status choose_classes(opn_ctx *ctx, tuning_work *w, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_known = opn_split_n_known(split);
+    const uint8_t *role = opn_split_roles(split);
+    char number[12];
+    int32_t *n_nodes = NULL; // of each class
+    OPN_TRY_NEW(ctx, n_nodes, w->graph->n_classes);
+    OPN_FAIL_IF(
+            ctx, n_known < 3, OPN_ERR_SHAPE,
+            "%s: ood cannot be tuned with %d known class%s: one at a time is held out "
+            "as if it were unknown, and two must be left to learn",
+            w->graph->name, (int)n_known, n_known == 1 ? "" : "es");
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(w->graph); i++)
+        if (role[i] == OPN_ROLE_VALIDATION)
+            n_nodes[w->graph->label[i]]++;
+    for (w->trial.n_folds = 0; w->trial.n_folds < OPN_MOST_FOLDS; w->trial.n_folds++) {
+        int32_t most = 0;
+        for (int32_t k = 1; k < w->graph->n_classes; k++)
+            most = n_nodes[k] > n_nodes[most] ? k : most;
+        if (n_nodes[most] == 0)
+            break;
+        n_nodes[most] = 0;
+        w->trial.held_out[w->trial.n_folds] = most;
+        const char *name = opn_graph_class_name(w->graph, most, number);
+        OPN_TRY(opn_i_names_add(ctx, &w->tuning->held_out, name, strlen(name)));
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, n_nodes);
+    return status;
+}
+
+// What is wrong with the task or the split shows here, on a context that logs.
+static opn_status look_at_split(opn_ctx *ctx, tuning_work *w)
+{
+    opn_status status = OPN_OK;
+    opn_tuning *tuning = w->tuning;
+    opn_params *params = NULL;
+    opn_split *split = NULL;
+    uint8_t *spared = NULL;
+    OPN_TRY(prepare_run(ctx, w, 0, 0, &params, &split));
+    tuning->n_validation = opn_split_count(split, OPN_ROLE_VALIDATION);
+    OPN_FAIL_IF(ctx, tuning->n_validation == 0, OPN_ERR_SHAPE,
+                "%s: has no validation node, and no other may be looked at; give some "
+                "the role validation in split.csv",
+                w->graph->name);
+    tuning->is_halved = opn_params_int(params, "patience") > 0;
+    if (tuning->is_halved) {
+        OPN_TRY_NEW(ctx, spared, opn_i_graph_n_nodes(w->graph));
+        OPN_TRY(opn_i_trial_halve(ctx, w->graph, split,
+                                  (uint64_t)opn_params_int(params, "seed"), spared));
+        tuning->n_validation = 0;
+        for (opn_vid i = 0; i < opn_i_graph_n_nodes(w->graph); i++)
+            tuning->n_validation += spared[i];
+    }
+    w->trial.n_folds = 1;
+    w->trial.held_out[0] = -1;
+    if (strcmp(opn_params_text(params, "task"), "ood") == 0)
+        OPN_TRY(choose_classes(ctx, w, split));
+cleanup:
+    opn_i_release(&ctx->alloc, spared);
+    opn_split_free(split);
+    opn_params_free(params);
+    return status;
+}
+
+static opn_status draw_trials(opn_ctx *ctx, tuning_work *w)
+{
+    opn_status status = OPN_OK;
+    opn_tuning *tuning = w->tuning;
+    opn_params *usual = NULL;
+    OPN_TRY(opn_params_copy(ctx, w->given, &usual));
+    OPN_TRY(opn_params_use_preset(ctx, w->graph, usual));
+    OPN_FAIL_IF(ctx, opn_i_space_is_empty(w->given, usual, w->kind), OPN_ERR_INVALID_ARG,
+                "every parameter that could be searched is given; leave one out");
+    for (int32_t t = 0; t < tuning->n_trials; t++) {
+        OPN_TRY(opn_i_space_draw(ctx, w->given, usual, w->kind, t,
+                                 &tuning->setting[t].params));
+        tuning->ranked[t] = t;
+    }
+    tuning->score = opn_i_trial_score(w->kind, usual);
+    w->trial.score = tuning->score;
+cleanup:
+    opn_params_free(usual);
+    return status;
+}
+
+static opn_status prepare(opn_ctx *ctx, tuning_work *w)
+{
+    opn_status status = OPN_OK;
+    const opn_graph *graph = w->graph;
+    const char *model = opn_params_text(w->given, "model");
+    const char *name =
+            graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
+    opn_tuning *tuning = NULL;
+    OPN_TRY_NEW(ctx, tuning, 1);
+    w->tuning = tuning;
+    tuning->alloc = ctx->alloc;
+    tuning->n_threads = opn_ctx_threads(ctx);
+    tuning->n_trials = (int32_t)opn_params_int(w->given, "trials");
+    tuning->n_seeds = (int32_t)opn_params_int(w->given, "seeds");
+    tuning->n_first_seeds = (tuning->n_seeds + FIRST_SHARE - 1) / FIRST_SHARE;
+    w->kind = opn_i_model_kind_find(model);
+    OPN_FAIL_IF(ctx, w->kind == NULL, OPN_ERR_INVALID_ARG,
+                "--model %s: one model is tuned at a time", model);
+    OPN_FAIL_IF(ctx, tuning->n_seeds < 2, OPN_ERR_INVALID_ARG,
+                "--seeds: one seed cannot tell a better setting from luck; at least 2");
+    OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &tuning->dataset));
+    OPN_TRY(opn_graph_hash(ctx, graph, tuning->data_hash));
+    OPN_TRY_NEW(ctx, tuning->setting, tuning->n_trials);
+    OPN_TRY_NEW(ctx, tuning->ranked, tuning->n_trials);
+    OPN_TRY_NEW(ctx, tuning->run, (size_t)tuning->n_trials * (size_t)tuning->n_seeds);
+    for (int32_t t = 0; t < tuning->n_trials; t++)
+        for (int32_t s = 0; s < tuning->n_seeds; s++)
+            *run_of(w, t, s) =
+                    (opn_trial_run){(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    OPN_TRY(draw_trials(ctx, w));
+    OPN_TRY(look_at_split(ctx, w));
+cleanup:
+    return status;
+}
+
+opn_status opn_tune(opn_ctx *ctx,
+                    const opn_graph *graph,
+                    const opn_params *params,
+                    const char *data,
+                    const char *folder,
+                    opn_tuning **out)
+{
+    opn_status status = OPN_OK;
+    tuning_work w = {.graph = graph, .given = params, .trial = {.graph = graph}};
+    OPN_TRY(prepare(ctx, &w));
+    if (folder != NULL)
+        OPN_TRY(opn_i_tune_folder_open(ctx, folder, &w.journal));
+    status = run_rounds(ctx, &w);
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
+                "interrupted; %s keeps what was done so far", folder);
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
+                "interrupted; with -o FOLDER what is done so far is kept");
+    OPN_TRY(status);
+    compare_with_default(w.tuning);
+    OPN_TRY(opn_i_tune_command(ctx, graph, data != NULL ? data : graph->name, params,
+                               w.tuning->setting[w.tuning->recommended].params,
+                               &w.tuning->command));
+    *out = w.tuning;
+    w.tuning = NULL;
+cleanup:
+    opn_i_journal_close(w.journal);
+    opn_tuning_free(w.tuning);
+    return status;
+}

@@ -1,0 +1,146 @@
+// tune_command.c -- a setting as a command to copy.
+
+#include "experiment/tune_command.h"
+
+#include "base/context.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A text that grows; what it holds belongs to whoever takes it.
+typedef struct growing {
+    opn_ctx *ctx;
+    char *text;
+    size_t n, room;
+} growing;
+
+static opn_status add(growing *line, const char *text, size_t n)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_RESERVE(line->ctx, line->text, line->room, line->n, line->n + n + 1);
+    memcpy(line->text + line->n, text, n);
+    line->n += n;
+    line->text[line->n] = 0;
+cleanup:
+    return status;
+}
+
+// A blank and the word, in quotes where a shell would make something else of it.
+static opn_status add_word(growing *line, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./,:=+@%-";
+    opn_status status = OPN_OK;
+    OPN_TRY(add(line, " ", line->n > 0));
+    if (word[0] != 0 && word[strspn(word, plain)] == 0)
+        return add(line, word, strlen(word));
+    OPN_TRY(add(line, "'", 1));
+    while (*word != 0) {
+        const size_t n = strcspn(word, "'");
+        OPN_TRY(add(line, word, n));
+        word += n;
+        OPN_TRY(add(line, "'\\''", *word != 0 ? 4 : 0));
+        word += *word != 0;
+    }
+    OPN_TRY(add(line, "'", 1));
+cleanup:
+    return status;
+}
+
+static opn_status
+add_option(growing *line, const opn_param *param, const opn_params *options)
+{
+    opn_status status = OPN_OK;
+    const bool is_flag = param->kind == OPN_PARAM_FLAG;
+    char name[72];
+    snprintf(name, sizeof(name), "--%s%s", param->name,
+             is_flag && !opn_params_flag(options, param->name) ? "=off" : "");
+    for (char *c = name; *c != 0; c++)
+        *c = *c == '_' ? '-' : *c;
+    OPN_TRY(add_word(line, name));
+    if (!is_flag)
+        OPN_TRY(add_word(line, opn_params_text(options, param->name)));
+cleanup:
+    return status;
+}
+
+// What the user has said that training has to know, and where the data are.
+static bool is_passed_on(const opn_param *param)
+{
+    return strstr(param->used_by, "train") != NULL && strcmp(param->group, "Output") != 0;
+}
+
+static opn_status pass_on(opn_ctx *ctx, const opn_params *given, opn_params *options)
+{
+    opn_status status = OPN_OK;
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        if (is_passed_on(param) && opn_params_given(given, param->name))
+            OPN_TRY(opn_params_set(ctx, options, param->name,
+                                   opn_params_text(given, param->name)));
+    }
+    OPN_TRY(opn_params_set(ctx, options, "task", opn_params_text(given, "task")));
+    OPN_TRY(opn_params_set(ctx, options, "model", opn_params_text(given, "model")));
+cleanup:
+    return status;
+}
+
+// Adds the options without which training would have other parameters than `params`. One
+// that is given may change what the preset fills in for another, hence again and again.
+static opn_status find_options(opn_ctx *ctx,
+                               const opn_graph *graph,
+                               const opn_params *params,
+                               opn_params *options)
+{
+    opn_status status = OPN_OK;
+    opn_params *replay = NULL;
+    bool is_same = false;
+    while (!is_same) {
+        is_same = true;
+        OPN_TRY(opn_params_copy(ctx, options, &replay));
+        OPN_TRY(opn_params_use_preset(ctx, graph, replay));
+        for (size_t p = 0; p < opn_param_count(); p++) {
+            const opn_param *param = opn_param_at(p);
+            const char *wanted = opn_params_text(params, param->name);
+            if (!is_passed_on(param) ||
+                strcmp(opn_params_text(replay, param->name), wanted) == 0)
+                continue;
+            OPN_TRY(opn_params_set(ctx, options, param->name, wanted));
+            is_same = false;
+        }
+        opn_params_free(replay);
+        replay = NULL;
+    }
+cleanup:
+    opn_params_free(replay);
+    return status;
+}
+
+opn_status opn_i_tune_command(opn_ctx *ctx,
+                              const opn_graph *graph,
+                              const char *data,
+                              const opn_params *given,
+                              const opn_params *params,
+                              char **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *options = NULL;
+    growing line = {.ctx = ctx};
+    OPN_TRY(opn_params_create(ctx, &options));
+    OPN_TRY(pass_on(ctx, given, options));
+    OPN_TRY(find_options(ctx, graph, params, options));
+    OPN_TRY(add_word(&line, "opine"));
+    OPN_TRY(add_word(&line, "train"));
+    OPN_TRY(add_word(&line, data));
+    for (size_t p = 0; p < opn_param_count(); p++)
+        if (opn_params_given(options, opn_param_at(p)->name))
+            OPN_TRY(add_option(&line, opn_param_at(p), options));
+    OPN_TRY(add_word(&line, "-o"));
+    OPN_TRY(add_word(&line, "m.safetensors"));
+    *out = line.text;
+    line.text = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, line.text);
+    opn_params_free(options);
+    return status;
+}

@@ -1,0 +1,126 @@
+// tune_space.c -- what a search may change, and how a trial is drawn from it.
+
+#include "experiment/tune_space.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum scale {
+    SCALE_LOG,   // log-uniform, two digits that count
+    SCALE_UNITS, // log-uniform, whole multiples of a number that every encoder can have
+    SCALE_STEPS  // uniform, in steps of 0.05
+} scale;
+
+typedef struct dimension {
+    const char *name;
+    scale scale;
+    double low, high;
+} dimension;
+
+// The one table of the search; docs/tuning.md shows it.
+static const dimension space[] = {
+        {"learning_rate", SCALE_LOG, 0.001, 0.1},
+        {"hidden", SCALE_UNITS, 8, 128},
+        {"dropout", SCALE_STEPS, 0, 0.8},
+        {"weight_decay", SCALE_LOG, 0.00001, 0.01},
+        {"epochs", SCALE_LOG, 50, 1000},
+        {"lambda1", SCALE_LOG, 0.0001, 1},
+        {"sigma", SCALE_LOG, 0.5, 4},
+};
+enum { N_DIMENSIONS = sizeof(space) / sizeof(space[0]), UNITS = 8 };
+
+static bool is_searched(const dimension *d,
+                        const opn_params *given,
+                        const opn_params *usual,
+                        const opn_i_model_kind *kind)
+{
+    if (opn_params_given(given, d->name))
+        return false;
+    if (strcmp(d->name, "lambda1") == 0 || strcmp(d->name, "sigma") == 0)
+        return kind->has_prior;
+    if (strcmp(d->name, "epochs") == 0) // else the validation nodes find them
+        return opn_params_int(usual, "patience") == 0;
+    return true;
+}
+
+bool opn_i_space_is_empty(const opn_params *given,
+                          const opn_params *usual,
+                          const opn_i_model_kind *kind)
+{
+    for (size_t d = 0; d < N_DIMENSIONS; d++)
+        if (is_searched(&space[d], given, usual, kind))
+            return false;
+    return true;
+}
+
+// digits 10^exponent as someone would write it, in every locale: 0.023, 1.5, 120.
+static void write_number(int digits, int exponent, char text[32])
+{
+    int one = 1;
+    for (int e = exponent; e < 0; e++)
+        one *= 10;
+    for (int e = exponent; e > 0; e--)
+        digits *= 10;
+    int n = snprintf(text, 16, "%d", digits / one);
+    int rest = digits % one;
+    for (text[n++] = '.'; rest > 0; rest %= one) {
+        one /= 10;
+        text[n++] = (char)('0' + rest / one);
+    }
+    text[text[n - 1] == '.' ? n - 1 : n] = 0;
+}
+
+// Whole heads of attention.
+static int unit_of(const opn_params *usual, const opn_i_model_kind *kind)
+{
+    const int n_heads =
+            kind->encoder->has_heads ? (int)opn_params_int(usual, "heads") : 1;
+    return UNITS % n_heads == 0 ? UNITS : n_heads;
+}
+
+static void draw_text(opn_i_rng *rng, const dimension *d, int unit, char text[32])
+{
+    const double share = opn_i_rng_unit(rng);
+    if (d->scale == SCALE_STEPS) {
+        const int n_steps = (int)lround((d->high - d->low) / 0.05) + 1;
+        write_number((int)lround(100.0 * d->low) + 5 * (int)(share * n_steps), -2, text);
+        return;
+    }
+    const double value = d->low * pow(d->high / d->low, share);
+    if (d->scale == SCALE_UNITS) {
+        const int n_units = (int)lround(value / unit);
+        write_number(unit * (n_units > 1 ? n_units : 1), 0, text);
+        return;
+    }
+    const int exponent = (int)floor(log10(value)) - 1;
+    write_number((int)lround(value * pow(10.0, -exponent)), exponent, text);
+}
+
+opn_status opn_i_space_draw(opn_ctx *ctx,
+                            const opn_params *given,
+                            const opn_params *usual,
+                            const opn_i_model_kind *kind,
+                            int32_t t,
+                            opn_params **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    opn_i_rng rng = opn_i_rng_start((uint64_t)opn_params_int(given, "seed"),
+                                    OPN_STREAM_TUNE_TRIAL, (uint32_t)t);
+    OPN_TRY(opn_params_copy(ctx, usual, &params));
+    for (size_t d = 0; d < N_DIMENSIONS && t > 0; d++) {
+        char text[32];
+        // Drawn also when it stays as it is, so that fixing one leaves the others alone.
+        draw_text(&rng, &space[d], unit_of(usual, kind), text);
+        if (is_searched(&space[d], given, usual, kind))
+            OPN_TRY(opn_params_set(ctx, params, space[d].name, text));
+    }
+    *out = params;
+    params = NULL;
+cleanup:
+    opn_params_free(params);
+    return status;
+}

@@ -1,0 +1,240 @@
+// tuning_table.c -- trials as text and JSON.
+
+#include "experiment/tuning_data.h"
+#include "io/bytes.h"
+#include "io/file_write.h"
+#include "io/json_write.h"
+#include "io/text_line.h"
+#include "opine/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N_SHOWN = 5 };
+
+static const char *text_of(const opn_tuning *tuning, const char *name)
+{
+    return opn_params_text(tuning->setting[0].params, name);
+}
+
+static bool is_ood(const opn_tuning *tuning)
+{
+    return strcmp(text_of(tuning, "task"), "ood") == 0;
+}
+
+static bool differs(const opn_tuning *tuning, int32_t t, const opn_param *param)
+{
+    return strcmp(opn_params_text(tuning->setting[t].params, param->name),
+                  text_of(tuning, param->name)) != 0;
+}
+
+// ---- text ----------------------------------------------------------------------------
+
+// Text of any length, which printf has no room for.
+static void put_text(opn_i_file_writer *file, const char *text)
+{
+    opn_i_file_writer_put(file, text, strlen(text));
+}
+
+static void put_head(opn_i_file_writer *file, const opn_tuning *tuning)
+{
+    put_text(file, tuning->dataset);
+    opn_i_file_writer_printf(
+            file, ", %s, %s, preset %s: %d trials on %d seed%s, %d of them on %d\n",
+            text_of(tuning, "task"), text_of(tuning, "model"), text_of(tuning, "preset"),
+            (int)tuning->n_trials, (int)tuning->n_first_seeds,
+            tuning->n_first_seeds == 1 ? "" : "s", (int)tuning->n_finalists,
+            (int)tuning->n_seeds);
+    opn_i_file_writer_printf(
+            file, "judged by %d validation nodes%s, ranked by %s; no test node\n",
+            (int)tuning->n_validation,
+            tuning->is_halved ? " (the others end training)" : "",
+            opn_score_name(tuning->score));
+    for (int64_t k = 0; k < tuning->held_out.n; k++) {
+        put_text(file, k == 0 ? "classes held out in turn: " : ", ");
+        put_text(file, opn_i_names_at(&tuning->held_out, k));
+        put_text(file, k + 1 == tuning->held_out.n ? "\n" : "");
+    }
+    opn_i_file_writer_printf(file, "\n");
+}
+
+static void put_trial(opn_i_file_writer *file, const opn_tuning *tuning, int32_t t)
+{
+    opn_i_text_line line = {""};
+    if (t == 0)
+        opn_i_line_add(&line, "%-7s", "default");
+    else
+        opn_i_line_add(&line, "%7d", (int)t);
+    for (int f = OPN_TRIAL_OBJECTIVE; f <= OPN_TRIAL_DETECTION; f++) {
+        const opn_estimate e = opn_i_trial_estimate(tuning, t, (opn_i_trial_figure)f);
+        opn_i_line_add(&line, "  ");
+        opn_i_line_add_estimate(&line, &e, 1);
+    }
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        if (differs(tuning, t, param))
+            opn_i_line_add(&line, "  %s %s", param->name,
+                           opn_params_text(tuning->setting[t].params, param->name));
+    }
+    opn_i_line_end(&line, file);
+}
+
+static void put_trials(opn_i_file_writer *file, const opn_tuning *tuning)
+{
+    opn_i_text_line line = {""};
+    bool has_default = false;
+    opn_i_line_add(&line, "%7s  %-*s  %-*s  %-*s  other than the default", "trial",
+                   OPN_ESTIMATE_WIDTH, "objective", OPN_ESTIMATE_WIDTH, "accuracy",
+                   OPN_ESTIMATE_WIDTH, is_ood(tuning) ? "AUROC" : "selective");
+    opn_i_line_end(&line, file);
+    for (int32_t r = 0; r < tuning->n_finalists && r < N_SHOWN; r++) {
+        put_trial(file, tuning, tuning->ranked[r]);
+        has_default = has_default || tuning->ranked[r] == 0;
+    }
+    if (!has_default)
+        put_trial(file, tuning, 0);
+}
+
+static void put_advice(opn_i_file_writer *file, const opn_tuning *tuning)
+{
+    const int32_t best = tuning->ranked[0];
+    if (best == 0)
+        opn_i_file_writer_printf(file, "\nNo trial is better than the default, which is "
+                                       "recommended:\n");
+    else
+        opn_i_file_writer_printf(
+                file,
+                "\nTrial %d against the default, seed by seed: %+.1f [%.1f, %.1f], 95 %% "
+                "interval\n%s",
+                (int)best, tuning->difference, tuning->low, tuning->high,
+                tuning->recommended == best
+                        ? "It is recommended:\n"
+                        : "That may be chance, so the default is recommended:\n");
+    put_text(file, tuning->command);
+    put_text(file, "\n");
+}
+
+static opn_status save_text(opn_ctx *ctx, const opn_tuning *tuning, const char *path)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_writer *file = NULL;
+    OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    put_head(file, tuning);
+    put_trials(file, tuning);
+    put_advice(file, tuning);
+    status = opn_i_file_writer_commit(file);
+    file = NULL;
+cleanup:
+    opn_i_file_writer_discard(file);
+    return status;
+}
+
+// ---- JSON ----------------------------------------------------------------------------
+
+static json_t *json_figure(const opn_tuning *tuning, int32_t t, opn_i_trial_figure figure)
+{
+    const opn_estimate e = opn_i_trial_estimate(tuning, t, figure);
+    json_t *object = json_object();
+    json_object_set_new(object, "mean", opn_i_json_number(e.mean));
+    json_object_set_new(object, "std", opn_i_json_number(e.std));
+    json_object_set_new(object, "ci95", opn_i_json_interval(e.low, e.high));
+    return object;
+}
+
+static json_t *json_runs(const opn_tuning *tuning, int32_t t)
+{
+    json_t *list = json_array();
+    const opn_trial_run *run = opn_tuning_runs(tuning, t);
+    const int64_t seed = opn_params_int(tuning->setting[0].params, "seed");
+    for (int32_t s = 0; s < tuning->n_seeds; s++) {
+        if (isnan(run[s].objective))
+            continue;
+        json_t *one = json_object();
+        json_object_set_new(one, "seed", json_integer(seed + s));
+        json_object_set_new(one, "objective", opn_i_json_number(run[s].objective));
+        json_object_set_new(one, "accuracy", opn_i_json_number(run[s].accuracy));
+        json_object_set_new(one, "detection", opn_i_json_number(run[s].detection));
+        json_object_set_new(one, "seconds", opn_i_json_number(run[s].seconds));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *json_changes(const opn_tuning *tuning, int32_t t)
+{
+    json_t *object = json_object();
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        const double number =
+                param->kind == OPN_PARAM_INT || param->kind == OPN_PARAM_REAL
+                        ? opn_params_real(tuning->setting[t].params, param->name)
+                        : (double)NAN;
+        if (differs(tuning, t, param))
+            json_object_set_new(object, param->name, opn_i_json_number(number));
+    }
+    return object;
+}
+
+static json_t *json_trial(const opn_tuning *tuning, int32_t t, int32_t rank)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "trial", json_integer(t));
+    json_object_set_new(object, "finalist", json_boolean(rank < tuning->n_finalists));
+    json_object_set_new(object, "objective", json_figure(tuning, t, OPN_TRIAL_OBJECTIVE));
+    json_object_set_new(object, "accuracy", json_figure(tuning, t, OPN_TRIAL_ACCURACY));
+    json_object_set_new(object, "detection", json_figure(tuning, t, OPN_TRIAL_DETECTION));
+    json_object_set_new(object, "differs", json_changes(tuning, t));
+    json_object_set_new(object, "runs", json_runs(tuning, t));
+    return object;
+}
+
+static json_t *json_head(const opn_tuning *tuning)
+{
+    json_t *document = json_object();
+    json_t *held_out = json_array();
+    static const char *const named[] = {"task", "model", "preset"};
+    json_object_set_new(document, "dataset", json_string(tuning->dataset));
+    for (size_t n = 0; n < sizeof(named) / sizeof(named[0]); n++)
+        json_object_set_new(document, named[n], json_string(text_of(tuning, named[n])));
+    json_object_set_new(document, "version", json_string(opn_version()));
+    json_object_set_new(document, "data_hash", json_string(tuning->data_hash));
+    json_object_set_new(document, "threads", json_integer(tuning->n_threads));
+    json_object_set_new(document, "seeds", json_integer(tuning->n_seeds));
+    json_object_set_new(document, "first_seeds", json_integer(tuning->n_first_seeds));
+    json_object_set_new(document, "validation_nodes", json_integer(tuning->n_validation));
+    json_object_set_new(document, "detection",
+                        json_string(is_ood(tuning) ? "auroc" : "100 - aurc"));
+    json_object_set_new(document, "score", json_string(opn_score_name(tuning->score)));
+    for (int64_t k = 0; k < tuning->held_out.n; k++)
+        json_array_append_new(held_out,
+                              json_string(opn_i_names_at(&tuning->held_out, k)));
+    json_object_set_new(document, "held_out", held_out);
+    return document;
+}
+
+static opn_status save_json(opn_ctx *ctx, const opn_tuning *tuning, const char *path)
+{
+    json_t *document = json_head(tuning);
+    json_t *trials = json_array();
+    json_t *difference = json_object();
+    json_object_set_new(document, "best", json_integer(tuning->ranked[0]));
+    json_object_set_new(difference, "mean", opn_i_json_number(tuning->difference));
+    json_object_set_new(difference, "ci95",
+                        opn_i_json_interval(tuning->low, tuning->high));
+    json_object_set_new(document, "best_less_default", difference);
+    json_object_set_new(document, "recommended", json_integer(tuning->recommended));
+    json_object_set_new(document, "command", json_string(tuning->command));
+    for (int32_t r = 0; r < tuning->n_trials; r++)
+        json_array_append_new(trials, json_trial(tuning, tuning->ranked[r], r));
+    json_object_set_new(document, "trials", trials);
+    return opn_i_json_save(ctx, path, document, 9);
+}
+
+opn_status opn_tuning_save(opn_ctx *ctx, const opn_tuning *tuning, const char *path)
+{
+    if (strcmp(path, "-.json") == 0)
+        return save_json(ctx, tuning, "-");
+    if (opn_i_path_ends_in(path, ".json"))
+        return save_json(ctx, tuning, path);
+    return save_text(ctx, tuning, path);
+}

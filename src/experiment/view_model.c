@@ -1,0 +1,260 @@
+// view_model.c -- the view of a trained model: what it says, a map, and how it learnt.
+
+#include "experiment/view_model.h"
+
+#include "model/workspace.h"
+#include "opine/embed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- what it says --------------------------------------------------------------------
+
+// The parameters of training, and the numbers that the page needs of them.
+static opn_status keep_parameters(opn_ctx *ctx, const opn_model *model, opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    OPN_TRY(opn_i_model_params(ctx, model, &params));
+    snprintf(view->model, sizeof(view->model), "%s", model->kind->id);
+    snprintf(view->task, sizeof(view->task), "%s", opn_params_text(params, "task"));
+    view->seed = opn_params_int(params, "seed");
+    view->sigma = model->kind->has_prior ? opn_params_real(params, "sigma") : 0.0;
+    OPN_TRY(opn_i_names_copy(ctx, &model->param_names, &view->param_names));
+    OPN_TRY(opn_i_names_copy(ctx, &model->param_values, &view->param_values));
+cleanup:
+    opn_params_free(params);
+    return status;
+}
+
+static opn_status
+find_classes(opn_ctx *ctx, opn_report *report, const opn_model *model, opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    view->n_known = model->sizes.n_classes;
+    OPN_TRY_NEW(ctx, view->known, view->n_known);
+    for (int32_t k = 0; k < view->n_known; k++)
+        OPN_TRY(opn_i_report_class(ctx, report, opn_model_class_name(model, k),
+                                   &view->known[k]));
+cleanup:
+    return status;
+}
+
+// Roles by the split of training; where that is not known all labelled nodes are the
+// pool.
+static opn_status
+find_roles(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    opn_split *split = NULL;
+    OPN_TRY_NEW(ctx, view->role, view->n_nodes);
+    OPN_TRY_NEW(ctx, view->in_pool, view->n_nodes);
+    OPN_TRY(opn_model_split(ctx, model, graph, &split));
+    view->is_elsewhere = split == NULL;
+    for (int32_t i = 0; i < view->n_nodes; i++) {
+        const bool is_labelled = view->label[i] >= 0;
+        view->role[i] = split != NULL ? opn_split_roles(split)[i]
+                        : is_labelled ? OPN_ROLE_POOL
+                                      : OPN_ROLE_UNLABELLED;
+        view->in_pool[i] = split != NULL ? opn_split_pool(split)[i] : is_labelled;
+    }
+cleanup:
+    opn_split_free(split);
+    return status;
+}
+
+static opn_status
+predict(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    const size_t n = (size_t)view->n_nodes;
+    opn_prediction out = {0};
+    OPN_TRY_NEW(ctx, view->predicted, n);
+    OPN_TRY_NEW(ctx, view->probability, n * (size_t)view->n_known);
+    out.predicted = view->predicted;
+    out.probability = view->probability;
+    if (model->kind->loss != OPN_LOSS_CROSS_ENTROPY) {
+        OPN_TRY_NEW(ctx, view->alpha, n * (size_t)view->n_known);
+        out.alpha = view->alpha;
+    }
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        if (!opn_model_measures(model, (opn_measure)m))
+            continue;
+        OPN_TRY_NEW(ctx, view->measure[m], n);
+        out.measure[m] = view->measure[m];
+    }
+    OPN_TRY(opn_model_predict(ctx, model, graph, NULL, &out));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_view_of_model(opn_ctx *ctx,
+                               opn_report *report,
+                               const opn_model *model,
+                               opn_i_view *out)
+{
+    opn_status status = OPN_OK;
+    const opn_graph *graph = report->graph;
+    opn_i_view view = {.n_nodes = opn_i_graph_n_nodes(graph), .label = graph->label};
+    OPN_TRY(keep_parameters(ctx, model, &view));
+    OPN_TRY(find_classes(ctx, report, model, &view));
+    OPN_TRY(find_roles(ctx, model, graph, &view));
+    OPN_TRY(predict(ctx, model, graph, &view));
+    *out = view;
+    view = (opn_i_view){0};
+cleanup:
+    opn_i_view_deinit(&ctx->alloc, &view);
+    return status;
+}
+
+// ---- its map -------------------------------------------------------------------------
+
+opn_status opn_i_view_add_map(opn_ctx *ctx,
+                              const opn_graph *graph,
+                              const opn_model *model,
+                              double perplexity,
+                              opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    const size_t n = (size_t)view->n_nodes;
+    float *hidden = NULL;
+    float *place = NULL;
+    OPN_TRY_NEW(ctx, hidden, n * (size_t)model->sizes.n_hidden);
+    OPN_TRY_NEW(ctx, place, 2 * n);
+    OPN_TRY(opn_model_hidden(ctx, model, graph, hidden));
+    OPN_TRY(opn_embed(ctx, view->n_nodes, model->sizes.n_hidden, hidden, perplexity,
+                      (uint64_t)view->seed, place));
+    view->n_hidden = model->sizes.n_hidden;
+    view->perplexity = fmin(perplexity, (view->n_nodes - 1) / 3.0); // as opn_embed() does
+    view->place = place;
+    place = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, hidden);
+    opn_i_release(&ctx->alloc, place);
+    return status;
+}
+
+// ---- how it learnt -------------------------------------------------------------------
+
+// Hears the epochs in the place of the caller, who still sees progress; what there was to
+// log was logged when the model was trained.
+typedef struct listener {
+    opn_ctx *ctx;
+    opn_hooks hooks; // the caller's
+    opn_i_history *history;
+    opn_status status;
+} listener;
+
+static opn_status remember(opn_ctx *ctx, opn_i_history *history, const opn_epoch *epoch)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_RESERVE(ctx, history->epoch, history->room, history->n, history->n + 1);
+    history->epoch[history->n++] = *epoch;
+cleanup:
+    return status;
+}
+
+static void on_epoch(void *user, const opn_epoch *epoch)
+{
+    listener *l = user;
+    if (l->status == OPN_OK)
+        l->status = remember(l->ctx, l->history, epoch);
+}
+
+static void on_progress(void *user, const opn_progress *progress)
+{
+    const listener *l = user;
+    if (l->hooks.progress != NULL)
+        l->hooks.progress(l->hooks.user, progress);
+}
+
+static int on_interrupted(void *user)
+{
+    const listener *l = user;
+    return l->status != OPN_OK ||
+           (l->hooks.interrupted != NULL && l->hooks.interrupted(l->hooks.user));
+}
+
+static opn_status train_again(opn_ctx *ctx,
+                              const opn_model *model,
+                              const opn_graph *graph,
+                              opn_i_history *history,
+                              opn_model **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    opn_split *split = NULL;
+    listener l = {.ctx = ctx, .hooks = ctx->hooks, .history = history};
+    const opn_hooks hooks = {.progress = on_progress,
+                             .interrupted = on_interrupted,
+                             .epoch = on_epoch,
+                             .user = &l};
+    OPN_TRY(opn_i_model_params(ctx, model, &params));
+    OPN_TRY(opn_params_set(ctx, params, "model", model->kind->id));
+    OPN_TRY(opn_model_split(ctx, model, graph, &split));
+    OPN_FAIL_IF(ctx, split == NULL, OPN_ERR_INTERNAL, "the split of training is gone");
+    ctx->hooks = hooks;
+    status = opn_model_train(ctx, graph, split, params, NULL, out);
+    ctx->hooks = l.hooks;
+    // Training knows only that it was interrupted.
+    OPN_FAIL_IF(ctx, l.status != OPN_OK, l.status,
+                "out of memory for what training tells");
+cleanup:
+    opn_split_free(split);
+    opn_params_free(params);
+    return status;
+}
+
+static bool
+has_same_weights(const opn_model *a, const opn_model *b, const opn_i_network *shape)
+{
+    return memcmp(a->weights, b->weights, shape->n_weights * sizeof(*a->weights)) == 0;
+}
+
+// The weights that come of it are compared with those at hand, and the page says whether
+// they are the same.
+static opn_status add_training(opn_ctx *ctx,
+                               const opn_graph *graph,
+                               const opn_model *model,
+                               opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    opn_model *again = NULL;
+    opn_i_network shape = {0};
+    if (view->is_elsewhere) {
+        snprintf(view->training_note, sizeof(view->training_note),
+                 "Not shown: the model was trained on another graph, or on another split "
+                 "of it.");
+        return OPN_OK;
+    }
+    OPN_TRY(train_again(ctx, model, graph, &view->training, &again));
+    (void)opn_i_place_weights(model->kind->encoder, &model->sizes, shape.weight,
+                              &shape.n_weights);
+    snprintf(view->training_note, sizeof(view->training_note),
+             "Recorded while training once more%s",
+             has_same_weights(again, model, &shape)
+                     ? ", which gave the same weights to the bit."
+                     : "; the weights differ from the model's, as they may after another "
+                       "build or on another processor.");
+cleanup:
+    opn_model_free(again);
+    return status;
+}
+
+opn_status opn_report_add_model(opn_ctx *ctx,
+                                opn_report *report,
+                                const opn_model *model,
+                                const opn_params *params)
+{
+    opn_status status = OPN_OK;
+    opn_i_view view = {0};
+    OPN_TRY(opn_i_view_of_model(ctx, report, model, &view));
+    OPN_TRY(opn_i_view_add_map(ctx, report->graph, model,
+                               opn_params_real(params, "perplexity"), &view));
+    OPN_TRY(add_training(ctx, report->graph, model, &view));
+    OPN_TRY(opn_i_report_take_view(ctx, report, &view));
+cleanup:
+    opn_i_view_deinit(&ctx->alloc, &view);
+    return status;
+}

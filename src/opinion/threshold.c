@@ -1,0 +1,277 @@
+// threshold.c -- thresholds on measures: read, applied, chosen.
+
+#include "opine/decide.h"
+
+#include "base/context.h"
+#include "base/number.h"
+#include "opinion/proportion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *opn_decision_name(opn_decision decision)
+{
+    switch (decision) {
+    case OPN_DECISION_ACCEPT:
+        return "accept";
+    case OPN_DECISION_MISCLASSIFIED:
+        return "misclassified?";
+    case OPN_DECISION_OOD:
+        return "out-of-distribution?";
+    }
+    return "?";
+}
+
+opn_decision opn_decision_for(opn_measure measure)
+{
+    return measure == OPN_MEASURE_VACUITY ? OPN_DECISION_OOD : OPN_DECISION_MISCLASSIFIED;
+}
+
+// ---- thresholds ----------------------------------------------------------------------
+
+// The measure of that name, or -1.
+static int find_measure(const char *text, size_t n_chars)
+{
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        const char *name = opn_measure_name((opn_measure)m);
+        if (strlen(name) == n_chars && memcmp(name, text, n_chars) == 0)
+            return m;
+    }
+    return -1;
+}
+
+// One "vacuity=0.5" of n_chars.
+static opn_status
+read_threshold(opn_ctx *ctx, const char *text, size_t n_chars, opn_thresholds *to)
+{
+    opn_status status = OPN_OK;
+    char number[64] = "";
+    const size_t n_name = strcspn(text, "=,");
+    const size_t n_number = n_name < n_chars ? n_chars - n_name - 1 : 0;
+    double value = 0.0;
+    OPN_FAIL_IF(ctx, n_name >= n_chars, OPN_ERR_INVALID_ARG,
+                "--abstain-above: \"%.*s\" is not of the form vacuity=0.5", (int)n_chars,
+                text);
+    const int m = find_measure(text, n_name);
+    OPN_FAIL_IF(ctx, m < 0, OPN_ERR_INVALID_ARG,
+                "--abstain-above: \"%.*s\" is none of vacuity, dissonance, aleatoric, "
+                "epistemic, entropy",
+                (int)n_name, text);
+    OPN_FAIL_IF(ctx, !isnan(to->most[m]), OPN_ERR_INVALID_ARG,
+                "--abstain-above: %s is there twice", opn_measure_name((opn_measure)m));
+    if (n_number < sizeof(number))
+        memcpy(number, text + n_name + 1, n_number); // ends in NUL, as it was all NUL
+    OPN_FAIL_IF(ctx,
+                n_number >= sizeof(number) ||
+                        !opn_i_parse_real(number, n_number, &value) || value < 0.0 ||
+                        value > 1.0,
+                OPN_ERR_INVALID_ARG,
+                "--abstain-above: the threshold of %s is \"%.*s\", it must be a number "
+                "from 0 to 1",
+                opn_measure_name((opn_measure)m), (int)n_number, text + n_name + 1);
+    to->most[m] = value;
+cleanup:
+    return status;
+}
+
+opn_status opn_thresholds_parse(opn_ctx *ctx, const char *text, opn_thresholds *out)
+{
+    opn_status status = OPN_OK;
+    opn_thresholds read;
+    const char *at = text;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        read.most[m] = (double)NAN;
+    while (*text != 0) {
+        const size_t n = strcspn(at, ",");
+        OPN_TRY(read_threshold(ctx, at, n, &read));
+        if (at[n] == 0)
+            break;
+        at += n + 1;
+    }
+    *out = read;
+cleanup:
+    return status;
+}
+
+// All before the first decision is written.
+static opn_status check_measures(opn_ctx *ctx,
+                                 int32_t n,
+                                 float *const measure[OPN_N_MEASURES],
+                                 const opn_thresholds *thresholds)
+{
+    opn_status status = OPN_OK;
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        const char *name = opn_measure_name((opn_measure)m);
+        if (isnan(thresholds->most[m]))
+            continue;
+        OPN_FAIL_IF(ctx, measure[m] == NULL, OPN_ERR_INVALID_ARG,
+                    "a threshold on %s, which is not there", name);
+        for (int32_t i = 0; i < n; i++)
+            OPN_FAIL_IF(ctx, isnan(measure[m][i]), OPN_ERR_INVALID_ARG,
+                        "%s of node %d is not a number", name, i);
+    }
+cleanup:
+    return status;
+}
+
+// The measure that speaks most against node i, or -1 when none does.
+static int decide_node(float *const measure[OPN_N_MEASURES],
+                       const float most[OPN_N_MEASURES],
+                       int32_t i)
+{
+    double greatest = 0.0;
+    int decides = -1;
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        if (isnan(most[m]) || !(measure[m][i] > most[m]))
+            continue;
+        // Nothing at all was to be accepted: exceeded by any factor.
+        const double factor = most[m] > 0.0f ? (double)measure[m][i] / (double)most[m]
+                                             : (double)INFINITY;
+        if (decides < 0 || factor > greatest) {
+            greatest = factor;
+            decides = m;
+        }
+    }
+    return decides;
+}
+
+opn_status opn_decide(opn_ctx *ctx,
+                      int32_t n,
+                      float *const measure[OPN_N_MEASURES],
+                      const opn_thresholds *thresholds,
+                      uint8_t *decision,
+                      int8_t *decided_by)
+{
+    opn_status status = OPN_OK;
+    float most[OPN_N_MEASURES];
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        most[m] = (float)thresholds->most[m];
+    OPN_TRY(check_measures(ctx, n, measure, thresholds));
+    for (int32_t i = 0; i < n; i++) {
+        const int m = decide_node(measure, most, i);
+        decision[i] =
+                (uint8_t)(m < 0 ? OPN_DECISION_ACCEPT : opn_decision_for((opn_measure)m));
+        if (decided_by != NULL)
+            decided_by[i] = (int8_t)m;
+    }
+cleanup:
+    return status;
+}
+
+// ---- choosing a threshold ------------------------------------------------------------
+
+typedef struct judged_node {
+    float measure;
+    uint8_t right;
+} judged_node;
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const float x = ((const judged_node *)a)->measure;
+    const float y = ((const judged_node *)b)->measure;
+    return (x > y) - (x < y);
+}
+
+// The nodes from the least measure up; the caller frees *out.
+static opn_status sort_nodes(opn_ctx *ctx,
+                             int32_t n,
+                             const float *measure,
+                             const uint8_t *right,
+                             judged_node **out)
+{
+    opn_status status = OPN_OK;
+    judged_node *node = NULL;
+    OPN_FAIL_IF(ctx, n < 1, OPN_ERR_INVALID_ARG,
+                "%d nodes: a threshold is chosen by at least one", n);
+    OPN_TRY_NEW(ctx, node, n);
+    for (int32_t i = 0; i < n; i++) {
+        OPN_FAIL_IF(ctx, isnan(measure[i]), OPN_ERR_INVALID_ARG,
+                    "measure of node %d is not a number", i);
+        OPN_FAIL_IF(ctx, right[i] > 1, OPN_ERR_INVALID_ARG,
+                    "right of node %d is %d, it must be 0 or 1", i, right[i]);
+        node[i] = (judged_node){measure[i], right[i]};
+    }
+    qsort(node, (size_t)n, sizeof(*node), compare_nodes);
+    *out = node;
+    node = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, node);
+    return status;
+}
+
+// Accepts all nodes of the next value; false when there is none. Begins with a *c in
+// which only n is set. The interval is left to whoever keeps it.
+static bool accept_next(const judged_node *node, opn_coverage *c)
+{
+    int32_t i = c->n_accepted;
+    if (i == c->n)
+        return false;
+    c->threshold = (double)node[i].measure;
+    for (; i < c->n && (double)node[i].measure == c->threshold; i++)
+        c->n_right += node[i].right;
+    c->n_accepted = i;
+    c->coverage = (double)c->n_accepted / c->n;
+    c->accuracy = (double)c->n_right / c->n_accepted;
+    return true;
+}
+
+static void add_interval(opn_coverage *c)
+{
+    opn_i_proportion_interval(c->n_right, c->n_accepted, &c->low, &c->high);
+}
+
+opn_status opn_pick_threshold(opn_ctx *ctx,
+                              int32_t n,
+                              const float *measure,
+                              const uint8_t *right,
+                              double target,
+                              int *is_reached,
+                              opn_coverage *out)
+{
+    opn_status status = OPN_OK;
+    judged_node *node = NULL;
+    opn_coverage at = {.n = n};
+    opn_coverage largest = {0}; // of those that reach the target
+    opn_coverage best = {0};
+    OPN_FAIL_IF(ctx, !(target >= 0.0 && target <= 1.0), OPN_ERR_INVALID_ARG,
+                "a target accuracy of %g, it must be from 0 to 1", target);
+    OPN_TRY(sort_nodes(ctx, n, measure, right, &node));
+    while (accept_next(node, &at)) {
+        // A quotient is rounded as the number that a user types is: 19 of 20 is 0.95.
+        if (at.accuracy >= target)
+            largest = at;
+        if (best.n == 0 || at.accuracy >= best.accuracy)
+            best = at;
+    }
+    *is_reached = largest.n > 0;
+    *out = *is_reached ? largest : best;
+    add_interval(out);
+cleanup:
+    opn_i_release(&ctx->alloc, node);
+    return status;
+}
+
+opn_status opn_risk_coverage(opn_ctx *ctx,
+                             int32_t n,
+                             const float *measure,
+                             const uint8_t *right,
+                             opn_coverage curve[OPN_N_COVERAGES])
+{
+    opn_status status = OPN_OK;
+    judged_node *node = NULL;
+    opn_coverage at = {.n = n};
+    OPN_TRY(sort_nodes(ctx, n, measure, right, &node));
+    for (int c = 0; c < OPN_N_COVERAGES; c++) {
+        // In whole numbers, so that 3 of 10 nodes are 30 %.
+        const int64_t wanted = (int64_t)n * (c + 1);
+        while ((int64_t)at.n_accepted * OPN_N_COVERAGES < wanted &&
+               accept_next(node, &at)) {
+        }
+        curve[c] = at;
+        add_interval(&curve[c]);
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, node);
+    return status;
+}

@@ -1,0 +1,322 @@
+// figure_simplex.c -- Dirichlet distributions over three classes, in triangles.
+//
+// With alpha >= 1 the logarithm of the density is concave: the points at which it is at
+// least some level are a convex region around the mode. So each band of colour is one
+// polygon, found along rays from the mode, and lies on top of the one before.
+
+#include "paper/figure_simplex.h"
+
+#include "report/label.h"
+#include "report/palette.h"
+#include "report/svg.h"
+
+#include <math.h>
+
+enum {
+    N_BANDS = 25,  // odd, so that the uniform density is the middle of a band
+    N_ROUND = 144, // rays around the mode; a multiple of 6, so that some run along edges
+    N_RAYS = N_ROUND + 3, // and to the corners, which the polygons must not cut off
+    CAPTION_LINES = 3,
+};
+
+static const double root_3 = 1.7320508075688772;
+static const double ln_10 = 2.302585092994046;
+static const double full_turn = 6.283185307179586;
+static const double caption_size = 10;
+static const double caption_line = 13;
+
+// ---- the density ---------------------------------------------------------------------
+
+// ln Gamma(x), x >= 1. Not lgamma(), which sets a variable of the whole process; the
+// recurrence takes x to where four terms of Stirling's series have all digits needed.
+static double log_gamma(double x)
+{
+    double product = 1;
+    while (x < 16) {
+        product *= x;
+        x += 1;
+    }
+    const double y = 1 / (x * x);
+    const double series = (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x;
+    return (x - 0.5) * log(x) - x + 0.9189385332046727 + series - log(product);
+}
+
+typedef struct dirichlet {
+    double power[3]; // alpha - 1
+    double mode[3];  // centre of the triangle when all powers are 0
+    double constant; // log10 of the density by the uniform one, less sum power log10 p
+} dirichlet;
+
+static dirichlet make_dirichlet(const double alpha[3])
+{
+    dirichlet d;
+    double total = 0; // S - 3, but without rounding where there is little evidence
+    for (int k = 0; k < 3; k++) {
+        d.power[k] = alpha[k] - 1;
+        total += d.power[k];
+    }
+    d.constant = log_gamma(3 + total) - log(2.0); // the uniform one is Gamma(3) = 2
+    for (int k = 0; k < 3; k++) {
+        d.mode[k] = total > 0 ? d.power[k] / total : 1.0 / 3;
+        d.constant -= log_gamma(alpha[k]);
+    }
+    d.constant /= ln_10;
+    return d;
+}
+
+// log10 of the density at p by that of the uniform distribution; -inf on an edge to which
+// the density falls off.
+static double height_at(const dirichlet *d, const double p[3])
+{
+    double height = d->constant;
+    for (int k = 0; k < 3; k++)
+        if (d->power[k] > 0)
+            height += d->power[k] * log10(fmax(p[k], 0));
+    return height;
+}
+
+// ---- bands ---------------------------------------------------------------------------
+
+// In a triangle of side 1 with its left corner at 0, 0: x = p1 + p2 / 2, y = p2 root 3
+// / 2.
+static double across(const double p[3])
+{
+    return p[1] + p[2] / 2;
+}
+
+static double up(const double p[3])
+{
+    return p[2] * root_3 / 2;
+}
+
+static void sort_angles(double angle[N_RAYS])
+{
+    for (int r = 1; r < N_RAYS; r++) {
+        const double one = angle[r];
+        int at = r;
+        for (; at > 0 && angle[at - 1] > one; at--)
+            angle[at] = angle[at - 1];
+        angle[at] = one;
+    }
+}
+
+static void make_angles(const dirichlet *d, double angle[N_RAYS])
+{
+    static const double corner[3][2] = {{0, 0}, {1, 0}, {0.5, 0.8660254037844386}};
+    for (int r = 0; r < N_ROUND; r++)
+        angle[r] = full_turn * ((double)r / N_ROUND - 0.5);
+    for (int k = 0; k < 3; k++)
+        angle[N_ROUND + k] =
+                atan2(corner[k][1] - up(d->mode), corner[k][0] - across(d->mode));
+    sort_angles(angle);
+}
+
+static void
+step_from(const double from[3], const double direction[3], double t, double p[3])
+{
+    for (int k = 0; k < 3; k++)
+        p[k] = from[k] + t * direction[k];
+}
+
+// Goes from the mode at this angle as far as the density is at least the level.
+static void find_edge(const dirichlet *d, double angle, double level, double p[3])
+{
+    enum { N_HALVINGS = 40 };
+    const double rounding = 1e-9; // a ray along an edge does not leave through it
+    const double rise = sin(angle) * 2 / root_3;
+    const double run = cos(angle) - rise / 2;
+    const double direction[3] = {-rise - run, run, rise};
+    double high = 2;
+    for (int k = 0; k < 3; k++)
+        if (direction[k] < -rounding)
+            high = fmin(high, d->mode[k] / -direction[k]);
+    step_from(d->mode, direction, high, p);
+    if (height_at(d, p) >= level)
+        return;
+    double low = 0;
+    for (int h = 0; h < N_HALVINGS; h++) {
+        const double middle = (low + high) / 2;
+        step_from(d->mode, direction, middle, p);
+        if (height_at(d, p) >= level)
+            low = middle;
+        else
+            high = middle;
+    }
+    step_from(d->mode, direction, low, p);
+}
+
+// The triangle stands on the lower edge of its box and is as wide.
+static void
+put_corner(opn_i_file_writer *svg, char command, const opn_i_box *box, const double p[3])
+{
+    opn_i_svg_move(svg, command, box->x + across(p) * box->width,
+                   box->y + box->height - up(p) * box->width);
+}
+
+static void put_triangle(opn_i_file_writer *svg, const opn_i_box *box)
+{
+    static const double corner[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    opn_i_file_writer_printf(svg, " d=\"");
+    for (int k = 0; k < 3; k++)
+        put_corner(svg, k == 0 ? 'M' : 'L', box, corner[k]);
+    opn_i_file_writer_printf(svg, "z\"/>\n");
+}
+
+static void put_bands(opn_i_file_writer *svg,
+                      const opn_i_box *box,
+                      const dirichlet *d,
+                      int32_t decades)
+{
+    double angle[N_RAYS];
+    const double peak = height_at(d, d->mode);
+    make_angles(d, angle);
+    opn_i_file_writer_printf(svg, "<path");
+    opn_i_svg_colour(svg, "fill", opn_i_ramp_colour(0));
+    put_triangle(svg, box);
+    for (int b = 1; b < N_BANDS; b++) {
+        const double level = decades * (2.0 * b / N_BANDS - 1);
+        if (peak < level)
+            break;
+        opn_i_file_writer_printf(svg, "<path");
+        opn_i_svg_colour(svg, "fill", opn_i_ramp_colour((double)b / (N_BANDS - 1)));
+        opn_i_file_writer_printf(svg, " d=\"");
+        for (int r = 0; r < N_RAYS; r++) {
+            double p[3];
+            find_edge(d, angle[r], level, p);
+            put_corner(svg, r == 0 ? 'M' : 'L', box, p);
+        }
+        opn_i_file_writer_printf(svg, "z\"/>\n");
+    }
+    opn_i_file_writer_printf(svg, "<path fill=\"none\" stroke-linejoin=\"round\"");
+    opn_i_svg_colour(svg, "stroke", opn_i_palette.ink);
+    put_triangle(svg, box);
+}
+
+// ---- the figure ----------------------------------------------------------------------
+
+static void
+put_texts(opn_i_file_writer *svg, const opn_i_box *plot, const opn_i_simplex_panel *panel)
+{
+    const double middle = plot->x + plot->width / 2;
+    const double base = plot->y + plot->height;
+    opn_i_svg_font font = {.size = 11, .room = plot->width / 2 - 6};
+    opn_i_svg_text(svg, &font, plot->x, base + 13, panel->corner[0]);
+    font.anchor = OPN_ANCHOR_END;
+    opn_i_svg_text(svg, &font, plot->x + plot->width, base + 13, panel->corner[1]);
+    font.anchor = OPN_ANCHOR_MIDDLE;
+    font.room = plot->width;
+    opn_i_svg_text(svg, &font, middle, plot->y + 10, panel->corner[2]);
+    font.size = caption_size;
+    const char *rest = panel->caption;
+    for (int l = 0; l < CAPTION_LINES && rest != NULL; l++) {
+        opn_i_label line;
+        rest = opn_i_label_take(rest, font.room / font.size, l + 1 < CAPTION_LINES,
+                                &line);
+        opn_i_svg_text(svg, &font, middle, base + 31 + l * caption_line, line.text);
+    }
+}
+
+static void put_panel(opn_i_file_writer *svg,
+                      const opn_i_svg_grid *grid,
+                      int32_t p,
+                      const opn_i_simplex_panel *panel,
+                      int32_t decades)
+{
+    const opn_i_box plot = opn_i_svg_plot(grid, p);
+    const dirichlet d = make_dirichlet(panel->alpha);
+    const double side = (plot.height - 16) * 2 / root_3; // 16: the name at the top
+    const opn_i_box box = {plot.x + (plot.width - side) / 2, plot.y, side, plot.height};
+    opn_i_svg_panel_title(svg, grid, p, panel->title);
+    put_bands(svg, &box, &d, decades);
+    put_texts(svg, &plot, panel);
+}
+
+// The bar spans 10^-decades to 10^decades.
+static void put_bar(opn_i_file_writer *svg, const opn_i_box *box, int32_t decades)
+{
+    const opn_i_box bar = {box->x + box->width / 4, box->y + 10, box->width / 2, 8};
+    const opn_i_svg_font name = {
+            .size = 11, .room = box->width, .anchor = OPN_ANCHOR_MIDDLE};
+    const opn_i_svg_font number = {.size = 10, .room = 100, .anchor = OPN_ANCHOR_MIDDLE};
+    const int32_t step = (decades + 2) / 3; // at most seven numbers
+    opn_i_svg_colour_bar(svg, &bar, N_BANDS);
+    for (int32_t e = -decades / step * step; e <= decades; e += step) {
+        const opn_i_ticks power = {.first = 1, .n = 1, .factor = 1, .exponent = e};
+        const double x = bar.x + bar.width * (1 + (double)e / decades) / 2;
+        char text[OPN_TICK_ROOM];
+        opn_i_ticks_name(&power, 0, text);
+        opn_i_svg_text(svg, &number, x, bar.y + bar.height + 12, text);
+    }
+    opn_i_svg_text(svg, &name, box->x + box->width / 2, bar.y + bar.height + 27,
+                   "density relative to the uniform distribution");
+}
+
+static opn_status
+check_panels(opn_ctx *ctx, int32_t n_panels, const opn_i_simplex_panel *panels)
+{
+    opn_status status = OPN_OK;
+    for (int32_t p = 0; p < n_panels; p++)
+        for (int k = 0; k < 3; k++)
+            OPN_FAIL_IF(ctx, !(panels[p].alpha[k] >= 1 && panels[p].alpha[k] <= 1e9),
+                        OPN_ERR_INVALID_ARG,
+                        "panel %d of the figure: alpha[%d] = %g outside [1, 1e9]",
+                        (int)p + 1, k, panels[p].alpha[k]);
+cleanup:
+    return status;
+}
+
+// Of what the panels show, the highest peak in whole powers of ten; at least one, so that
+// a uniform distribution alone has a scale too.
+static int32_t count_decades(int32_t n_panels, const opn_i_simplex_panel *panels)
+{
+    double most = 1;
+    for (int32_t p = 0; p < n_panels; p++) {
+        const dirichlet d = make_dirichlet(panels[p].alpha);
+        most = fmax(most, height_at(&d, d.mode));
+    }
+    return (int32_t)ceil(most);
+}
+
+static int count_caption_lines(const opn_i_svg_grid *grid,
+                               int32_t n_panels,
+                               const opn_i_simplex_panel *panels)
+{
+    const double room = opn_i_svg_plot(grid, 0).width / caption_size;
+    int most = 0;
+    for (int32_t p = 0; p < n_panels; p++) {
+        const int n = opn_i_label_count_lines(panels[p].caption, room, CAPTION_LINES);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+opn_status opn_i_figure_simplex(opn_ctx *ctx,
+                                const char *path,
+                                const char *title,
+                                int32_t n_panels,
+                                const opn_i_simplex_panel *panels)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_writer *svg = NULL;
+    opn_i_svg_grid grid = {.n_panels = n_panels,
+                           .n_columns = n_panels == 4 ? 2 : 3,
+                           .has_title = title != NULL && title[0] != 0,
+                           .below = 30,
+                           .aspect = 0.85,
+                           .legend = n_panels > 0 ? 50 : 0};
+    OPN_TRY(check_panels(ctx, n_panels, panels));
+    opn_i_svg_layout(&grid); // the width of a panel tells how its caption is broken
+    grid.below += caption_line * count_caption_lines(&grid, n_panels, panels);
+    opn_i_svg_layout(&grid);
+    const int32_t decades = count_decades(n_panels, panels);
+    OPN_TRY(opn_i_svg_open(ctx, path, title, &grid, &svg));
+    for (int32_t p = 0; p < n_panels; p++)
+        put_panel(svg, &grid, p, &panels[p], decades);
+    if (n_panels > 0) {
+        const opn_i_box box = opn_i_svg_legend_box(&grid);
+        put_bar(svg, &box, decades);
+    }
+    status = opn_i_svg_close(svg);
+cleanup:
+    return status;
+}

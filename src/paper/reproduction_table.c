@@ -1,0 +1,308 @@
+// reproduction_table.c -- the paper's figures beside ours, as text and as Markdown.
+
+#include "paper/reproduction_data.h"
+
+#include "io/bytes.h"
+#include "io/text_line.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const tables[] = {
+        "main",     "main-appendix", "ablation-main", "ablation-appendix",
+        "dropedge", "gat",           "beyond",        "encoders"};
+static const char *const tasks[] = {"misclassification", "ood"};
+enum { N_TABLES = sizeof(tables) / sizeof(tables[0]), N_TASKS = 2, N_ANSWERS = 3 };
+
+const char *opn_i_verdict(const opn_comparison *difference)
+{
+    if (difference->n < 2) // one pair has no spread
+        return "undecided";
+    return difference->low > 0.0    ? "supported"
+           : difference->high < 0.0 ? "not supported"
+                                    : "undecided";
+}
+
+const char *opn_i_question(int number)
+{
+    static const char *const texts[N_ANSWERS] = {
+            "dissonance finds misclassified nodes best (s-bgcn-t-k, against the best of "
+            "its other measures)",
+            "vacuity finds out-of-distribution nodes best (s-bgcn-t-k, against the best "
+            "of its other measures)",
+            "the GKDE prior helps vacuity find out-of-distribution nodes (s-bgcn-t-k "
+            "against s-bgcn-t)"};
+    return texts[number - 1];
+}
+
+void opn_reproduction_free(opn_reproduction *found)
+{
+    if (found == NULL)
+        return;
+    const opn_alloc alloc = found->alloc;
+    opn_i_release(&alloc, found->row);
+    opn_i_release(&alloc, found->answer);
+    opn_i_release(&alloc, found->cost);
+    opn_i_release(&alloc, found);
+}
+
+// How a page looks: text for a terminal, or Markdown.
+typedef struct page {
+    opn_i_file_writer *file;
+    const opn_reproduction *found;
+    bool is_markdown;
+    opn_i_text_line line;
+} page;
+
+// ---- cells of a table ----------------------------------------------------------------
+
+// Begins a cell; the first of a row begins the row.
+static void start_cell(page *p)
+{
+    if (p->line.text[0] == 0)
+        opn_i_line_add(&p->line, "%s", p->is_markdown ? "| " : "");
+    else
+        opn_i_line_add(&p->line, "%s", p->is_markdown ? " | " : "  ");
+}
+
+static void put_text(page *p, int width, const char *text)
+{
+    start_cell(p);
+    opn_i_line_add(&p->line, "%-*s", p->is_markdown ? 0 : width, text);
+}
+
+static void put_number(page *p, int width, int n_digits, double number)
+{
+    start_cell(p);
+    if (isnan(number))
+        opn_i_line_add(&p->line, "%*s", width, "");
+    else
+        opn_i_line_add(&p->line, "%*.*f", width, n_digits, number);
+}
+
+static void end_row(page *p)
+{
+    opn_i_line_add(&p->line, "%s", p->is_markdown ? " |" : "");
+    opn_i_line_end(&p->line, p->file);
+}
+
+static void put_heading(const page *p, const char *text)
+{
+    opn_i_file_writer_printf(p->file, "\n%s%s\n\n", p->is_markdown ? "## " : "", text);
+}
+
+typedef struct column {
+    const char *name;
+    int width;
+    bool is_number;
+} column;
+
+static void put_columns(page *p, const column *columns, size_t n)
+{
+    for (size_t c = 0; c < n; c++)
+        put_text(p, columns[c].width, columns[c].name);
+    end_row(p);
+    if (!p->is_markdown)
+        return;
+    for (size_t c = 0; c < n; c++)
+        opn_i_line_add(&p->line, "%s", columns[c].is_number ? "|--:" : "|---");
+    opn_i_line_add(&p->line, "|");
+    opn_i_line_end(&p->line, p->file);
+}
+
+// ---- figures -------------------------------------------------------------------------
+
+static void put_figure(page *p, double paper, const opn_estimate *ours)
+{
+    put_number(p, 5, 1, paper);
+    start_cell(p);
+    opn_i_line_add_estimate(&p->line, ours, 1);
+    start_cell(p);
+    if (isnan(paper) || ours->n == 0)
+        opn_i_line_add(&p->line, "%5s", "");
+    else
+        opn_i_line_add_difference(&p->line, 5, ours->mean - paper);
+}
+
+static void put_row(page *p, const opn_i_result_row *row)
+{
+    put_text(p, 10, row->dataset);
+    put_text(p, 12, row->model);
+    put_text(p, 11, row->measure);
+    put_text(p, 13, row->setting);
+    for (int k = 0; k < OPN_AUROC_AUPR; k++)
+        put_figure(p, row->paper[k], &row->ours[k]);
+    end_row(p);
+}
+
+static void put_table_head(page *p, const char *table, const char *task)
+{
+    const bool has_accuracy = strcmp(table, "gat") == 0; // and nothing else
+    const char *first = has_accuracy ? "ours" : "AUROC, ours";
+    const column columns[] = {{"dataset", 10, false},   {"model", 12, false},
+                              {"measure", 11, false},   {"setting", 13, false},
+                              {"paper", 5, true},       {first, 14, true},
+                              {"diff.", 5, true},       {"paper", 5, true},
+                              {"AUPR, ours", 14, true}, {"diff.", 5, true}};
+    const bool is_ood = strcmp(task, "ood") == 0;
+    char heading[96];
+    snprintf(heading, sizeof(heading), "Table %s: %s", table,
+             has_accuracy ? "classification"
+             : is_ood     ? "out-of-distribution detection"
+                          : "misclassification detection");
+    put_heading(p, heading);
+    if (strcmp(table, "beyond") == 0 || strcmp(table, "encoders") == 0)
+        opn_i_file_writer_printf(p->file,
+                                 "Not of the paper; its figure beside them is that of "
+                                 "s-bgcn-t-k by %s.\n\n",
+                                 is_ood ? "vacuity" : "dissonance");
+    put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
+}
+
+static void put_table(page *p, const char *table, const char *task)
+{
+    bool has_head = false;
+    for (int32_t r = 0; r < p->found->n_rows; r++) {
+        const opn_i_result_row *row = &p->found->row[r];
+        if (strcmp(row->table, table) != 0 || strcmp(row->task, task) != 0)
+            continue;
+        if (!has_head)
+            put_table_head(p, table, task);
+        has_head = true;
+        put_row(p, row);
+    }
+}
+
+// ---- answers and costs ---------------------------------------------------------------
+
+// A mean difference and its interval in 20 columns; one seed has no interval.
+static void put_difference(page *p, const opn_comparison *d)
+{
+    if (d->n == 0) {
+        opn_i_line_add(&p->line, "%20s", "");
+        return;
+    }
+    opn_i_line_add_difference(&p->line, 5, d->difference);
+    if (d->n == 1) {
+        opn_i_line_add(&p->line, "%15s", "");
+        return;
+    }
+    opn_i_line_add(&p->line, " [");
+    opn_i_line_add_difference(&p->line, 5, d->low);
+    opn_i_line_add(&p->line, ", ");
+    opn_i_line_add_difference(&p->line, 5, d->high);
+    opn_i_line_add(&p->line, "]");
+}
+
+static void put_answer(page *p, const opn_i_answer *answer)
+{
+    put_text(p, 10, answer->dataset);
+    put_text(p, 13, opn_i_verdict(&answer->difference[0]));
+    put_text(p, 11, answer->rival);
+    for (int k = 0; k < OPN_AUROC_AUPR; k++) {
+        start_cell(p);
+        put_difference(p, &answer->difference[k]);
+    }
+    put_number(p, 5, 3, answer->difference[0].p_value);
+    end_row(p);
+}
+
+static void put_answers(page *p, int number)
+{
+    static const column columns[] = {
+            {"dataset", 10, false},     {"verdict", 13, false},    {"against", 11, false},
+            {"AUROC [95 %]", 20, true}, {"AUPR [95 %]", 20, true}, {"p", 5, true}};
+    bool has_head = false;
+    for (int32_t a = 0; a < p->found->n_answers; a++) {
+        char heading[200];
+        if (p->found->answer[a].number != number)
+            continue;
+        if (!has_head) {
+            snprintf(heading, sizeof(heading), "Answer A%d: %s", number,
+                     opn_i_question(number));
+            put_heading(p, heading);
+            put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
+        }
+        has_head = true;
+        put_answer(p, &p->found->answer[a]);
+    }
+}
+
+static void put_costs(page *p)
+{
+    static const column columns[] = {
+            {"dataset", 10, false}, {"task", 17, false}, {"model", 12, false},
+            {"setting", 13, false}, {"seeds", 5, true},  {"pool", 6, true},
+            {"positive", 8, true},  {"epochs", 6, true}, {"seconds", 7, true}};
+    put_heading(p, "Runs");
+    opn_i_file_writer_printf(
+            p->file,
+            "Pool and share of positives of the scores; epochs of the model and "
+            "seconds of one run on one\ncore, without loading, as means over the "
+            "seeds. No seconds: the trained model was there from before.\n\n");
+    put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int32_t c = 0; c < p->found->n_costs; c++) {
+        const opn_i_cost *cost = &p->found->cost[c];
+        put_text(p, 10, cost->dataset);
+        put_text(p, 17, cost->task);
+        put_text(p, 12, cost->model);
+        put_text(p, 13, cost->setting);
+        put_number(p, 5, 0, cost->n_seeds);
+        put_number(p, 6, 0, cost->n_pool);
+        put_number(p, 8, 1, cost->prevalence);
+        put_number(p, 6, 0, cost->n_epochs);
+        put_number(p, 7, 2, cost->seconds);
+        end_row(p);
+    }
+}
+
+static void put_introduction(const page *p)
+{
+    if (p->is_markdown)
+        opn_i_file_writer_printf(
+                p->file,
+                "# Results\n\nWritten by `opine reproduce -o RUN` (version %s), which "
+                "keeps every single result in\n`RUN/cells.jsonl`; never edited by "
+                "hand.\n\n",
+                opn_version());
+    opn_i_file_writer_printf(p->file,
+                             "Percent; ours as mean ± half of the 95 %% interval over "
+                             "seeds, or splits where they are drawn.\n");
+    if (p->found->n_answers > 0)
+        opn_i_file_writer_printf(
+                p->file,
+                "Answers: mean difference seed by seed with its bootstrap "
+                "interval, p of Wilcoxon's test for AUROC;\nsupported means that "
+                "the interval of AUROC is above 0.\n");
+}
+
+static opn_status
+save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path, bool is_markdown)
+{
+    opn_status status = OPN_OK;
+    page p = {.found = found, .is_markdown = is_markdown};
+    OPN_TRY(opn_i_file_writer_open(ctx, path, &p.file));
+    put_introduction(&p);
+    for (int number = 1; number <= N_ANSWERS; number++)
+        put_answers(&p, number);
+    for (int t = 0; t < N_TABLES; t++)
+        for (int k = 0; k < N_TASKS; k++)
+            put_table(&p, tables[t], tasks[k]);
+    put_costs(&p);
+    status = opn_i_file_writer_commit(p.file);
+cleanup:
+    return status;
+}
+
+opn_status
+opn_reproduction_save(opn_ctx *ctx, const opn_reproduction *found, const char *path)
+{
+    if (strcmp(path, "-.json") == 0)
+        return opn_i_reproduction_export(ctx, found, "-", true);
+    if (opn_i_path_ends_in(path, ".json"))
+        return opn_i_reproduction_export(ctx, found, path, true);
+    if (opn_i_path_ends_in(path, ".csv"))
+        return opn_i_reproduction_export(ctx, found, path, false);
+    return save_page(ctx, found, path, opn_i_path_ends_in(path, ".md"));
+}

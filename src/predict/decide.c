@@ -1,0 +1,216 @@
+// decide.c -- which nodes of a graph to accept, by what the validation nodes
+// say.
+
+#include "opine/decide.h"
+#include "graph/graph_data.h"
+#include "model/model_data.h"
+
+#include <math.h>
+#include <string.h>
+
+opn_measure opn_decide_recommended(const opn_model *model)
+{
+    return opn_model_measures(model, OPN_MEASURE_DISSONANCE) ? OPN_MEASURE_DISSONANCE
+                                                             : OPN_MEASURE_ENTROPY;
+}
+
+// ---- what is asked for ---------------------------------------------------------------
+
+typedef struct request {
+    opn_thresholds thresholds; // those given
+    bool has_target;
+    double target;
+    opn_measure measure; // by which it is to be reached
+} request;
+
+static opn_measure measure_of(const opn_model *model, const opn_params *params)
+{
+    const char *name = opn_params_text(params, "decide_by");
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (strcmp(name, opn_measure_name((opn_measure)m)) == 0)
+            return (opn_measure)m;
+    return opn_decide_recommended(model);
+}
+
+static opn_status
+read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, request *out)
+{
+    opn_status status = OPN_OK;
+    request wanted = {.has_target = opn_params_given(params, "target_accuracy") != 0,
+                      .target = opn_params_real(params, "target_accuracy"),
+                      .measure = measure_of(model, params)};
+    const char *name = opn_measure_name(wanted.measure);
+    OPN_TRY(opn_thresholds_parse(ctx, opn_params_text(params, "abstain_above"),
+                                 &wanted.thresholds));
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        OPN_FAIL_IF(ctx,
+                    !isnan(wanted.thresholds.most[m]) &&
+                            !opn_model_measures(model, (opn_measure)m),
+                    OPN_ERR_INVALID_ARG, "--abstain-above: %s has no %s", model->kind->id,
+                    opn_measure_name((opn_measure)m));
+    OPN_FAIL_IF(ctx, !wanted.has_target && opn_params_given(params, "decide_by"),
+                OPN_ERR_INVALID_ARG,
+                "--decide-by %s: there is no --target-accuracy to reach by it",
+                opn_params_text(params, "decide_by"));
+    OPN_FAIL_IF(ctx, wanted.has_target && !opn_model_measures(model, wanted.measure),
+                OPN_ERR_INVALID_ARG, "--decide-by: %s has no %s", model->kind->id, name);
+    OPN_FAIL_IF(ctx, wanted.has_target && !isnan(wanted.thresholds.most[wanted.measure]),
+                OPN_ERR_INVALID_ARG,
+                "--abstain-above: %s is given a threshold, and --target-accuracy picks "
+                "one for it; --decide-by names another measure to pick for",
+                name);
+    *out = wanted;
+cleanup:
+    return status;
+}
+
+static opn_status check_split(opn_ctx *ctx,
+                              const opn_graph *graph,
+                              const opn_split *split,
+                              const request *wanted)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx,
+                split != NULL &&
+                        (opn_split_n_nodes(split) != opn_i_graph_n_nodes(graph) ||
+                         opn_split_n_classes(split) != graph->n_classes),
+                OPN_ERR_SHAPE, "%s: the split is of another graph", graph->name);
+    if (!wanted->has_target)
+        return OPN_OK;
+    OPN_FAIL_IF(
+            ctx, split == NULL, OPN_ERR_SHAPE,
+            "%s: is not the graph the model was trained on, so it has no validation "
+            "nodes to pick a threshold for --target-accuracy by; give --abstain-above "
+            "a threshold picked on the graph of training",
+            graph->name);
+    OPN_FAIL_IF(ctx, opn_split_count(split, OPN_ROLE_VALIDATION) == 0, OPN_ERR_SHAPE,
+                "%s: the model was trained without validation nodes, so there are none "
+                "to pick a threshold for --target-accuracy by",
+                graph->name);
+cleanup:
+    return status;
+}
+
+opn_status opn_decide_check(opn_ctx *ctx,
+                            const opn_model *model,
+                            const opn_graph *graph,
+                            const opn_split *split,
+                            const opn_params *params)
+{
+    opn_status status = OPN_OK;
+    request wanted = {0};
+    OPN_TRY(read_request(ctx, model, params, &wanted));
+    OPN_TRY(check_split(ctx, graph, split, &wanted));
+cleanup:
+    return status;
+}
+
+// ---- picking -------------------------------------------------------------------------
+
+static bool is_right(const opn_graph *graph,
+                     const opn_split *split,
+                     const opn_prediction *prediction,
+                     opn_vid i)
+{
+    return opn_split_known(split)[graph->label[i]] == prediction->predicted[i];
+}
+
+static opn_status pick(opn_ctx *ctx,
+                       const opn_graph *graph,
+                       const opn_split *split,
+                       const request *wanted,
+                       const opn_prediction *prediction,
+                       opn_decisions *d)
+{
+    opn_status status = OPN_OK;
+    const size_t n_most = (size_t)opn_split_count(split, OPN_ROLE_VALIDATION);
+    const uint8_t *role = opn_split_roles(split);
+    const char *name = opn_measure_name(wanted->measure);
+    float *measure = NULL;
+    uint8_t *right = NULL;
+    int32_t n = 0;
+    int is_reached = 0;
+    OPN_TRY_NEW(ctx, measure, n_most);
+    OPN_TRY_NEW(ctx, right, n_most);
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++) {
+        // What the thresholds given refuse is not there to be accepted.
+        if (role[i] != OPN_ROLE_VALIDATION ||
+            prediction->decision[i] != OPN_DECISION_ACCEPT)
+            continue;
+        measure[n] = prediction->measure[wanted->measure][i];
+        right[n++] = is_right(graph, split, prediction, i);
+    }
+    OPN_FAIL_IF(ctx, n == 0, OPN_ERR_UNSUPPORTED,
+                "--target-accuracy: --abstain-above accepts none of the %zu validation "
+                "nodes, so there is none to pick a threshold by",
+                n_most);
+    OPN_TRY(opn_risk_coverage(ctx, n, measure, right, d->curve));
+    OPN_TRY(opn_pick_threshold(ctx, n, measure, right, wanted->target, &is_reached,
+                               &d->picked));
+    OPN_FAIL_IF(ctx, !is_reached, OPN_ERR_UNSUPPORTED,
+                "--target-accuracy %g cannot be reached by %s on the %d validation "
+                "nodes; the best is an accuracy of %.4f, at a coverage of %.4f (%d of "
+                "%d right)",
+                wanted->target, name, n, floor(1e4 * d->picked.accuracy) / 1e4,
+                d->picked.coverage, d->picked.n_right, d->picked.n_accepted);
+    d->thresholds.most[wanted->measure] = d->picked.threshold;
+cleanup:
+    opn_i_release(&ctx->alloc, measure);
+    opn_i_release(&ctx->alloc, right);
+    return status;
+}
+
+static void count_nodes(const opn_graph *graph,
+                        const opn_split *split,
+                        const opn_prediction *prediction,
+                        opn_decisions *d)
+{
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++) {
+        const bool is_accepted = prediction->decision[i] == OPN_DECISION_ACCEPT;
+        d->n_decided[prediction->decision[i]]++;
+        if (split == NULL || opn_split_roles(split)[i] != OPN_ROLE_TEST ||
+            graph->label[i] < 0)
+            continue;
+        d->n_test++;
+        d->n_accepted_test += is_accepted;
+        d->n_right_test += is_accepted && is_right(graph, split, prediction, i);
+    }
+}
+
+opn_status opn_prediction_decide(opn_ctx *ctx,
+                                 const opn_model *model,
+                                 const opn_graph *graph,
+                                 const opn_split *split,
+                                 const opn_params *params,
+                                 const opn_prediction *prediction,
+                                 opn_decisions *out)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n = opn_i_graph_n_nodes(graph);
+    opn_decisions d = {0};
+    request wanted = {0};
+    OPN_FAIL_IF(ctx,
+                prediction->decision == NULL || prediction->decided_by == NULL ||
+                        prediction->predicted == NULL,
+                OPN_ERR_INVALID_ARG,
+                "decisions need the arrays predicted, decision and decided_by");
+    OPN_TRY(read_request(ctx, model, params, &wanted));
+    OPN_TRY(check_split(ctx, graph, split, &wanted));
+    OPN_FAIL_IF(ctx, wanted.has_target && prediction->measure[wanted.measure] == NULL,
+                OPN_ERR_INVALID_ARG, "a threshold on %s, which is not there",
+                opn_measure_name(wanted.measure));
+    d.has_target = wanted.has_target;
+    d.measure = wanted.measure;
+    d.thresholds = wanted.thresholds;
+    OPN_TRY(opn_decide(ctx, n, prediction->measure, &d.thresholds, prediction->decision,
+                       prediction->decided_by));
+    if (wanted.has_target) {
+        OPN_TRY(pick(ctx, graph, split, &wanted, prediction, &d));
+        OPN_TRY(opn_decide(ctx, n, prediction->measure, &d.thresholds,
+                           prediction->decision, prediction->decided_by));
+    }
+    count_nodes(graph, split, prediction, &d);
+    *out = d;
+cleanup:
+    return status;
+}

@@ -1,0 +1,229 @@
+// predict.c -- opinions about every node of a graph.
+
+#include "model/infer.h"
+#include "model/workspace.h"
+#include "opinion/measures.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// alpha that vacuity, dissonance and the class come from; `alpha` holds K.
+static void opinion_alpha(const opn_i_moments *moments,
+                          const opn_model *model,
+                          bool averages_logits,
+                          int32_t i,
+                          double *alpha)
+{
+    const size_t at = (size_t)i * (size_t)moments->width;
+    const bool has_evidence = model->kind->loss != OPN_LOSS_CROSS_ENTROPY;
+    for (int32_t k = 0; k < moments->n_classes; k++) {
+        const double mean_z = moments->z[at + (size_t)k];
+        alpha[k] = !has_evidence     ? (double)NAN
+                   : averages_logits ? exp(fmin(mean_z, (double)OPN_MAX_LOGIT)) + 1.0
+                                     : moments->alpha[at + (size_t)k];
+    }
+}
+
+// The five measures of one node, NaN where the model has none.
+static void measure_node(const opn_model *model,
+                         const opn_i_moments *moments,
+                         int32_t i,
+                         const double *alpha,
+                         double measure[OPN_N_MEASURES])
+{
+    const int32_t n = moments->n_classes;
+    const double *p = moments->p + (size_t)i * (size_t)moments->width;
+    const double entropy = opn_i_entropy(n, p);
+    const double expected = n > 1 ? moments->entropy[i] / log(n) : 0.0;
+    const bool is_closed = model->kind->loss == OPN_LOSS_DIRICHLET;
+    double value[OPN_N_MEASURES];
+    value[OPN_MEASURE_VACUITY] = opn_i_vacuity(n, alpha);
+    value[OPN_MEASURE_DISSONANCE] = opn_i_dissonance(n, alpha);
+    value[OPN_MEASURE_ENTROPY] = entropy;
+    value[OPN_MEASURE_ALEATORIC] =
+            is_closed ? opn_i_expected_entropy(n, alpha) : expected;
+    value[OPN_MEASURE_EPISTEMIC] = is_closed ? opn_i_mutual_information(n, alpha)
+                                             : fmax(0.0, entropy - expected);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        measure[m] = opn_model_measures(model, (opn_measure)m) ? value[m] : (double)NAN;
+}
+
+static int32_t largest_of(int32_t n, const double *p)
+{
+    int32_t best = 0;
+    for (int32_t k = 1; k < n; k++)
+        if (p[k] > p[best])
+            best = k;
+    return best;
+}
+
+// -ln sum exp(z), safe for large z.
+static double energy_of(int32_t n, const double *z)
+{
+    double top = z[0];
+    double sum = 0.0;
+    assert(n > 0);
+    for (int32_t k = 1; k < n; k++)
+        top = fmax(top, z[k]);
+    for (int32_t k = 0; k < n; k++)
+        sum += exp(z[k] - top);
+    return -(top + log(sum));
+}
+
+// Writes what is known about the r-th node, which is node i, to the caller's arrays.
+static void put_node(const opn_model *model,
+                     const opn_i_moments *moments,
+                     bool averages_logits,
+                     int32_t r,
+                     int32_t i,
+                     double *alpha,
+                     double *p,
+                     const opn_prediction *out)
+{
+    const int32_t n = moments->n_classes;
+    const size_t at = (size_t)i * (size_t)n;
+    const bool has_evidence = model->kind->loss != OPN_LOSS_CROSS_ENTROPY;
+    double measure[OPN_N_MEASURES];
+    double strength = 0.0;
+    opinion_alpha(moments, model, averages_logits, r, alpha);
+    for (int32_t k = 0; k < n; k++)
+        strength += alpha[k];
+    for (int32_t k = 0; k < n; k++)
+        p[k] = has_evidence ? alpha[k] / strength
+                            : moments->p[(size_t)r * (size_t)moments->width + (size_t)k];
+    measure_node(model, moments, r, alpha, measure);
+    if (out->predicted != NULL)
+        out->predicted[i] = largest_of(n, p);
+    for (int32_t k = 0; k < n; k++) {
+        if (out->probability != NULL)
+            out->probability[at + (size_t)k] = (float)p[k];
+        if (out->alpha != NULL)
+            out->alpha[at + (size_t)k] = (float)alpha[k];
+        if (out->belief != NULL)
+            out->belief[at + (size_t)k] = (float)((alpha[k] - 1.0) / strength);
+    }
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (out->measure[m] != NULL)
+            out->measure[m][i] = (float)measure[m];
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (out->smoothed[m] != NULL)
+            out->smoothed[m][i] = (float)measure[m];
+    if (out->energy != NULL)
+        out->energy[i] =
+                (float)energy_of(n, moments->z + (size_t)r * (size_t)moments->width);
+}
+
+static opn_status smooth(opn_ctx *ctx,
+                         const opn_model *model,
+                         const opn_graph *graph,
+                         int64_t n_steps,
+                         const opn_prediction *out)
+{
+    opn_status status = OPN_OK;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (out->smoothed[m] != NULL && opn_model_measures(model, (opn_measure)m))
+            OPN_TRY(opn_graph_propagate(ctx, graph, n_steps, out->smoothed[m]));
+cleanup:
+    return status;
+}
+
+// A parameter that may be given anew for prediction.
+static const opn_params *
+given_or(const opn_params *given, const opn_params *trained, const char *name)
+{
+    return given != NULL && opn_params_given(given, name) ? given : trained;
+}
+
+// The rate of the samples, or that of training where there is none of their own.
+static double rate_of(const opn_params *given,
+                      const opn_params *trained,
+                      const char *sampled,
+                      const char *name)
+{
+    const double rate = opn_params_real(given_or(given, trained, sampled), sampled);
+    return rate < 1.0 ? rate : opn_params_real(trained, name);
+}
+
+static opn_status read_options(opn_ctx *ctx,
+                               const opn_model *model,
+                               const opn_params *params,
+                               opn_i_infer_options *options,
+                               int64_t *n_steps)
+{
+    opn_status status = OPN_OK;
+    opn_params *trained = NULL;
+    OPN_TRY(opn_i_model_params(ctx, model, &trained));
+    const char *average =
+            opn_params_text(given_or(params, trained, "average"), "average");
+    const int64_t n_samples =
+            opn_params_int(given_or(params, trained, "samples"), "samples");
+    *n_steps = opn_params_int(given_or(params, trained, "propagate"), "propagate");
+    *options = (opn_i_infer_options){
+            .loss = model->kind->loss,
+            .evidence = model->evidence,
+            .n_samples = model->kind->is_sampled ? (int32_t)n_samples : 0,
+            .rates = {rate_of(params, trained, "sample_dropout", "dropout"),
+                      rate_of(params, trained, "sample_drop_edge", "drop_edge")},
+            .seed = (uint64_t)opn_params_int(trained, "seed"),
+            .streams = {.features = OPN_STREAM_SAMPLE_FEATURES,
+                        .hidden = OPN_STREAM_SAMPLE_HIDDEN,
+                        .edges = OPN_STREAM_SAMPLE_EDGES,
+                        .projected = OPN_STREAM_SAMPLE_PROJECTED},
+            .averages_logits = strcmp(average, "logits") == 0,
+    };
+cleanup:
+    opn_params_free(trained);
+    return status;
+}
+
+opn_status opn_model_predict(opn_ctx *ctx,
+                             const opn_model *model,
+                             const opn_graph *graph,
+                             const opn_params *params,
+                             const opn_prediction *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_stage stage = {0};
+    opn_i_moments moments = {0};
+    opn_i_infer_options options = {0};
+    double *alpha = NULL;
+    double *p = NULL;
+    int64_t n_steps = 0;
+    opn_i_features_warn(ctx, model, graph);
+    OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
+    OPN_TRY(opn_i_stage_init(ctx, model, graph, false, true, &stage));
+    OPN_TRY_NEW(ctx, alpha, model->sizes.n_classes);
+    OPN_TRY_NEW(ctx, p, model->sizes.n_classes);
+    OPN_TRY(opn_i_infer(ctx, &stage.exec, &stage.network, model->weights, &options,
+                        &moments));
+    for (int32_t r = 0; r < moments.n_nodes; r++)
+        put_node(model, &moments, options.averages_logits, r, stage.order[r], alpha, p,
+                 out);
+    OPN_TRY(smooth(ctx, model, graph, n_steps, out));
+cleanup:
+    opn_i_release(&ctx->alloc, alpha);
+    opn_i_release(&ctx->alloc, p);
+    opn_i_moments_deinit(&ctx->alloc, &moments);
+    opn_i_stage_deinit(&ctx->alloc, &stage);
+    return status;
+}
+
+opn_status opn_model_hidden(opn_ctx *ctx,
+                            const opn_model *model,
+                            const opn_graph *graph,
+                            float *hidden)
+{
+    opn_status status = OPN_OK;
+    opn_i_stage stage = {0};
+    const int32_t n = model->sizes.n_hidden;
+    OPN_TRY(opn_i_stage_init(ctx, model, graph, false, false, &stage));
+    opn_i_network_forward(&stage.exec, &stage.network, model->weights);
+    for (int32_t r = 0; r < stage.network.n_nodes; r++)
+        for (int32_t h = 0; h < n; h++)
+            hidden[(size_t)stage.order[r] * (size_t)n + (size_t)h] =
+                    (float)opn_i_network_hidden(&stage.network, r, h);
+cleanup:
+    opn_i_stage_deinit(&ctx->alloc, &stage);
+    return status;
+}

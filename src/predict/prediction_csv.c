@@ -1,0 +1,257 @@
+// prediction_csv.c -- predictions from a table: what its columns are, then row by row.
+
+#include "io/csv.h"
+#include "predict/prediction_reader.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef enum column_kind {
+    COLUMN_SKIPPED = 0,
+    COLUMN_NODE,
+    COLUMN_ROLE,
+    COLUMN_LABEL,
+    COLUMN_PREDICTED,
+    COLUMN_P,
+    COLUMN_ALPHA,
+    COLUMN_MEASURE
+} column_kind;
+
+typedef struct column {
+    column_kind kind;
+    int32_t k;    // class of P and ALPHA, opn_measure of MEASURE
+    int32_t head; // its name, unless it is skipped
+} column;
+
+typedef struct table {
+    opn_i_csv rows;
+    opn_i_names heads; // names of the columns that are not skipped
+    column *column;    // [n_columns]
+    size_t n_columns;
+    int32_t n_alphas;
+    bool has_measure[OPN_N_MEASURES];
+} table;
+
+static const char p_prefix[] = "p_";
+static const char alpha_prefix[] = "alpha_";
+
+static bool begins_with(const opn_i_csv_field *field, const char *prefix)
+{
+    return strncmp(field->text, prefix, strlen(prefix)) == 0;
+}
+
+// ---- the first row -------------------------------------------------------------------
+
+static column column_of(const opn_i_csv_field *field)
+{
+    static const struct {
+        const char *word;
+        column_kind kind;
+    } words[] = {{"node", COLUMN_NODE},
+                 {"role", COLUMN_ROLE},
+                 {"label", COLUMN_LABEL},
+                 {"predicted", COLUMN_PREDICTED}};
+    for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++)
+        if (strcmp(field->text, words[w].word) == 0)
+            return (column){.kind = words[w].kind};
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (strcmp(field->text, opn_measure_name((opn_measure)m)) == 0)
+            return (column){.kind = COLUMN_MEASURE, .k = m};
+    if (begins_with(field, p_prefix))
+        return (column){.kind = COLUMN_P};
+    if (begins_with(field, alpha_prefix))
+        return (column){.kind = COLUMN_ALPHA};
+    return (column){.kind = COLUMN_SKIPPED};
+}
+
+// The kind of every column; those of probabilities name the classes, in their order.
+static opn_status read_kinds(opn_ctx *ctx, table *t, opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    for (size_t f = 0; f < t->n_columns; f++) {
+        const opn_i_csv_field *field = &t->rows.field[f];
+        column *made = &t->column[f];
+        const size_t n_prefix = strlen(p_prefix);
+        const int64_t n_before = t->heads.n;
+        *made = column_of(field);
+        if (made->kind == COLUMN_SKIPPED)
+            continue;
+        OPN_TRY(opn_i_names_intern(ctx, &t->heads, field->text, field->n_chars,
+                                   &made->head));
+        OPN_FAIL_IF(ctx, made->head < n_before, OPN_ERR_FORMAT,
+                    "column \"%s\" is there twice", field->text);
+        if (made->kind == COLUMN_MEASURE)
+            t->has_measure[made->k] = true;
+        if (made->kind != COLUMN_P)
+            continue;
+        made->k = file->n_known;
+        OPN_TRY(opn_i_prediction_add_class(ctx, file, field->text + n_prefix,
+                                           field->n_chars - n_prefix));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status
+check_columns(opn_ctx *ctx, const table *t, const opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    // What tables of other things are least likely to have comes first.
+    static const char *const needed[] = {"role", "predicted", "node", "label"};
+    for (size_t c = 0; c < sizeof(needed) / sizeof(needed[0]); c++)
+        OPN_FAIL_IF(ctx, opn_i_names_find(&t->heads, needed[c], strlen(needed[c])) < 0,
+                    OPN_ERR_FORMAT, "no column \"%s\"; " OPN_PREDICTION_HINT, needed[c]);
+    OPN_FAIL_IF(ctx, file->n_known == 0, OPN_ERR_FORMAT,
+                "no column \"p_CLASS\"; " OPN_PREDICTION_HINT);
+cleanup:
+    return status;
+}
+
+// Evidence of a class may stand before its probability, so classes are known by now.
+static opn_status match_alphas(opn_ctx *ctx, table *t, const opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    const size_t n_prefix = strlen(alpha_prefix);
+    for (size_t f = 0; f < t->n_columns; f++) {
+        const opn_i_csv_field *field = &t->rows.field[f];
+        if (t->column[f].kind != COLUMN_ALPHA)
+            continue;
+        const int32_t k = opn_i_names_find(&file->classes, field->text + n_prefix,
+                                           field->n_chars - n_prefix);
+        OPN_FAIL_IF(ctx, k < 0, OPN_ERR_FORMAT, "column \"%s\" without a column \"p_%s\"",
+                    field->text, field->text + n_prefix);
+        t->column[f].k = k;
+        t->n_alphas++;
+    }
+    OPN_FAIL_IF(ctx, t->n_alphas > 0 && t->n_alphas != file->n_known, OPN_ERR_FORMAT,
+                "%d columns \"alpha_CLASS\", where there are %d of \"p_CLASS\"",
+                t->n_alphas, file->n_known);
+cleanup:
+    return status;
+}
+
+// ---- the other rows ------------------------------------------------------------------
+
+// A number, or NaN for an empty field.
+static opn_status read_number(opn_ctx *ctx, const table *t, size_t f, float *out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_csv_field *field = &t->rows.field[f];
+    double number = (double)NAN;
+    OPN_FAIL_IF(ctx,
+                field->n_chars > 0 && (!opn_i_csv_real(field, &number) ||
+                                       fabs(number) > (double)FLT_MAX),
+                OPN_ERR_FORMAT, "%s is \"%s\", where a finite number is needed",
+                opn_i_names_at(&t->heads, t->column[f].head), field->text);
+    *out = (float)number;
+cleanup:
+    return status;
+}
+
+static opn_status
+read_field(opn_ctx *ctx, const table *t, size_t f, opn_i_prediction_file *file)
+{
+    const opn_i_csv_field *field = &t->rows.field[f];
+    const int32_t i = file->n_nodes;
+    const int32_t k = t->column[f].k;
+    const size_t at = (size_t)i * (size_t)file->n_known + (size_t)k;
+    switch (t->column[f].kind) {
+    case COLUMN_SKIPPED:
+        break;
+    case COLUMN_NODE:
+        return opn_i_names_add(ctx, &file->nodes, field->text, field->n_chars);
+    case COLUMN_ROLE:
+        return opn_i_prediction_set_role(ctx, file, i, field->text);
+    case COLUMN_LABEL:
+        return opn_i_prediction_set_label(ctx, file, i, field->text, field->n_chars);
+    case COLUMN_PREDICTED:
+        return opn_i_prediction_set_predicted(ctx, file, i, field->text, field->n_chars);
+    case COLUMN_P:
+        return read_number(ctx, t, f, &file->probability[at]);
+    case COLUMN_ALPHA:
+        return read_number(ctx, t, f, &file->alpha[at]);
+    case COLUMN_MEASURE:
+        return read_number(ctx, t, f, &file->measure[k][i]);
+    }
+    return OPN_OK;
+}
+
+static opn_status read_row(opn_ctx *ctx, const table *t, opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, t->rows.n_fields != t->n_columns, OPN_ERR_FORMAT,
+                "%zu fields, where the first row has %zu", t->rows.n_fields,
+                t->n_columns);
+    for (size_t f = 0; f < t->n_columns; f++)
+        OPN_TRY(read_field(ctx, t, f, file));
+    OPN_TRY(opn_i_prediction_check(ctx, file, file->n_nodes));
+    file->n_nodes++;
+cleanup:
+    return status;
+}
+
+// ---- the file ------------------------------------------------------------------------
+
+// The next row that is not an empty line.
+static opn_status next_row(opn_ctx *ctx, opn_i_csv *rows, bool *has_row)
+{
+    opn_status status = OPN_OK;
+    do
+        OPN_TRY(opn_i_csv_next(ctx, rows, has_row));
+    while (*has_row && rows->n_fields == 1 && rows->field[0].n_chars == 0);
+cleanup:
+    return status;
+}
+
+static opn_status read_head(opn_ctx *ctx, table *t, opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    t->n_columns = t->rows.n_fields;
+    OPN_TRY_NEW(ctx, t->column, t->n_columns);
+    OPN_TRY(read_kinds(ctx, t, file));
+    OPN_TRY(check_columns(ctx, t, file));
+    OPN_TRY(match_alphas(ctx, t, file));
+cleanup:
+    return status;
+}
+
+// Rows there can be at most: line ends in what is left, and a last row without one.
+static size_t count_rows(const opn_i_csv *rows)
+{
+    size_t n_rows = 1;
+    for (const unsigned char *at = rows->at; at < rows->bytes.data + rows->bytes.n; at++)
+        n_rows += *at == '\n' || (*at == '\r' && at[1] != '\n');
+    return n_rows;
+}
+
+opn_status opn_i_prediction_read_csv(opn_ctx *ctx,
+                                     const char *path,
+                                     opn_i_bytes *take,
+                                     opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    table t = {0};
+    opn_i_csv *rows = &t.rows;
+    bool has_row = false;
+    OPN_TRY(opn_i_csv_open(ctx, path, take, ',', rows));
+    OPN_TRY(next_row(ctx, rows, &has_row));
+    OPN_FAIL_IF(ctx, !has_row, OPN_ERR_FORMAT, "%s: is empty; " OPN_PREDICTION_HINT,
+                path);
+    OPN_TRY(opn_i_prediction_at(ctx, read_head(ctx, &t, file), "%s", path));
+    OPN_TRY(opn_i_prediction_make_room(
+            ctx, file, opn_i_prediction_bound(file, count_rows(rows), rows->bytes.n),
+            t.n_alphas > 0, t.has_measure));
+    for (;;) {
+        OPN_TRY(next_row(ctx, rows, &has_row));
+        if (!has_row)
+            break;
+        OPN_TRY(opn_i_prediction_at(ctx, read_row(ctx, &t, file), "%s:%zu", path,
+                                    rows->line));
+    }
+cleanup:
+    opn_i_csv_close(ctx, rows);
+    opn_i_names_deinit(&ctx->alloc, &t.heads);
+    opn_i_release(&ctx->alloc, t.column);
+    return status;
+}

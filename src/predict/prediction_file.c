@@ -1,0 +1,302 @@
+// prediction_file.c -- predictions, read back: which form a file has, and what must hold
+// of the numbers in all of them.
+
+#include "predict/prediction_file.h"
+
+#include "graph/roles.h"
+#include "io/zip_archive.h"
+#include "predict/prediction_reader.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// What single precision and nine digits may put a number outside of its range by.
+static const double range_slack = 1e-5;
+
+// What a probability may be off when someone has cut it to three digits.
+static const double digit_slack = 5e-4;
+
+void opn_i_prediction_file_deinit(const opn_alloc *alloc, opn_i_prediction_file *file)
+{
+    opn_i_names_deinit(alloc, &file->nodes);
+    opn_i_names_deinit(alloc, &file->classes);
+    opn_i_release(alloc, file->role);
+    opn_i_release(alloc, file->label);
+    opn_i_release(alloc, file->predicted);
+    opn_i_release(alloc, file->probability);
+    opn_i_release(alloc, file->alpha);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        opn_i_release(alloc, file->measure[m]);
+    *file = (opn_i_prediction_file){0};
+}
+
+// ---- what the forms share ------------------------------------------------------------
+
+opn_status opn_i_prediction_at(opn_ctx *ctx, opn_status status, const char *fmt, ...)
+{
+    char place[OPN_ZIP_WHAT_ROOM];
+    va_list args;
+    if (status != OPN_ERR_FORMAT && status != OPN_ERR_OVERFLOW)
+        return status;
+    va_start(args, fmt);
+    vsnprintf(place, sizeof(place), fmt, args);
+    va_end(args);
+    return opn_i_fail_within(ctx, status, place);
+}
+
+opn_status opn_i_prediction_add_class(opn_ctx *ctx,
+                                      opn_i_prediction_file *file,
+                                      const char *text,
+                                      size_t n_chars)
+{
+    opn_status status = OPN_OK;
+    int32_t k = 0;
+    OPN_FAIL_IF(ctx, n_chars == 0, OPN_ERR_FORMAT, "a class has no name");
+    OPN_TRY(opn_i_names_intern(ctx, &file->classes, text, n_chars, &k));
+    OPN_FAIL_IF(ctx, k < file->n_known, OPN_ERR_FORMAT, "class \"%s\" is there twice",
+                opn_i_names_at(&file->classes, k));
+    file->n_known++;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_prediction_make_room(opn_ctx *ctx,
+                                      opn_i_prediction_file *file,
+                                      size_t n_nodes,
+                                      bool has_alpha,
+                                      const bool has_measure[OPN_N_MEASURES])
+{
+    opn_status status = OPN_OK;
+    size_t n_wide = 0;
+    OPN_FAIL_IF(ctx, !opn_i_mul(n_nodes, (size_t)file->n_known, &n_wide),
+                OPN_ERR_OVERFLOW, "%zu nodes of %d classes are too many", n_nodes,
+                file->n_known);
+    OPN_TRY_NEW(ctx, file->role, n_nodes);
+    OPN_TRY_NEW(ctx, file->label, n_nodes);
+    OPN_TRY_NEW(ctx, file->predicted, n_nodes);
+    OPN_TRY_NEW(ctx, file->probability, n_wide);
+    if (has_alpha)
+        OPN_TRY_NEW(ctx, file->alpha, n_wide);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (has_measure[m])
+            OPN_TRY_NEW(ctx, file->measure[m], n_nodes);
+cleanup:
+    return status;
+}
+
+size_t opn_i_prediction_bound(const opn_i_prediction_file *file,
+                              size_t max_nodes,
+                              size_t n_bytes)
+{
+    const size_t n_full = n_bytes / (size_t)file->n_known + 1;
+    return max_nodes < n_full ? max_nodes : n_full;
+}
+
+opn_status opn_i_prediction_set_role(opn_ctx *ctx,
+                                     opn_i_prediction_file *file,
+                                     int64_t i,
+                                     const char *text)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, !opn_i_role_parse(text, &file->role[i]), OPN_ERR_FORMAT,
+                "role \"%s\" is none of train, validation, test, pool, unlabelled", text);
+cleanup:
+    return status;
+}
+
+opn_status opn_i_prediction_set_label(opn_ctx *ctx,
+                                      opn_i_prediction_file *file,
+                                      int64_t i,
+                                      const char *text,
+                                      size_t n_chars)
+{
+    file->label[i] = -1;
+    if (n_chars == 0)
+        return OPN_OK;
+    return opn_i_names_intern(ctx, &file->classes, text, n_chars, &file->label[i]);
+}
+
+opn_status opn_i_prediction_set_predicted(opn_ctx *ctx,
+                                          opn_i_prediction_file *file,
+                                          int64_t i,
+                                          const char *text,
+                                          size_t n_chars)
+{
+    opn_status status = OPN_OK;
+    const int32_t k = opn_i_names_find(&file->classes, text, n_chars);
+    // Classes behind the known ones come from labels.
+    OPN_FAIL_IF(ctx, k < 0 || k >= file->n_known, OPN_ERR_FORMAT,
+                "predicted \"%s\" is none of the %d classes that have a p", text,
+                file->n_known);
+    file->predicted[i] = k;
+cleanup:
+    return status;
+}
+
+// ---- numbers -------------------------------------------------------------------------
+
+// Takes a number that is out of [low, high] by rounding back to its end; false when it is
+// further out, or none.
+static bool settle(float *number, double low, double high)
+{
+    const double value = (double)*number;
+    if (!(value >= low - range_slack && value <= high + range_slack))
+        return false;
+    if (value < low)
+        *number = (float)low;
+    else if (value > high)
+        *number = (float)high;
+    return true;
+}
+
+static opn_status
+check_probabilities(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
+{
+    opn_status status = OPN_OK;
+    float *p = file->probability + (size_t)i * (size_t)file->n_known;
+    double sum = 0.0;
+    for (int32_t k = 0; k < file->n_known; k++) {
+        OPN_FAIL_IF(ctx, isnan(p[k]), OPN_ERR_FORMAT, "p of class \"%s\" is missing",
+                    opn_i_names_at(&file->classes, k));
+        OPN_FAIL_IF(ctx, !settle(&p[k], 0.0, 1.0), OPN_ERR_FORMAT,
+                    "p of class \"%s\" is %g, outside [0, 1]",
+                    opn_i_names_at(&file->classes, k), (double)p[k]);
+        sum += (double)p[k];
+    }
+    OPN_FAIL_IF(ctx, fabs(sum - 1.0) > range_slack + digit_slack * file->n_known,
+                OPN_ERR_FORMAT, "p of all classes sum to %.6g, not to 1", sum);
+cleanup:
+    return status;
+}
+
+// A number that a model either has of every node and class or of none.
+static const char *presence(bool is_missing)
+{
+    return is_missing ? "missing" : "given";
+}
+
+static opn_status check_alpha(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
+{
+    opn_status status = OPN_OK;
+    float *alpha = file->alpha + (size_t)i * (size_t)file->n_known;
+    const bool is_missing = isnan(file->alpha[0]);
+    for (int32_t k = 0; k < file->n_known; k++) {
+        OPN_FAIL_IF(ctx, isnan(alpha[k]) != is_missing, OPN_ERR_FORMAT,
+                    "alpha of class \"%s\" is %s, where those before it are %s",
+                    opn_i_names_at(&file->classes, k), presence(!is_missing),
+                    presence(is_missing));
+        OPN_FAIL_IF(ctx, !is_missing && !settle(&alpha[k], 1.0, (double)FLT_MAX),
+                    OPN_ERR_FORMAT,
+                    "alpha of class \"%s\" is %g, where a finite number of at least 1 is "
+                    "needed",
+                    opn_i_names_at(&file->classes, k), (double)alpha[k]);
+    }
+cleanup:
+    return status;
+}
+
+static opn_status
+check_measures(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
+{
+    opn_status status = OPN_OK;
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        float *value = file->measure[m];
+        const char *name = opn_measure_name((opn_measure)m);
+        if (value == NULL)
+            continue;
+        const bool is_missing = isnan(value[0]);
+        OPN_FAIL_IF(ctx, isnan(value[i]) != is_missing, OPN_ERR_FORMAT,
+                    "%s is %s, where those before it are %s", name, presence(!is_missing),
+                    presence(is_missing));
+        OPN_FAIL_IF(ctx, !is_missing && !settle(&value[i], 0.0, 1.0), OPN_ERR_FORMAT,
+                    "%s is %g, outside [0, 1]", name, (double)value[i]);
+    }
+cleanup:
+    return status;
+}
+
+opn_status
+opn_i_prediction_check(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, !opn_i_role_fits(file->role[i], file->label[i]), OPN_ERR_FORMAT,
+                "the node is to %s, but has no label",
+                file->role[i] == OPN_ROLE_TRAIN ? "train" : "validate");
+    OPN_TRY(check_probabilities(ctx, file, i));
+    if (file->alpha != NULL)
+        OPN_TRY(check_alpha(ctx, file, i));
+    OPN_TRY(check_measures(ctx, file, i));
+cleanup:
+    return status;
+}
+
+// ---- the file ------------------------------------------------------------------------
+
+typedef enum form { FORM_CSV, FORM_NPZ, FORM_JSON, FORM_MODEL } form;
+
+static form form_of(const opn_i_bytes *bytes)
+{
+    const char *text = (const char *)bytes->data;
+    // The first member, or the directory of an archive without any.
+    if (bytes->n >= 4 &&
+        (memcmp(text, "PK\3\4", 4) == 0 || memcmp(text, "PK\5\6", 4) == 0))
+        return FORM_NPZ;
+    // The length of a safetensors header takes eight bytes, the upper of them 0.
+    if (bytes->n > 8 && text[7] == 0 && text[8] == '{')
+        return FORM_MODEL;
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+        text += 3;
+    text += strspn(text, " \t\r\n");
+    return *text == '[' || *text == '{' ? FORM_JSON : FORM_CSV;
+}
+
+static opn_status
+read_form(opn_ctx *ctx, const char *path, opn_i_bytes *bytes, opn_i_prediction_file *file)
+{
+    switch (form_of(bytes)) {
+    case FORM_NPZ:
+        return opn_i_prediction_read_npz(ctx, path, bytes, file);
+    case FORM_JSON:
+        return opn_i_prediction_read_json(ctx, path, bytes, file);
+    case FORM_MODEL:
+        return opn_i_fail(ctx, OPN_ERR_FORMAT,
+                          "%s: holds tensors, as a model does; " OPN_PREDICTION_HINT,
+                          path);
+    case FORM_CSV:
+        break;
+    }
+    return opn_i_prediction_read_csv(ctx, path, bytes, file);
+}
+
+// Lets go of numbers of which every node has none.
+static void drop_missing(const opn_alloc *alloc, float **value)
+{
+    if (*value == NULL || !isnan((*value)[0]))
+        return;
+    opn_i_release(alloc, *value);
+    *value = NULL;
+}
+
+opn_status
+opn_i_prediction_file_read(opn_ctx *ctx, const char *path, opn_i_prediction_file *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_bytes bytes = {0};
+    opn_i_prediction_file file = {0};
+    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    OPN_TRY(read_form(ctx, path, &bytes, &file));
+    OPN_FAIL_IF(ctx, file.n_nodes == 0, OPN_ERR_FORMAT,
+                "%s: holds no node; " OPN_PREDICTION_HINT, path);
+    drop_missing(&ctx->alloc, &file.alpha);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        drop_missing(&ctx->alloc, &file.measure[m]);
+    *out = file;
+    file = (opn_i_prediction_file){0};
+cleanup:
+    opn_i_prediction_file_deinit(&ctx->alloc, &file);
+    opn_i_bytes_release(ctx, &bytes);
+    return status;
+}

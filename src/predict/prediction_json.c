@@ -1,0 +1,310 @@
+// prediction_json.c -- predictions from a list of objects, one of them at a time.
+//
+// The whole list as a tree would take some fifty times the file. So the items are found
+// by their brackets, and jansson sees one after the other.
+
+#include "predict/prediction_reader.h"
+
+#include <float.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MAX_VALUES = 1 << 18, // of an item
+    MAX_DEPTH = 8         // of an item; ours have two levels
+};
+
+// ---- items of a list -----------------------------------------------------------------
+
+typedef struct item_list {
+    const char *path;
+    const char *text; // ends in NUL
+    size_t n;
+    size_t at;      // the next byte
+    size_t n_items; // found so far
+} item_list;
+
+typedef struct item {
+    const char *text;
+    size_t n;
+} item;
+
+static void skip_blanks(item_list *list)
+{
+    list->at += strspn(list->text + list->at, " \t\r\n");
+}
+
+static opn_status begin_list(opn_ctx *ctx, item_list *list)
+{
+    opn_status status = OPN_OK;
+    static const char byte_order_mark[] = "\xEF\xBB\xBF";
+    if (strncmp(list->text, byte_order_mark, strlen(byte_order_mark)) == 0)
+        list->at = strlen(byte_order_mark);
+    skip_blanks(list);
+    OPN_FAIL_IF(ctx, list->text[list->at] != '[', OPN_ERR_FORMAT,
+                "%s: is no list of nodes; " OPN_PREDICTION_HINT, list->path);
+    list->at++;
+cleanup:
+    return status;
+}
+
+// Steps from the opening bracket of an item behind its closing one. Every value but the
+// first of its list stands behind a comma, so commas and opening brackets outside texts
+// count them all.
+static opn_status skip_item(opn_ctx *ctx, item_list *list)
+{
+    opn_status status = OPN_OK;
+    int depth = 0;
+    int n_values = 1;
+    bool in_text = false;
+    do {
+        OPN_FAIL_IF(ctx, list->at >= list->n, OPN_ERR_FORMAT,
+                    "%s: item %zu never ends, the file is truncated", list->path,
+                    list->n_items);
+        const char c = list->text[list->at++];
+        if (c == '"')
+            in_text = !in_text;
+        else if (in_text)
+            list->at += c == '\\';
+        else if (c == '{' || c == '[')
+            depth++;
+        else if (c == '}' || c == ']')
+            depth--;
+        n_values += !in_text && (c == ',' || c == '{' || c == '[');
+        OPN_FAIL_IF(ctx, depth > MAX_DEPTH || n_values > MAX_VALUES, OPN_ERR_FORMAT,
+                    "%s: item %zu has more than %d levels or %d values", list->path,
+                    list->n_items, MAX_DEPTH, MAX_VALUES);
+    } while (depth > 0);
+cleanup:
+    return status;
+}
+
+// The next item; its text is NULL behind the last.
+static opn_status next_item(opn_ctx *ctx, item_list *list, item *out)
+{
+    opn_status status = OPN_OK;
+    *out = (item){0};
+    skip_blanks(list);
+    if (list->text[list->at] == ']') {
+        list->at++;
+        skip_blanks(list);
+        OPN_FAIL_IF(ctx, list->at != list->n, OPN_ERR_FORMAT,
+                    "%s: something follows the list of nodes", list->path);
+        goto cleanup;
+    }
+    if (list->n_items > 0 && list->text[list->at] == ',') {
+        list->at++;
+        skip_blanks(list);
+    } else {
+        OPN_FAIL_IF(ctx, list->n_items > 0, OPN_ERR_FORMAT,
+                    "%s: item %zu is not followed by , or ]", list->path,
+                    list->n_items - 1);
+    }
+    OPN_FAIL_IF(ctx, list->text[list->at] != '{', OPN_ERR_FORMAT,
+                "%s: item %zu is no object; " OPN_PREDICTION_HINT, list->path,
+                list->n_items);
+    const size_t from = list->at;
+    OPN_TRY(skip_item(ctx, list));
+    *out = (item){list->text + from, list->at - from};
+    list->n_items++;
+cleanup:
+    return status;
+}
+
+static opn_status count_items(opn_ctx *ctx, item_list list, size_t *out)
+{
+    opn_status status = OPN_OK;
+    item found;
+    do
+        OPN_TRY(next_item(ctx, &list, &found));
+    while (found.text != NULL);
+    *out = list.n_items;
+cleanup:
+    return status;
+}
+
+// ---- nodes ---------------------------------------------------------------------------
+
+static opn_status parse_item(opn_ctx *ctx, const item *found, json_t **out)
+{
+    opn_status status = OPN_OK;
+    json_error_t error;
+    json_t *node = json_loadb(found->text, found->n, JSON_REJECT_DUPLICATES, &error);
+    // Jansson gives no reason when it runs out of memory, except inside a text, where it
+    // takes the text for the fault.
+    if (node == NULL && error.text[0] == '\0')
+        return opn_i_fail_nomem(ctx, found->n, 1);
+    // Jansson goes on to quote the file's bytes, which may be anything.
+    const char *quote = node == NULL ? strstr(error.text, " near ") : NULL;
+    const int n_reason =
+            quote != NULL ? (int)(quote - error.text) : JSON_ERROR_TEXT_LENGTH;
+    OPN_FAIL_IF(ctx, node == NULL, OPN_ERR_FORMAT, "byte %d of it: %.*s", error.position,
+                n_reason, error.text);
+    *out = node;
+cleanup:
+    return status;
+}
+
+// A text of the node; NULL for null where that is allowed.
+static opn_status get_text(opn_ctx *ctx,
+                           const json_t *node,
+                           const char *key,
+                           bool may_be_null,
+                           const char **out)
+{
+    opn_status status = OPN_OK;
+    const json_t *value = json_object_get(node, key);
+    OPN_FAIL_IF(ctx, value == NULL, OPN_ERR_FORMAT, "no \"%s\"; " OPN_PREDICTION_HINT,
+                key);
+    OPN_FAIL_IF(ctx, !json_is_string(value) && !(may_be_null && json_is_null(value)),
+                OPN_ERR_FORMAT, "\"%s\" is no text", key);
+    *out = json_string_value(value);
+cleanup:
+    return status;
+}
+
+// A number, NaN for null and for what is not there; false for anything else.
+static bool get_number(const json_t *value, float *out)
+{
+    *out = NAN;
+    if (value == NULL || json_is_null(value))
+        return true;
+    if (!json_is_number(value))
+        return false;
+    const double number = json_number_value(value);
+    *out = fabs(number) > (double)FLT_MAX ? INFINITY : (float)number;
+    return true;
+}
+
+// Numbers by class.
+static opn_status get_numbers(opn_ctx *ctx,
+                              const json_t *node,
+                              const char *key,
+                              const opn_i_prediction_file *file,
+                              float *out)
+{
+    opn_status status = OPN_OK;
+    const json_t *by_class = json_object_get(node, key);
+    OPN_FAIL_IF(ctx,
+                !json_is_object(by_class) ||
+                        json_object_size(by_class) != (size_t)file->n_known,
+                OPN_ERR_FORMAT, "\"%s\" is no object of %d classes", key, file->n_known);
+    for (int32_t k = 0; k < file->n_known; k++) {
+        const char *name = opn_i_names_at(&file->classes, k);
+        const json_t *value = json_object_get(by_class, name);
+        OPN_FAIL_IF(ctx, value == NULL, OPN_ERR_FORMAT, "\"%s\" lacks class \"%s\"", key,
+                    name);
+        OPN_FAIL_IF(ctx, !get_number(value, &out[k]), OPN_ERR_FORMAT,
+                    "%s of class \"%s\" is no number", key, name);
+    }
+cleanup:
+    return status;
+}
+
+static opn_status
+read_texts(opn_ctx *ctx, const json_t *node, opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    const int32_t i = file->n_nodes;
+    const char *text = NULL;
+    OPN_TRY(get_text(ctx, node, "role", false, &text));
+    OPN_TRY(opn_i_prediction_set_role(ctx, file, i, text));
+    OPN_TRY(get_text(ctx, node, "predicted", false, &text));
+    OPN_TRY(opn_i_prediction_set_predicted(ctx, file, i, text, strlen(text)));
+    OPN_TRY(get_text(ctx, node, "node", false, &text));
+    OPN_TRY(opn_i_names_add(ctx, &file->nodes, text, strlen(text)));
+    OPN_TRY(get_text(ctx, node, "label", true, &text));
+    OPN_TRY(opn_i_prediction_set_label(ctx, file, i, text == NULL ? "" : text,
+                                       text == NULL ? 0 : strlen(text)));
+cleanup:
+    return status;
+}
+
+static opn_status read_node(opn_ctx *ctx, const json_t *node, opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    const int32_t i = file->n_nodes;
+    const size_t at = (size_t)i * (size_t)file->n_known;
+    OPN_TRY(read_texts(ctx, node, file));
+    OPN_TRY(get_numbers(ctx, node, "p", file, file->probability + at));
+    if (file->alpha != NULL)
+        OPN_TRY(get_numbers(ctx, node, "alpha", file, file->alpha + at));
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        const char *name = opn_measure_name((opn_measure)m);
+        if (file->measure[m] != NULL)
+            OPN_FAIL_IF(ctx,
+                        !get_number(json_object_get(node, name), &file->measure[m][i]),
+                        OPN_ERR_FORMAT, "%s is no number", name);
+    }
+    OPN_TRY(opn_i_prediction_check(ctx, file, i));
+    file->n_nodes++;
+cleanup:
+    return status;
+}
+
+// The first node tells the classes, and what numbers there are.
+static opn_status read_kinds(opn_ctx *ctx,
+                             json_t *node,
+                             const item_list *list,
+                             size_t n_items,
+                             opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    json_t *p = json_object_get(node, "p");
+    bool has_measure[OPN_N_MEASURES];
+    const char *name;
+    json_t *value;
+    OPN_FAIL_IF(ctx, json_object_size(p) == 0, OPN_ERR_FORMAT,
+                "no \"p\" of any class; " OPN_PREDICTION_HINT);
+    json_object_foreach(p, name, value)
+    {
+        OPN_TRY(opn_i_prediction_add_class(ctx, file, name, strlen(name)));
+    }
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        has_measure[m] = json_object_get(node, opn_measure_name((opn_measure)m)) != NULL;
+    OPN_TRY(opn_i_prediction_make_room(
+            ctx, file, opn_i_prediction_bound(file, n_items, list->n),
+            json_object_get(node, "alpha") != NULL, has_measure));
+cleanup:
+    return status;
+}
+
+static opn_status read_item(opn_ctx *ctx,
+                            const item *found,
+                            const item_list *list,
+                            size_t n_items,
+                            opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    json_t *node = NULL;
+    OPN_TRY(parse_item(ctx, found, &node));
+    if (file->n_known == 0)
+        OPN_TRY(read_kinds(ctx, node, list, n_items, file));
+    OPN_TRY(read_node(ctx, node, file));
+cleanup:
+    json_decref(node);
+    return status;
+}
+
+opn_status opn_i_prediction_read_json(opn_ctx *ctx,
+                                      const char *path,
+                                      const opn_i_bytes *bytes,
+                                      opn_i_prediction_file *file)
+{
+    opn_status status = OPN_OK;
+    item_list list = {.path = path, .text = (const char *)bytes->data, .n = bytes->n};
+    size_t n_items = 0;
+    OPN_TRY(begin_list(ctx, &list));
+    OPN_TRY(count_items(ctx, list, &n_items));
+    for (;;) {
+        item found;
+        OPN_TRY(next_item(ctx, &list, &found));
+        if (found.text == NULL)
+            break;
+        OPN_TRY(opn_i_prediction_at(ctx, read_item(ctx, &found, &list, n_items, file),
+                                    "%s: item %zu", path, list.n_items - 1));
+    }
+cleanup:
+    return status;
+}
