@@ -1,5 +1,5 @@
 // fetch_scene.h -- a server on the loopback that sends files well or badly
-// (tests/fetch_server.py), and the scene of a test that fetches one of them.
+// (tests/support/fetch_server.py), and the scene of a test that fetches one of them.
 
 #ifndef OPN_FETCH_SCENE_H
 #define OPN_FETCH_SCENE_H

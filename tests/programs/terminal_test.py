@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the command draws on a terminal, and what it does not send into a pipe.
 
-  tests/terminal_test.py PROGRAM
+  tests/programs/terminal_test.py PROGRAM
 
 Runs the command on a pseudo-terminal of a given width and follows what it draws: no line may
 be longer than the width, and no bar may be left on the screen.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """fetch_server -- files over HTTP on the loopback, sent well or badly on demand.
 
-  tests/fetch_server.py LOG
+  tests/support/fetch_server.py LOG
 
 Listens on a port of 127.0.0.1 that the system chooses, prints its number, and serves until
 its standard input ends. A request for /BEHAVIOUR/…/N.bin is for N bytes of a fixed pattern

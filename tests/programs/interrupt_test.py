@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Signals at any moment: no half-written file, nothing left over, and the same bits after.
 
-  tests/interrupt_test.py PROGRAM [SEED]
+  tests/programs/interrupt_test.py PROGRAM [SEED]
 
 Starts the command over and over and sends it a signal at a random moment of its time. What it
 writes is then either as it was before or as it is without any signal; the same command run
