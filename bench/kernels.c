@@ -34,37 +34,39 @@
 
 // ---- kernels -------------------------------------------------------------------------
 
-// A drop may turn the bits around, so it gets them anew, which takes a hundredth of it.
+// A drop may invert the bits, so it gets them anew, which takes a hundredth of it.
 static void run_drop(workbench *b)
 {
-    opn_i_design *design = &b->stage.design;
-    const size_t n_words = opn_i_bit_words(opn_i_csr_n_entries(&design->rows));
-    memcpy(design->keep, b->keep, n_words * sizeof(*b->keep));
-    opn_i_design_drop(&b->stage.exec, design, b->dropout, b->uses);
+    opn_i_feature_matrix *features = &b->workspace.features;
+    const size_t n_words = opn_i_bit_words(opn_i_csr_n_entries(&features->rows));
+    memcpy(features->keep, b->keep, n_words * sizeof(*b->keep));
+    opn_i_feature_matrix_drop(&b->workspace.exec, features, b->dropout, b->uses);
 }
 
 // Where the next one needs it, X W0 with nothing dropped goes where training has it.
 static void run_x_w0_whole(workbench *b)
 {
-    const opn_i_network *gcn = &b->stage.network;
-    opn_i_design_product(&b->stage.exec, &b->stage.design, gcn->hidden_width,
-                         b->state.weights, NULL, layers_of(gcn)->d_hidden);
+    const opn_i_network *gcn = &b->workspace.network;
+    opn_i_feature_matrix_product(&b->workspace.exec, &b->workspace.features,
+                                 gcn->hidden_width, b->state.weights, NULL,
+                                 layers_of(gcn)->d_hidden);
 }
 
 static void run_x_w0(workbench *b)
 {
-    const opn_i_network *gcn = &b->stage.network;
-    opn_i_design_product(&b->stage.exec, &b->stage.design, gcn->hidden_width,
-                         b->state.weights, layers_of(gcn)->d_hidden, layers_of(gcn)->p);
+    const opn_i_network *gcn = &b->workspace.network;
+    opn_i_feature_matrix_product(&b->workspace.exec, &b->workspace.features,
+                                 gcn->hidden_width, b->state.weights,
+                                 layers_of(gcn)->d_hidden, layers_of(gcn)->p);
 }
 
 static void run_a_p(workbench *b)
 {
-    const opn_i_network *gcn = &b->stage.network;
+    const opn_i_network *gcn = &b->workspace.network;
     const opn_k_finish finish = {.rectifies = true,
                                  .factor = (opn_real)(1.0 / (1.0 - b->dropout)),
                                  .bits = gcn->keep_hidden};
-    opn_i_spmm(&b->stage.exec, &gcn->reach.inner.rows, gcn->n_nodes,
+    opn_i_spmm(&b->workspace.exec, &gcn->reach.inner.rows, gcn->n_nodes,
                opn_i_panels(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
                opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
                &finish);
@@ -72,9 +74,9 @@ static void run_a_p(workbench *b)
 
 static void run_hidden_w1(workbench *b)
 {
-    const opn_i_network *gcn = &b->stage.network;
+    const opn_i_network *gcn = &b->workspace.network;
     const opn_real *w1 = b->state.weights + gcn->n_decayed;
-    opn_i_matmul(&b->stage.exec, gcn->n_nodes, gcn->sizes.n_hidden,
+    opn_i_matmul(&b->workspace.exec, gcn->n_nodes, gcn->sizes.n_hidden,
                  opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
                  opn_i_rows(w1, gcn->sizes.n_hidden, gcn->class_width),
                  opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width), NULL, 1);
@@ -82,8 +84,8 @@ static void run_hidden_w1(workbench *b)
 
 static void run_a_q(workbench *b)
 {
-    const opn_i_network *gcn = &b->stage.network;
-    opn_i_spmm(&b->stage.exec, &gcn->reach.outer.rows, gcn->n_nodes,
+    const opn_i_network *gcn = &b->workspace.network;
+    opn_i_spmm(&b->workspace.exec, &gcn->reach.outer.rows, gcn->n_nodes,
                opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
                opn_i_rows(gcn->z, gcn->n_nodes, gcn->class_width), NULL);
 }
@@ -91,25 +93,26 @@ static void run_a_q(workbench *b)
 static void run_evidence(workbench *b)
 {
     const int32_t late = 200; // the teacher counts in full
-    const opn_i_network *gcn = &b->stage.network;
-    opn_i_objective_gradient(&b->stage.exec, &b->objective, late, gcn->z, gcn->d_z,
+    const opn_i_network *gcn = &b->workspace.network;
+    opn_i_objective_gradient(&b->workspace.exec, &b->objective, late, gcn->z, gcn->d_z,
                              &b->state.n_bounded);
 }
 
 // G is whatever stands where training has it: here P.
 static void run_x_t_g(workbench *b)
 {
-    const opn_i_network *gcn = &b->stage.network;
-    opn_i_design_product_turned(&b->stage.exec, &b->stage.design, gcn->hidden_width,
-                                layers_of(gcn)->p, b->d_weights);
+    const opn_i_network *gcn = &b->workspace.network;
+    opn_i_feature_matrix_product_transposed(&b->workspace.exec, &b->workspace.features,
+                                            gcn->hidden_width, layers_of(gcn)->p,
+                                            b->d_weights);
 }
 
 // At a rate of 0 the weights stay, and with decay for all of them the work is the same.
 static void run_adam(workbench *b)
 {
     const opn_i_train_state *s = &b->state;
-    b->stage.exec.kernels->adam(s->n_weights, 0, (opn_real)1e-8, (opn_real)1e-4,
-                                s->weights, s->mean, s->square, b->d_weights);
+    b->workspace.exec.kernels->adam(s->n_weights, 0, (opn_real)1e-8, (opn_real)1e-4,
+                                    s->weights, s->mean, s->square, b->d_weights);
 }
 
 // In the order in which each finds what the ones before have made.
@@ -136,7 +139,8 @@ static const struct kernel {
 static void prepare(workbench *b, int k)
 {
     if (k == X_W0_WHOLE)
-        opn_i_design_drop(&b->stage.exec, &b->stage.design, 0.0, b->uses);
+        opn_i_feature_matrix_drop(&b->workspace.exec, &b->workspace.features, 0.0,
+                                  b->uses);
     else if (k == X_W0)
         run_drop(b);
 }
@@ -179,21 +183,21 @@ static double list_bytes(double n_entries, bool has_values, double n_rows)
 // Products with X: of bits that are looked up, or of a list of entries.
 static void count_features(const workbench *b, work *out)
 {
-    const opn_i_network *gcn = &b->stage.network;
-    const opn_i_design *design = &b->stage.design;
+    const opn_i_network *gcn = &b->workspace.network;
+    const opn_i_feature_matrix *features = &b->workspace.features;
     const int32_t v = gcn->n_nodes;
     const int32_t f = gcn->sizes.n_features;
     const int32_t h = gcn->sizes.n_hidden;
     const int32_t wide = gcn->hidden_width;
-    const bool has_map = design->map != NULL;
-    const bool has_values = design->row_scale == NULL;
+    const bool has_map = features->map != NULL;
+    const bool has_values = features->row_scale == NULL;
     const bool subtracts = (b->uses & OPN_USE_WHOLE) != 0;
-    const double n = (double)opn_i_csr_n_entries(&design->rows);
+    const double n = (double)opn_i_csr_n_entries(&features->rows);
     const double kept = (double)b->n_kept;
     const double map_bytes = (double)v * ((f + 63) / 64) * WORD_BYTES;
     const double n_whole = has_map ? 0.0 : n;
     const double n_list = subtracts ? n - kept : has_map ? 0.0 : kept;
-    const double n_turned = has_map ? 0.0 : kept;
+    const double n_transposed = has_map ? 0.0 : kept;
     out[X_W0_WHOLE] =
             count_product(n, n_whole, has_map ? map_bytes : list_bytes(n, has_values, v),
                           v, f, h, wide);
@@ -202,7 +206,7 @@ static void count_features(const workbench *b, work *out)
             f, h, wide);
     if (subtracts)
         out[X_W0].bytes += (double)v * wide * REAL_BYTES;
-    out[X_T_G] = count_product(kept, n_turned,
+    out[X_T_G] = count_product(kept, n_transposed,
                                has_map ? map_bytes : list_bytes(kept, has_values, f), f,
                                v, h, wide);
     // All entries and a bit each in, and the kept ones out, once.
@@ -213,12 +217,12 @@ static void count_features(const workbench *b, work *out)
 
 static void count_work(const workbench *b, work *out)
 {
-    const opn_i_network *gcn = &b->stage.network;
+    const opn_i_network *gcn = &b->workspace.network;
     const int32_t v = gcn->n_nodes;
     const double h = gcn->sizes.n_hidden;
     const double k = gcn->sizes.n_classes;
     const double n_narrow = (double)v * gcn->class_width;
-    const double n = (double)opn_i_csr_n_entries(&b->stage.hop.rows);
+    const double n = (double)opn_i_csr_n_entries(&b->workspace.hop.rows);
     const double bytes = list_bytes(n, true, v);
     count_features(b, out);
     out[A_P] = count_product(n, n, bytes, v, v, gcn->sizes.n_hidden, gcn->hidden_width);

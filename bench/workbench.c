@@ -9,7 +9,7 @@
 void workbench_deinit(workbench *b)
 {
     const opn_alloc *alloc = &b->ctx->alloc;
-    opn_i_stage_deinit(alloc, &b->stage);
+    opn_i_workspace_deinit(alloc, &b->workspace);
     opn_i_train_state_deinit(alloc, &b->state);
     opn_i_release(alloc, b->d_weights);
     opn_i_release(alloc, b->target);
@@ -41,7 +41,7 @@ cleanup:
 static opn_status make_network(workbench *b)
 {
     opn_status status = OPN_OK;
-    opn_i_network *gcn = &b->stage.network;
+    opn_i_network *gcn = &b->workspace.network;
     OPN_TRY(opn_i_model_new(b->ctx, &b->model));
     b->model->kind = opn_i_model_kind_find("s-bgcn-t-k");
     b->model->sizes = opn_i_model_sizes(b->model->kind, b->params);
@@ -51,7 +51,8 @@ static opn_status make_network(workbench *b)
                                b->model));
     const bool subtracts = opn_i_train_subtracts(
             true, (int32_t)opn_params_int(b->params, "patience"), b->dropout);
-    OPN_TRY(opn_i_stage_init(b->ctx, b->model, b->graph, true, subtracts, &b->stage));
+    OPN_TRY(opn_i_workspace_init(b->ctx, b->model, b->graph, true, subtracts,
+                                 &b->workspace));
     b->uses = opn_i_network_uses(gcn->hidden_width, true, subtracts);
     OPN_TRY(opn_i_train_state_init(b->ctx, gcn, &b->state));
     OPN_TRY_NEW(b->ctx, b->d_weights, b->state.n_weights);
@@ -65,7 +66,7 @@ cleanup:
 static opn_status make_objective(workbench *b)
 {
     opn_status status = OPN_OK;
-    const opn_i_network *gcn = &b->stage.network;
+    const opn_i_network *gcn = &b->workspace.network;
     const size_t width = (size_t)gcn->class_width;
     const size_t n_nodes = (size_t)gcn->n_nodes;
     const uint8_t *role = opn_split_roles(b->split);
@@ -106,18 +107,18 @@ void workbench_draw(workbench *b)
 {
     const opn_i_streams streams = {.features = OPN_STREAM_STUDENT_FEATURES,
                                    .hidden = OPN_STREAM_STUDENT_HIDDEN};
-    opn_i_network_draw(&b->stage.exec, &b->stage.network, 0, &streams, 0,
+    opn_i_network_draw(&b->workspace.exec, &b->workspace.network, 0, &streams, 0,
                        (opn_i_rates){b->dropout, 0.0});
 }
 
 static opn_status keep_bits(workbench *b)
 {
     opn_status status = OPN_OK;
-    const opn_i_design *design = &b->stage.design;
-    const int64_t n = opn_i_csr_n_entries(&design->rows);
+    const opn_i_feature_matrix *features = &b->workspace.features;
+    const int64_t n = opn_i_csr_n_entries(&features->rows);
     OPN_TRY_NEW(b->ctx, b->keep, opn_i_bit_words(n));
     workbench_draw(b);
-    memcpy(b->keep, design->keep, opn_i_bit_words(n) * sizeof(*b->keep));
+    memcpy(b->keep, features->keep, opn_i_bit_words(n) * sizeof(*b->keep));
     for (int64_t e = 0; e < n; e++)
         b->n_kept += opn_i_bit(b->keep, e);
 cleanup:

@@ -13,7 +13,7 @@ typedef struct workbench {
     opn_params *params;
     opn_split *split;
     opn_model *model; // untrained: it says how the features are made ready
-    opn_i_stage stage;
+    opn_i_workspace workspace;
     opn_i_train_state state;
     opn_real *d_weights;
     int32_t *target;                           // [V]

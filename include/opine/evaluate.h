@@ -50,7 +50,7 @@ typedef struct opn_seconds {
     double teacher, prior, train, infer;
 } opn_seconds;
 
-// One trained model, judged. NaN where there is nothing to say: a measure the model does
+// One trained model, scored. NaN where there is nothing to say: a measure the model does
 // not have, a time that was not taken because the model was there already.
 typedef struct opn_cell {
     uint64_t seed;
@@ -68,7 +68,7 @@ typedef struct opn_cell {
 // Results of several models on one graph and task, over the same seeds and splits.
 typedef struct opn_evaluation opn_evaluation;
 
-// Trains and judges every model that the parameter model names, on `seeds` seeds from
+// Trains and scores every model that the parameter model names, on `seeds` seeds from
 // `seed` on, as task, preset and protocol say. Runs are shared out over the threads of
 // ctx; results do not depend on their number. Models that learn alike and differ in what
 // they make of it are trained once.

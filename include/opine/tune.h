@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 // Trials on one graph, task and model. Trial 0 is the default: what the parameters and
-// their preset say. docs/tuning.md says how the others are drawn and judged.
+// their preset say. docs/tuning.md says how the others are drawn and scored.
 typedef struct opn_tuning opn_tuning;
 
 // One trial on one seed, in percent. All NaN where the trial was not run on the seed.

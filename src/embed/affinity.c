@@ -72,21 +72,21 @@ static opn_status symmetrise(opn_ctx *ctx, const opn_i_csr *conditional, opn_i_c
     opn_status status = OPN_OK;
     const int32_t n_rows = conditional->n_rows;
     const opn_real share = (opn_real)(0.5 / n_rows);
-    opn_i_csr turned = {0};
+    opn_i_csr transposed = {0};
     opn_i_csr sum = {0};
-    OPN_TRY(opn_i_csr_transpose(ctx, conditional, &turned));
+    OPN_TRY(opn_i_csr_transpose(ctx, conditional, &transposed));
     OPN_TRY(opn_i_csr_init(ctx, n_rows, n_rows, 2 * opn_i_csr_n_entries(conditional),
                            true, &sum));
     for (int32_t i = 0; i < n_rows; i++) {
         sum.row_ptr[i + 1] = sum.row_ptr[i];
         join_row(conditional, i, share, &sum);
-        join_row(&turned, i, share, &sum);
+        join_row(&transposed, i, share, &sum);
     }
     OPN_TRY(opn_i_csr_tidy(ctx, &sum));
     *out = sum;
     sum = (opn_i_csr){0};
 cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &turned);
+    opn_i_csr_deinit(&ctx->alloc, &transposed);
     opn_i_csr_deinit(&ctx->alloc, &sum);
     return status;
 }

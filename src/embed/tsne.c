@@ -165,10 +165,10 @@ static opn_status descend(opn_ctx *ctx, descent *d)
     opn_status status = OPN_OK;
     const opn_i_tsne_options *options = d->options;
     const opn_i_exec all = {d->kernels, opn_i_threads_for(ctx, d->n_rows, ROWS_A_THREAD)};
-    opn_i_pace pace = {0};
+    opn_i_thread_choice choice = {0};
     for (int32_t step = 0; step < options->n_steps; step++) {
         const bool is_early = step < options->n_exaggerated;
-        const opn_i_exec now = opn_i_pace_begin(&pace, &all);
+        const opn_i_exec now = opn_i_thread_choice_begin(&choice, &all);
         // While P is exaggerated, the points change places so fast that with an order ten
         // steps old the cells overlap and a step takes ten times as long.
         if (is_early || step % STEPS_A_SORT == 0)
@@ -176,7 +176,7 @@ static opn_status descend(opn_ctx *ctx, descent *d)
         opn_i_tsne_gradient(&now, &d->affinity, is_early ? options->exaggeration : 1.0,
                             options->theta, d->point, &d->tree, d->force, d->d_point);
         move_points(d, (opn_real)(is_early ? FIRST_MOMENTUM : MOMENTUM));
-        opn_i_pace_end(&pace);
+        opn_i_thread_choice_end(&choice);
         OPN_TRY(opn_i_progress(ctx, "embedding", step + 1, options->n_steps, "steps"));
     }
 cleanup:

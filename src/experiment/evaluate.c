@@ -1,4 +1,4 @@
-// evaluate.c -- many models on many seeds: who is trained, who is judged, what is kept.
+// evaluate.c -- many models on many seeds: who is trained, who is scored, what is kept.
 
 #include "base/names.h"
 #include "experiment/evaluate_parts.h"
@@ -93,7 +93,7 @@ cleanup:
     return status;
 }
 
-static opn_status judge_model(job *j, int32_t m, const char *key)
+static opn_status score_one_model(job *j, int32_t m, const char *key)
 {
     opn_status status = OPN_OK;
     opn_train_summary s;
@@ -101,7 +101,7 @@ static opn_status judge_model(job *j, int32_t m, const char *key)
     opn_model_summary(j->model, &s);
     opn_i_model_see_as(j->model, j->e->entrant[m].kind);
     OPN_TRY(opn_i_split_hash(j->ctx, j->split, cell.split_hash));
-    OPN_TRY(opn_i_judge(j->ctx, j->model, j->e->graph, j->split, j->params, &cell));
+    OPN_TRY(opn_i_score_model(j->ctx, j->model, j->e->graph, j->split, j->params, &cell));
     cell.n_epochs = s.epochs;
     cell.seconds.teacher = j->was_loaded ? (double)NAN : s.teacher_seconds;
     cell.seconds.prior = j->was_loaded ? (double)NAN : s.prior_seconds;
@@ -138,7 +138,7 @@ static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
         if (j.model == NULL)
             OPN_TRY(opn_i_kept_model(ctx, &j.training, folder, true, &j.was_loaded,
                                      &j.model));
-        OPN_TRY(judge_model(&j, m, key));
+        OPN_TRY(score_one_model(&j, m, key));
     }
 cleanup:
     opn_model_free(j.model);

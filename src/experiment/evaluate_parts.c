@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Whether a parameter has a say in what is made of a trained model.
-static bool shapes_judgement(const opn_param *param)
+static bool shapes_score(const opn_param *param)
 {
     return strcmp(param->group, "Sampling") == 0 || strcmp(param->name, "protocol") == 0;
 }
@@ -27,7 +27,7 @@ opn_status opn_i_cell_key(opn_ctx *ctx,
         const opn_param *param = opn_param_at(p);
         char number[24];
         const char *value = opn_i_param_key(params, param, number);
-        if (shapes_judgement(param))
+        if (shapes_score(param))
             opn_i_sha256_add(sha, value, strlen(value) + 1);
     }
     status = opn_i_sha256_finish(sha, key);
@@ -49,7 +49,7 @@ json_t *opn_i_describe_params(const opn_params *params)
     json_t *object = json_object();
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        if (opn_i_shapes_weights(param) || shapes_judgement(param) ||
+        if (opn_i_shapes_weights(param) || shapes_score(param) ||
             strcmp(param->name, "preset") == 0)
             json_object_set_new(object, param->name, describe_param(params, param));
     }

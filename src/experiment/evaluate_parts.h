@@ -15,7 +15,7 @@ OPN_NODISCARD opn_status opn_i_evaluate(opn_ctx *ctx,
                                         opn_i_run_folder *folder,
                                         opn_evaluation **out);
 
-// A hash of the training and of all that judges it: two cells with one key are the same.
+// A hash of the training and of all that scores it: two cells with one key are the same.
 OPN_NODISCARD opn_status opn_i_cell_key(opn_ctx *ctx,
                                         const char *training_key,
                                         const opn_params *params,

@@ -15,7 +15,7 @@ enum { N_DRAWN = 1000, PAPER_DRAWS = 50, REFERENCE_DRAWS = 10 };
 
 static const double percent = 100.0;
 
-typedef struct judgement {
+typedef struct scoring {
     opn_ctx *ctx;
     const opn_graph *graph;
     const opn_split *split;
@@ -30,9 +30,9 @@ typedef struct judgement {
     float *pooled;              // [n_pool] a score of the pool
     int32_t *draw;              // [n_draws, n_drawn]
     opn_i_pool pool;
-} judgement;
+} scoring;
 
-static void release_judgement(judgement *j)
+static void release_scoring(scoring *j)
 {
     const opn_alloc *alloc = &j->ctx->alloc;
     opn_i_release(alloc, j->said.predicted);
@@ -45,7 +45,7 @@ static void release_judgement(judgement *j)
 }
 
 // The class a node should get, or -1: unlabelled, or of a class held out.
-static int32_t target_of(const judgement *j, int32_t i)
+static int32_t target_of(const scoring *j, int32_t i)
 {
     const int32_t label = j->graph->label[i];
     return label < 0 ? -1 : opn_split_known(j->split)[label];
@@ -53,7 +53,7 @@ static int32_t target_of(const judgement *j, int32_t i)
 
 // ---- prediction ----------------------------------------------------------------------
 
-static opn_status predict(judgement *j, const opn_model *model)
+static opn_status predict(scoring *j, const opn_model *model)
 {
     opn_status status = OPN_OK;
     const size_t n = (size_t)opn_i_graph_n_nodes(j->graph);
@@ -84,7 +84,7 @@ cleanup:
 // ---- test nodes ----------------------------------------------------------------------
 
 // Accuracy, Brier score, likelihood and calibration over the test nodes of known classes.
-static opn_status judge_quality(judgement *j, double quality[OPN_N_QUALITIES])
+static opn_status score_quality(scoring *j, double quality[OPN_N_QUALITIES])
 {
     opn_status status = OPN_OK;
     const int32_t n_nodes = opn_i_graph_n_nodes(j->graph);
@@ -102,7 +102,7 @@ cleanup:
 
 // ---- the pool ------------------------------------------------------------------------
 
-static opn_status collect_pool(judgement *j, bool is_ood)
+static opn_status collect_pool(scoring *j, bool is_ood)
 {
     opn_status status = OPN_OK;
     const int32_t n_nodes = opn_i_graph_n_nodes(j->graph);
@@ -127,7 +127,7 @@ cleanup:
 }
 
 // n_drawn different nodes of the pool for each draw: the beginning of a shuffle.
-static opn_status draw_nodes(judgement *j)
+static opn_status draw_nodes(scoring *j)
 {
     opn_status status = OPN_OK;
     const uint64_t seed = (uint64_t)opn_params_int(j->params, "seed");
@@ -152,7 +152,7 @@ cleanup:
     return status;
 }
 
-static opn_status prepare_pool(judgement *j)
+static opn_status prepare_pool(scoring *j)
 {
     opn_status status = OPN_OK;
     const bool is_ood = strcmp(opn_params_text(j->params, "task"), "ood") == 0;
@@ -175,7 +175,7 @@ cleanup:
     return status;
 }
 
-static opn_status judge_scores(judgement *j, opn_cell *cell)
+static opn_status score_measures(scoring *j, opn_cell *cell)
 {
     opn_status status = OPN_OK;
     double metric[OPN_N_METRICS];
@@ -199,26 +199,26 @@ cleanup:
     return status;
 }
 
-opn_status opn_i_judge(opn_ctx *ctx,
-                       const opn_model *model,
-                       const opn_graph *graph,
-                       const opn_split *split,
-                       const opn_params *params,
-                       opn_cell *out)
+opn_status opn_i_score_model(opn_ctx *ctx,
+                             const opn_model *model,
+                             const opn_graph *graph,
+                             const opn_split *split,
+                             const opn_params *params,
+                             opn_cell *out)
 {
     opn_status status = OPN_OK;
-    judgement j = {.ctx = ctx,
-                   .graph = graph,
-                   .split = split,
-                   .params = params,
-                   .n_classes = model->sizes.n_classes};
+    scoring j = {.ctx = ctx,
+                 .graph = graph,
+                 .split = split,
+                 .params = params,
+                 .n_classes = model->sizes.n_classes};
     const double start = opn_i_clock();
     OPN_TRY(predict(&j, model));
     out->seconds.infer = opn_i_clock() - start;
-    OPN_TRY(judge_quality(&j, out->quality));
+    OPN_TRY(score_quality(&j, out->quality));
     OPN_TRY(prepare_pool(&j));
-    OPN_TRY(judge_scores(&j, out));
+    OPN_TRY(score_measures(&j, out));
 cleanup:
-    release_judgement(&j);
+    release_scoring(&j);
     return status;
 }

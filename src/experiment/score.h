@@ -1,7 +1,7 @@
 // score.h -- what a trained model's opinions are worth on one split.
 
-#ifndef OPN_JUDGE_H
-#define OPN_JUDGE_H
+#ifndef OPN_SCORE_H
+#define OPN_SCORE_H
 
 #include "graph/graph_data.h"
 #include "model/model_data.h"
@@ -11,11 +11,11 @@
 // samples, average and propagate call for. Fills all of the cell but seed, split_hash,
 // n_epochs and the seconds of training.
 // The pool is not empty. Errors: those of opn_model_predict().
-OPN_NODISCARD opn_status opn_i_judge(opn_ctx *ctx,
-                                     const opn_model *model,
-                                     const opn_graph *graph,
-                                     const opn_split *split,
-                                     const opn_params *params,
-                                     opn_cell *out);
+OPN_NODISCARD opn_status opn_i_score_model(opn_ctx *ctx,
+                                           const opn_model *model,
+                                           const opn_graph *graph,
+                                           const opn_split *split,
+                                           const opn_params *params,
+                                           opn_cell *out);
 
-#endif // OPN_JUDGE_H
+#endif // OPN_SCORE_H

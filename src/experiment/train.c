@@ -16,8 +16,8 @@ typedef struct training {
     const opn_graph *graph;
     const opn_params *params;
     opn_model *model;
-    opn_i_stage stage;
-    // By the order of the stage.
+    opn_i_workspace workspace;
+    // In the order of the workspace.
     int32_t *target;     // [V] class of training nodes, -1 for others
     int32_t *validation; // [V]
     int32_t n_train, n_validation;
@@ -32,7 +32,7 @@ typedef struct training {
 static void release_training(training *t)
 {
     const opn_alloc *alloc = &t->ctx->alloc;
-    opn_i_stage_deinit(alloc, &t->stage);
+    opn_i_workspace_deinit(alloc, &t->workspace);
     opn_i_train_state_deinit(alloc, &t->teacher);
     opn_i_train_state_deinit(alloc, &t->student);
     opn_i_release(alloc, t->target);
@@ -150,7 +150,7 @@ static opn_status find_targets(training *t, const opn_split *split)
     OPN_TRY_NEW(t->ctx, t->target, n);
     OPN_TRY_NEW(t->ctx, t->validation, n);
     for (opn_vid r = 0; r < n; r++) {
-        const opn_vid i = t->stage.order[r];
+        const opn_vid i = t->workspace.order[r];
         const int32_t label = t->graph->label[i] < 0 ? -1 : known[t->graph->label[i]];
         t->target[r] = role[i] == OPN_ROLE_TRAIN ? label : -1;
         t->validation[r] = role[i] == OPN_ROLE_VALIDATION ? label : -1;
@@ -216,15 +216,15 @@ static void keep_now_and_then(void *user)
 // ---- the stages ----------------------------------------------------------------------
 
 static opn_i_objective
-objective_of(const training *t, const opn_i_field *field, opn_i_loss_kind loss)
+objective_of(const training *t, const opn_i_subgraph *subgraph, opn_i_loss_kind loss)
 {
     return (opn_i_objective){
             .loss = loss,
             .evidence = t->model->evidence,
-            .n_nodes = field->train.outer.n_rows,
+            .n_nodes = subgraph->train.outer.n_rows,
             .n_classes = t->model->sizes.n_classes,
-            .width = t->stage.network.class_width,
-            .target = field->target,
+            .width = t->workspace.network.class_width,
+            .target = subgraph->target,
             .n_train = t->n_train,
             .lambda1 = opn_params_real(t->params, "lambda1"),
             .teacher_epochs = opn_params_real(t->params, "teacher_ramp"),
@@ -238,8 +238,10 @@ static opn_i_stop stop_of(const char *text)
                                            : OPN_STOP_BOTH;
 }
 
-static opn_i_train_options
-options_of(training *t, const opn_i_field *field, const char *stage, int64_t n_epochs)
+static opn_i_train_options options_of(training *t,
+                                      const opn_i_subgraph *subgraph,
+                                      const char *stage,
+                                      int64_t n_epochs)
 {
     return (opn_i_train_options){
             .stage = stage,
@@ -251,8 +253,8 @@ options_of(training *t, const opn_i_field *field, const char *stage, int64_t n_e
                       opn_params_real(t->params, "drop_edge")},
             .weight_decay = opn_params_real(t->params, "weight_decay"),
             .seed = (uint64_t)opn_params_int(t->params, "seed"),
-            .validation = t->n_validation > 0 ? field->validation : NULL,
-            .validation_reach = &field->check,
+            .validation = t->n_validation > 0 ? subgraph->validation : NULL,
+            .validation_reach = &subgraph->check,
             .report_every = n_epochs >= 10 ? (int32_t)(n_epochs / 10) : 1,
             .keep = keep_now_and_then,
             .user = t,
@@ -262,24 +264,24 @@ options_of(training *t, const opn_i_field *field, const char *stage, int64_t n_e
 static opn_status run_teacher(training *t)
 {
     opn_status status = OPN_OK;
-    opn_i_network *network = &t->stage.network;
+    opn_i_network *network = &t->workspace.network;
     opn_i_trainee trainee = {0};
-    OPN_TRY(opn_i_trainee_init(t->ctx, &t->stage, t->target, t->validation, false,
+    OPN_TRY(opn_i_trainee_init(t->ctx, &t->workspace, t->target, t->validation, false,
                                &trainee));
     const opn_i_objective objective =
-            objective_of(t, &trainee.field, OPN_LOSS_CROSS_ENTROPY);
+            objective_of(t, &trainee.subgraph, OPN_LOSS_CROSS_ENTROPY);
     const int64_t n_own = opn_params_int(t->params, "teacher_epochs");
     opn_i_train_options options =
-            options_of(t, &trainee.field, "teacher",
+            options_of(t, &trainee.subgraph, "teacher",
                        n_own > 0 ? n_own : opn_params_int(t->params, "epochs"));
     options.stream_weights = OPN_STREAM_TEACHER_WEIGHTS;
     options.streams = (opn_i_streams){.features = OPN_STREAM_TEACHER_FEATURES,
                                       .hidden = OPN_STREAM_TEACHER_HIDDEN,
                                       .edges = OPN_STREAM_TEACHER_EDGES,
                                       .projected = OPN_STREAM_TEACHER_PROJECTED};
-    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.network, &objective, &options,
+    OPN_TRY(opn_i_train(t->ctx, &t->workspace.exec, trainee.network, &objective, &options,
                         &t->teacher, t->d_weights));
-    opn_i_network_forward(&t->stage.exec, network, t->teacher.weights);
+    opn_i_network_forward(&t->workspace.exec, network, t->teacher.weights);
     OPN_TRY(opn_i_check_logits(t->ctx, network, t->teacher.epoch));
     OPN_TRY_NEW(t->ctx, t->log_teacher,
                 (size_t)network->n_nodes * (size_t)network->class_width);
@@ -296,9 +298,9 @@ cleanup:
 static opn_status find_prior(training *t)
 {
     opn_status status = OPN_OK;
-    const opn_i_network *network = &t->stage.network;
+    const opn_i_network *network = &t->workspace.network;
     const size_t width = (size_t)network->class_width;
-    const int32_t *order = t->stage.order;
+    const int32_t *order = t->workspace.order;
     int32_t *target = NULL; // in the order of the graph, as is what comes of it
     opn_real *prior = NULL;
     OPN_TRY_NEW(t->ctx, target, network->n_nodes);
@@ -329,11 +331,11 @@ static opn_status run_student(training *t)
     const opn_i_model_kind *kind = t->model->kind;
     const bool is_whole = kind->has_prior || kind->has_teacher || kind->drops_edges;
     opn_i_trainee trainee = {0};
-    OPN_TRY(opn_i_trainee_init(t->ctx, &t->stage, t->target, t->validation, is_whole,
+    OPN_TRY(opn_i_trainee_init(t->ctx, &t->workspace, t->target, t->validation, is_whole,
                                &trainee));
-    opn_i_objective objective = objective_of(t, &trainee.field, kind->loss);
-    opn_i_train_options options =
-            options_of(t, &trainee.field, "model", opn_params_int(t->params, "epochs"));
+    opn_i_objective objective = objective_of(t, &trainee.subgraph, kind->loss);
+    opn_i_train_options options = options_of(t, &trainee.subgraph, "model",
+                                             opn_params_int(t->params, "epochs"));
     objective.prior = t->prior;
     objective.prior_sum = t->prior_sum;
     objective.log_teacher = t->log_teacher;
@@ -342,7 +344,7 @@ static opn_status run_student(training *t)
                                       .hidden = OPN_STREAM_STUDENT_HIDDEN,
                                       .edges = OPN_STREAM_STUDENT_EDGES,
                                       .projected = OPN_STREAM_STUDENT_PROJECTED};
-    OPN_TRY(opn_i_train(t->ctx, &t->stage.exec, trainee.network, &objective, &options,
+    OPN_TRY(opn_i_train(t->ctx, &t->workspace.exec, trainee.network, &objective, &options,
                         &t->student, t->d_weights));
 cleanup:
     opn_i_trainee_deinit(&t->ctx->alloc, &trainee);
@@ -398,13 +400,13 @@ static opn_status summarise(training *t)
 {
     opn_status status = OPN_OK;
     opn_train_summary *summary = &t->model->summary;
-    const opn_i_network *network = &t->stage.network;
+    const opn_i_network *network = &t->workspace.network;
     const opn_i_objective objective = {.loss = t->model->kind->loss,
                                        .evidence = t->model->evidence,
                                        .n_classes = network->sizes.n_classes,
                                        .width = network->class_width};
     double accuracy = 0.0;
-    opn_i_network_forward(&t->stage.exec, &t->stage.network, t->student.weights);
+    opn_i_network_forward(&t->workspace.exec, &t->workspace.network, t->student.weights);
     OPN_TRY(opn_i_check_logits(t->ctx, network, t->student.epoch));
     (void)opn_i_objective_supervised(&objective, network->n_nodes, t->validation,
                                      network->z, &accuracy);
@@ -432,11 +434,11 @@ opn_status opn_model_train(opn_ctx *ctx,
     const bool subtracts =
             opn_i_train_subtracts(true, (int32_t)opn_params_int(params, "patience"),
                                   opn_params_real(params, "dropout"));
-    OPN_TRY(opn_i_stage_init(ctx, t.model, graph, true, subtracts, &t.stage));
+    OPN_TRY(opn_i_workspace_init(ctx, t.model, graph, true, subtracts, &t.workspace));
     OPN_TRY(find_targets(&t, split));
     warn_about_classes(&t);
-    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.network, &t.teacher));
-    OPN_TRY(opn_i_train_state_init(ctx, &t.stage.network, &t.student));
+    OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.teacher));
+    OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.student));
     OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);
     OPN_TRY(opn_i_training_key(ctx, t.model->data_hash, split, params, t.model->kind,
                                t.key));

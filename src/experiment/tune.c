@@ -1,4 +1,4 @@
-// tune.c -- many settings, judged by validation nodes: who is run on which seed, who
+// tune.c -- many settings, scored by validation nodes: who is run on which seed, who
 // wins.
 
 #include "experiment/evaluation_data.h"

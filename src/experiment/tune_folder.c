@@ -57,8 +57,8 @@ cleanup:
     return status;
 }
 
-// Goes up with every change of how a trial is judged.
-static const char judgement[] = "tune 1";
+// Goes up with every change of how a trial is scored.
+static const char scoring[] = "tune 1";
 
 opn_status opn_i_tune_key(opn_ctx *ctx,
                           const char *data_hash,
@@ -74,7 +74,7 @@ opn_status opn_i_tune_key(opn_ctx *ctx,
                                training));
     OPN_TRY(opn_i_cell_key(ctx, training, trial->params, kind->id, cell));
     OPN_TRY(opn_i_sha256_start(ctx, &sha));
-    opn_i_sha256_add(sha, judgement, sizeof(judgement));
+    opn_i_sha256_add(sha, scoring, sizeof(scoring));
     opn_i_sha256_add(sha, cell, sizeof(cell));
     opn_i_sha256_add(sha, trial->held_out,
                      (size_t)trial->n_folds * sizeof(trial->held_out[0]));

@@ -1,4 +1,4 @@
-// tune_trial.c -- one trial on one seed: trained and judged without any test node.
+// tune_trial.c -- one trial on one seed: trained and scored without any test node.
 
 #include "experiment/tune_trial.h"
 
@@ -128,7 +128,7 @@ cleanup:
     return status;
 }
 
-// Moves what is said of the nodes that judge to the front.
+// Moves what is said of the nodes that score to the front.
 static int32_t collect(fold *f)
 {
     const opn_i_trial *trial = f->trial;

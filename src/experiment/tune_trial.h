@@ -1,4 +1,4 @@
-// tune_trial.h -- one trial on one seed: trained and judged without any test node.
+// tune_trial.h -- one trial on one seed: trained and scored without any test node.
 
 #ifndef OPN_TUNE_TRIAL_H
 #define OPN_TUNE_TRIAL_H
@@ -24,7 +24,7 @@ typedef struct opn_i_trial {
 int32_t opn_i_trial_score(const opn_i_model_kind *kind, const opn_params *params);
 
 // Half of the validation nodes of each class, by the seed and the larger half where they
-// are odd, gets 1 in spared [V]: it judges the trial while the other half ends training.
+// are odd, gets 1 in spared [V]: it scores the trial while the other half ends training.
 // Errors: NOMEM.
 OPN_NODISCARD opn_status opn_i_trial_halve(opn_ctx *ctx,
                                            const opn_graph *graph,
@@ -34,7 +34,7 @@ OPN_NODISCARD opn_status opn_i_trial_halve(opn_ctx *ctx,
 
 // Trains once for each class held out, and takes the means of what validation nodes say.
 // With patience the validation nodes are halved, else training does not look at them and
-// all of them judge. A loss that is not finite is an accuracy of 0 and no error.
+// all of them score it. A loss that is not finite is an accuracy of 0 and no error.
 OPN_NODISCARD opn_status opn_i_trial_run(opn_ctx *ctx,
                                          const opn_i_trial *trial,
                                          opn_trial_run *out);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    FEW_LABELS = 3,                // one to train, one to validate, one to be judged by
+    FEW_LABELS = 3,                // one to train, one to validate, one to test
     ROOM = 512,                    // for a message
     MAX_SHOWN = OPN_SHOWN_NAME - 6 // bytes of a name: quotes, the sign of a cut, NUL
 };

@@ -36,15 +36,15 @@ typedef struct span {
 
 typedef struct survey {
     const opn_i_check *check;
-    opn_i_csr turned;    // [F,V]
-    uint8_t *seen;       // [2V] whole numbers of a feature
-    double *reach;       // [F] largest size of a value
-    bool *is_constant;   // [F]
-    int32_t *class_size; // [K] labelled nodes
-    bool *is_telling;    // [K] enough of them, and of others, to rule out luck
-    span *spans;         // [K + 1] of the classes with an entry in the column
-    int32_t *span_of;    // [K] number in `spans`, -1 for none
-    int32_t n_classes;   // with a labelled node
+    opn_i_csr transposed; // [F,V]
+    uint8_t *seen;        // [2V] whole numbers of a feature
+    double *reach;        // [F] largest size of a value
+    bool *is_constant;    // [F]
+    int32_t *class_size;  // [K] labelled nodes
+    bool *is_telling;     // [K] enough of them, and of others, to rule out luck
+    span *spans;          // [K + 1] of the classes with an entry in the column
+    int32_t *span_of;     // [K] number in `spans`, -1 for none
+    int32_t n_classes;    // with a labelled node
     finding constant, small, ids, leaks;
     int32_t largest;      // feature with the largest reach
     int32_t leaked_class; // of the first leak
@@ -53,7 +53,7 @@ typedef struct survey {
 static void release_survey(survey *s)
 {
     const opn_alloc *alloc = &s->check->ctx->alloc;
-    opn_i_csr_deinit(alloc, &s->turned);
+    opn_i_csr_deinit(alloc, &s->transposed);
     opn_i_release(alloc, s->seen);
     opn_i_release(alloc, s->reach);
     opn_i_release(alloc, s->is_constant);
@@ -72,7 +72,7 @@ static double value_of(const opn_i_csr *x, opn_off e)
 
 static void look_at_range(survey *s, int32_t k)
 {
-    const opn_i_csr *x = &s->turned;
+    const opn_i_csr *x = &s->transposed;
     const opn_off begin = x->row_ptr[k];
     const opn_off end = x->row_ptr[k + 1];
     const bool has_zero = end - begin < x->n_cols;
@@ -93,7 +93,7 @@ static void look_at_range(survey *s, int32_t k)
 
 static void look_at_scales(survey *s)
 {
-    for (int32_t k = 0; k < s->turned.n_rows; k++)
+    for (int32_t k = 0; k < s->transposed.n_rows; k++)
         if (!s->is_constant[k] && FAR_SMALLER * s->reach[k] < s->reach[s->largest])
             find_at(&s->small, k);
 }
@@ -104,7 +104,7 @@ static void look_at_scales(survey *s)
 // that leave few out: amounts and counts of as many nodes do neither.
 static bool is_id(survey *s, int32_t k)
 {
-    const opn_i_csr *x = &s->turned;
+    const opn_i_csr *x = &s->transposed;
     const opn_vid n = x->n_cols;
     opn_off e = x->row_ptr[k];
     double low = 0.0;
@@ -173,7 +173,7 @@ static int32_t class_without_span(const survey *s, int32_t n_spans)
 // only, as one.
 static int32_t find_spans(survey *s, int32_t k)
 {
-    const opn_i_csr *x = &s->turned;
+    const opn_i_csr *x = &s->transposed;
     int32_t n = 0;
     for (opn_off e = x->row_ptr[k]; e < x->row_ptr[k + 1]; e++) {
         const int32_t label = s->check->graph->label[x->col_idx[e]];
@@ -242,7 +242,7 @@ static opn_status start_survey(survey *s)
     const opn_graph *graph = s->check->graph;
     const opn_i_csr *x = &graph->features;
     const size_t n_classes = (size_t)graph->n_classes;
-    OPN_TRY(opn_i_csr_transpose(ctx, x, &s->turned));
+    OPN_TRY(opn_i_csr_transpose(ctx, x, &s->transposed));
     OPN_TRY_NEW(ctx, s->seen, 2 * (size_t)x->n_rows);
     OPN_TRY_NEW(ctx, s->reach, x->n_cols);
     OPN_TRY_NEW(ctx, s->is_constant, x->n_cols);
@@ -317,7 +317,7 @@ opn_status opn_i_check_features(const opn_i_check *check, bool is_scaled)
     if (check->graph->features.n_cols == 0)
         return OPN_OK; // training says so
     OPN_TRY(start_survey(&s));
-    for (int32_t k = 0; k < s.turned.n_rows; k++) {
+    for (int32_t k = 0; k < s.transposed.n_rows; k++) {
         look_at_range(&s, k);
         if (is_id(&s, k))
             find_at(&s.ids, k);

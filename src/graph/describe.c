@@ -17,7 +17,7 @@ static void
 describe_edges(const opn_graph *graph, uint8_t *has_neighbour, opn_graph_info *info)
 {
     const opn_i_csr *a = &graph->topology;
-    int64_t n_judged = 0;
+    int64_t n_scored = 0;
     int64_t n_alike = 0;
     for (opn_vid i = 0; i < a->n_rows; i++) {
         for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++) {
@@ -30,12 +30,12 @@ describe_edges(const opn_graph *graph, uint8_t *has_neighbour, opn_graph_info *i
             has_neighbour[i] = 1;
             has_neighbour[j] = 1;
             if (graph->label[i] >= 0 && graph->label[j] >= 0) {
-                n_judged++;
+                n_scored++;
                 n_alike += graph->label[i] == graph->label[j];
             }
         }
     }
-    info->homophily = n_judged > 0 ? (double)n_alike / (double)n_judged : (double)NAN;
+    info->homophily = n_scored > 0 ? (double)n_alike / (double)n_scored : (double)NAN;
     for (opn_vid i = 0; i < a->n_rows; i++)
         info->n_isolated += !has_neighbour[i];
 }

@@ -179,7 +179,7 @@ static void explain(const transfer *t, CURLcode code, char *text, size_t room)
                  t->words[0] != 0 ? t->words : curl_easy_strerror(code));
 }
 
-static opn_status judge(transfer *t, CURLcode code)
+static opn_status check_transfer(transfer *t, CURLcode code)
 {
     char why[CURL_ERROR_SIZE + 64];
     opn_i_part *part = t->part;
@@ -285,7 +285,7 @@ static opn_status get_once(transfer *t)
     long answer = 0;
     (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
     t->is_wrong_range = t->is_wrong_range || (t->from > 0 && answer == 416);
-    OPN_TRY(judge(t, code));
+    OPN_TRY(check_transfer(t, code));
 cleanup:
     if (multi != NULL && t->easy != NULL)
         (void)curl_multi_remove_handle(multi, t->easy);

@@ -46,12 +46,12 @@ typedef struct opn_k_attention {
     int32_t n_vectors; // of a node
     bool is_single;    // one head
     // The pattern: the neighbours of each output; by inputs, and the number in `col` of
-    // each entry of `turned_col`.
+    // each entry of `transposed_col`.
     const opn_off *begin, *end;
     const int32_t *col;
-    const opn_off *turned_begin, *turned_end;
-    const int32_t *turned_col;
-    const uint32_t *turned_entry;
+    const opn_off *transposed_begin, *transposed_end;
+    const int32_t *transposed_col;
+    const uint32_t *transposed_entry;
     const int32_t *own; // [outputs] which input each is; NULL: the same
     // What is dropped; NULL: nothing. A byte for each vector of an input; a byte for each
     // entry, or for one head a bit.

@@ -233,10 +233,10 @@ cleanup:
     return status;
 }
 
-opn_status opn_i_csr_turned_entries(opn_ctx *ctx,
-                                    const opn_i_csr *csr,
-                                    const opn_i_csr *turned,
-                                    uint32_t **out)
+opn_status opn_i_csr_transposed_entries(opn_ctx *ctx,
+                                        const opn_i_csr *csr,
+                                        const opn_i_csr *transposed,
+                                        uint32_t **out)
 {
     opn_status status = OPN_OK;
     const opn_off n = opn_i_csr_n_entries(csr);
@@ -246,7 +246,7 @@ opn_status opn_i_csr_turned_entries(opn_ctx *ctx,
                 "more than 2^32 - 1 entries of a sparse matrix");
     OPN_TRY_NEW(ctx, entry, n);
     OPN_TRY_NEW(ctx, next, csr->n_cols);
-    memcpy(next, turned->row_ptr, (size_t)csr->n_cols * sizeof(*next));
+    memcpy(next, transposed->row_ptr, (size_t)csr->n_cols * sizeof(*next));
     for (opn_off e = 0; e < n; e++)
         entry[next[csr->col_idx[e]]++] = (uint32_t)e;
     *out = entry;

@@ -56,12 +56,12 @@ OPN_NODISCARD opn_status opn_i_csr_transpose(opn_ctx *ctx,
                                              const opn_i_csr *csr,
                                              opn_i_csr *out);
 
-// The number in `csr` of each entry of its transpose `turned`; to be freed. Errors:
+// The number in `csr` of each entry of its transpose `transposed`; to be freed. Errors:
 // NOMEM, OVERFLOW (more than 2^32 - 1 entries).
-OPN_NODISCARD opn_status opn_i_csr_turned_entries(opn_ctx *ctx,
-                                                  const opn_i_csr *csr,
-                                                  const opn_i_csr *turned,
-                                                  uint32_t **out);
+OPN_NODISCARD opn_status opn_i_csr_transposed_entries(opn_ctx *ctx,
+                                                      const opn_i_csr *csr,
+                                                      const opn_i_csr *transposed,
+                                                      uint32_t **out);
 
 // Sorts the columns of each row, equal ones in the order they had.
 OPN_NODISCARD opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr);

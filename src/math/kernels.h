@@ -165,7 +165,7 @@ typedef struct opn_k_table {
                    uint64_t *kept);
 
     // Bit c of to[r] = bit r of from[c], 64 by 64 of them.
-    void (*turn)(const uint64_t *from, uint64_t *to);
+    void (*transpose)(const uint64_t *from, uint64_t *to);
 
     // y[i,:] = scale[i] * sum over entries e of row i of value[e] * x[col[e],:], finished
     // if `finish` is not NULL; `width` is that of a slice. col and value may be read one

@@ -7,37 +7,37 @@
 enum { FIRST_INTERVAL = 16, LAST_INTERVAL = 1024 };
 
 // The way of the next step, from what is known of both.
-static int choose(opn_i_pace *pace)
+static int choose(opn_i_thread_choice *choice)
 {
     for (int way = 0; way < 2; way++)
-        if (pace->seconds[way] <= 0.0)
+        if (choice->seconds[way] <= 0.0)
             return way;
-    const int faster = pace->seconds[1] < pace->seconds[0];
-    if (faster != pace->favoured || pace->interval == 0) {
-        pace->favoured = faster;
-        pace->n_until_trial = pace->interval = FIRST_INTERVAL;
+    const int faster = choice->seconds[1] < choice->seconds[0];
+    if (faster != choice->favoured || choice->interval == 0) {
+        choice->favoured = faster;
+        choice->n_until_trial = choice->interval = FIRST_INTERVAL;
     }
-    if (pace->n_until_trial-- > 0)
-        return pace->favoured;
-    if (pace->interval < LAST_INTERVAL)
-        pace->interval *= 2;
-    pace->n_until_trial = pace->interval;
-    return !pace->favoured;
+    if (choice->n_until_trial-- > 0)
+        return choice->favoured;
+    if (choice->interval < LAST_INTERVAL)
+        choice->interval *= 2;
+    choice->n_until_trial = choice->interval;
+    return !choice->favoured;
 }
 
-opn_i_exec opn_i_pace_begin(opn_i_pace *pace, const opn_i_exec *exec)
+opn_i_exec opn_i_thread_choice_begin(opn_i_thread_choice *choice, const opn_i_exec *exec)
 {
     opn_i_exec chosen = *exec;
     if (exec->n_threads == 1)
         return chosen;
-    pace->way = choose(pace);
-    pace->start = opn_i_clock();
-    chosen.n_threads = pace->way == 0 ? exec->n_threads : 1;
+    choice->way = choose(choice);
+    choice->start = opn_i_clock();
+    chosen.n_threads = choice->way == 0 ? exec->n_threads : 1;
     return chosen;
 }
 
-void opn_i_pace_end(opn_i_pace *pace)
+void opn_i_thread_choice_end(opn_i_thread_choice *choice)
 {
-    if (pace->start > 0.0 && pace->n_steps++ > 0) // the first finds its memory cold
-        pace->seconds[pace->way] = opn_i_clock() - pace->start;
+    if (choice->start > 0.0 && choice->n_steps++ > 0) // the first finds its memory cold
+        choice->seconds[choice->way] = opn_i_clock() - choice->start;
 }

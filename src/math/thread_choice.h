@@ -1,7 +1,7 @@
 // thread_choice.h -- whether several threads are of use just now.
 
-#ifndef OPN_PACE_H
-#define OPN_PACE_H
+#ifndef OPN_THREAD_CHOICE_H
+#define OPN_THREAD_CHOICE_H
 
 #include "math/exec.h"
 
@@ -12,7 +12,7 @@
 // follow go on all threads or on one, whichever was faster; the other way is tried again
 // now and then, the more seldom the more often it has lost. The bits are the same either
 // way.
-typedef struct opn_i_pace {
+typedef struct opn_i_thread_choice {
     double seconds[2]; // of the last step on all threads, and on one; 0: none yet
     double start;      // of the step under way
     int favoured;      // 0: all threads, 1: one
@@ -20,10 +20,10 @@ typedef struct opn_i_pace {
     int32_t n_steps;
     int32_t n_until_trial; // steps before the other way is tried
     int32_t interval;      // between two trials
-} opn_i_pace;
+} opn_i_thread_choice;
 
-// What the next step is to run on; zero-initialise the pace before the first.
-opn_i_exec opn_i_pace_begin(opn_i_pace *pace, const opn_i_exec *exec);
-void opn_i_pace_end(opn_i_pace *pace);
+// What the next step is to run on; zero-initialise the choice before the first.
+opn_i_exec opn_i_thread_choice_begin(opn_i_thread_choice *choice, const opn_i_exec *exec);
+void opn_i_thread_choice_end(opn_i_thread_choice *choice);
 
-#endif // OPN_PACE_H
+#endif // OPN_THREAD_CHOICE_H

@@ -248,10 +248,10 @@ void opn_i_attention_backward(const opn_i_exec *exec,
     const opn_k_attention_table *kernels = exec->kernels->attention;
     opn_k_attention *pass = &layer->pass;
     const size_t n = (size_t)pass->n_vectors * OPN_LANES;
-    pass->turned_begin = hop->turned.begin;
-    pass->turned_end = hop->turned.end;
-    pass->turned_col = hop->turned.col;
-    pass->turned_entry = hop->entry;
+    pass->transposed_begin = hop->transposed.begin;
+    pass->transposed_end = hop->transposed.end;
+    pass->transposed_col = hop->transposed.col;
+    pass->transposed_entry = hop->entry;
     pass->scale = scale;
     run_summing(exec, layer, kernels->settle, hop->n_rows, n);
     memcpy(d_weights + weight[2].at, layer->sums, n * sizeof(*d_weights));

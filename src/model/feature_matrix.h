@@ -1,8 +1,8 @@
 // feature_matrix.h -- the features as the first layer takes them, and dropout on their
 // entries.
 
-#ifndef OPN_DESIGN_H
-#define OPN_DESIGN_H
+#ifndef OPN_FEATURE_MATRIX_H
+#define OPN_FEATURE_MATRIX_H
 
 #include "math/csr.h"
 #include "math/exec.h"
@@ -14,7 +14,7 @@
 // together. Where more than an eighth of a pattern is set it is kept as bits beside the
 // rows, and the products of whole words of it are looked up: on Photo X^T G is 2.3 times
 // as fast as by lists, and needs no list by columns.
-typedef struct opn_i_design {
+typedef struct opn_i_feature_matrix {
     opn_i_csr rows;      // [V,F]; no values when row_scale is there
     opn_real *row_scale; // [V], or NULL when `rows` has values
     int32_t n_trained;   // rows that X^T G knows: these come first
@@ -30,69 +30,69 @@ typedef struct opn_i_design {
     uint64_t *keep;      // one bit for each entry of `rows`
     uint64_t *cols_keep; // the same bits in the order of `cols`
     int32_t *rows_col;   // [entries] one row after the other without a gap
-    opn_real *rows_value;  // [entries], or NULL
-    opn_off *rows_ptr;     // [V + 1]
-    int32_t *cols_row;     // [entries]
-    opn_real *cols_value;  // [entries], or NULL
-    opn_off *cols_ptr;     // [F + 1]
-    opn_off *rank;         // [words of keep + 1] bits set before each word
-    uint64_t *kept;        // the kept part of `map`
-    uint64_t *kept_turned; // the same for X^T
+    opn_real *rows_value;      // [entries], or NULL
+    opn_off *rows_ptr;         // [V + 1]
+    int32_t *cols_row;         // [entries]
+    opn_real *cols_value;      // [entries], or NULL
+    opn_off *cols_ptr;         // [F + 1]
+    opn_off *rank;             // [words of keep + 1] bits set before each word
+    uint64_t *kept;            // the kept part of `map`
+    uint64_t *kept_transposed; // the same for X^T
     opn_real *scale; // [V] row_scale / (1 - rate): rows of X W, and of G before X^T G
-} opn_i_design;
+} opn_i_feature_matrix;
 
 // How passes use what they drop, beside X W.
-typedef enum opn_i_design_use {
+typedef enum opn_i_feature_matrix_use {
     OPN_USE_BACKWARD = 1, // X^T G
     OPN_USE_NARROW = 2,   // on matrices of one slice
     OPN_USE_WHOLE = 4     // X W is made from that of the whole X
-} opn_i_design_use;
+} opn_i_feature_matrix_use;
 
 // For any use.
-OPN_NODISCARD opn_status opn_i_design_init(opn_ctx *ctx,
-                                           const opn_i_csr *features,
-                                           opn_i_design *out);
+OPN_NODISCARD opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
+                                                   const opn_i_csr *features,
+                                                   opn_i_feature_matrix *out);
 
 // The rows order[0 … V-1] of the features, for passes that are made for `uses`, a sum of
-// opn_i_design_use, or for those without BACKWARD or WHOLE among them.
-OPN_NODISCARD opn_status opn_i_design_init_for(opn_ctx *ctx,
-                                               const opn_i_csr *features,
-                                               const int32_t *order,
-                                               unsigned uses,
-                                               opn_i_design *out);
+// opn_i_feature_matrix_use, or for those without BACKWARD or WHOLE among them.
+OPN_NODISCARD opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
+                                                       const opn_i_csr *features,
+                                                       const int32_t *order,
+                                                       unsigned uses,
+                                                       opn_i_feature_matrix *out);
 
 // The rows node[0 … n_rows-1] of another, of which only the first n_trained take part in
 // dropout and X^T G.
-OPN_NODISCARD opn_status opn_i_design_init_part(opn_ctx *ctx,
-                                                const opn_i_design *whole,
-                                                const int32_t *node,
-                                                int32_t n_rows,
-                                                int32_t n_trained,
-                                                opn_i_design *out);
-void opn_i_design_deinit(const opn_alloc *alloc, opn_i_design *design);
+OPN_NODISCARD opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
+                                                        const opn_i_feature_matrix *whole,
+                                                        const int32_t *node,
+                                                        int32_t n_rows,
+                                                        int32_t n_trained,
+                                                        opn_i_feature_matrix *out);
+void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix);
 
-// Drops the entries whose bit in design->keep is not set, and scales the others up by
+// Drops the entries whose bit in matrix->keep is not set, and scales the others up by
 // 1 / (1 - rate), in the rows that train. Rate 0 keeps all of all rows and does not look
-// at the bits. The bits are used up. `uses` is a sum of opn_i_design_use.
-void opn_i_design_drop(const opn_i_exec *exec,
-                       opn_i_design *design,
-                       double rate,
-                       unsigned uses);
+// at the bits. The bits are used up. `uses` is a sum of opn_i_feature_matrix_use.
+void opn_i_feature_matrix_drop(const opn_i_exec *exec,
+                               opn_i_feature_matrix *matrix,
+                               double rate,
+                               unsigned uses);
 
 // p [V,width] = X w for the rows of the pass. After a drop for OPN_USE_WHOLE, `whole` is
 // X w with nothing dropped, and what was dropped is subtracted from it; it may be p.
-void opn_i_design_product(const opn_i_exec *exec,
-                          const opn_i_design *design,
-                          int32_t width,
-                          const opn_real *w,
-                          const opn_real *whole,
-                          opn_real *p);
+void opn_i_feature_matrix_product(const opn_i_exec *exec,
+                                  const opn_i_feature_matrix *matrix,
+                                  int32_t width,
+                                  const opn_real *w,
+                                  const opn_real *whole,
+                                  opn_real *p);
 
-// d_w [F,width] = X^T G, where the rows of g were multiplied by design->scale before.
-void opn_i_design_product_turned(const opn_i_exec *exec,
-                                 const opn_i_design *design,
-                                 int32_t width,
-                                 const opn_real *g,
-                                 opn_real *d_w);
+// d_w [F,width] = X^T G, where the rows of g were multiplied by matrix->scale before.
+void opn_i_feature_matrix_product_transposed(const opn_i_exec *exec,
+                                             const opn_i_feature_matrix *matrix,
+                                             int32_t width,
+                                             const opn_real *g,
+                                             opn_real *d_w);
 
-#endif // OPN_DESIGN_H
+#endif // OPN_FEATURE_MATRIX_H

@@ -203,10 +203,11 @@ static void backward(const opn_i_exec *exec,
             opn_i_panels(first->d_o, middle.n, network->hidden_width), d_weights);
     first->pass.d_o = opn_i_attention_wide(first, first->d_o, middle.n);
     opn_i_attention_run(exec, first, exec->kernels->attention->inactivate, middle.n);
-    opn_i_attention_backward(exec, first, &network->in_use.inner, network->design->scale,
-                             &network->weight[ATTEND0], d_weights);
-    opn_i_design_product_turned(exec, network->design, network->hidden_width,
-                                first->dropped, d_weights);
+    opn_i_attention_backward(exec, first, &network->in_use.inner,
+                             network->features->scale, &network->weight[ATTEND0],
+                             d_weights);
+    opn_i_feature_matrix_product_transposed(
+            exec, network->features, network->hidden_width, first->dropped, d_weights);
 }
 
 const opn_i_encoder opn_i_gat_encoder = {

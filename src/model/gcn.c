@@ -97,19 +97,20 @@ static void backward(const opn_i_exec *exec,
     const opn_i_hop *inner = &network->in_use.inner;
     const opn_i_hop *outer = &network->in_use.outer;
     const matrices pass = view_pass(network, weights);
-    opn_i_spmm(exec, &outer->turned, outer->n_cols,
+    opn_i_spmm(exec, &outer->transposed, outer->n_cols,
                opn_i_rows(network->d_z, outer->n_rows, network->class_width), pass.q,
                NULL);
     // A hidden value above 0 was both active and kept.
     opn_i_network_project_back(
             exec, network, weights, pass.hidden, pass.q, layers->hidden,
             (opn_real)(1.0 / (1.0 - network->rates.units)), pass.d_hidden, d_weights);
-    opn_k_sparse back = inner->turned;
-    back.scale = network->design->scale; // the rows' share of X^T, as design.h says
+    opn_k_sparse back = inner->transposed;
+    back.scale =
+            network->features->scale; // the rows' share of X^T, as feature_matrix.h says
     opn_i_spmm(exec, &back, inner->n_cols, pass.d_hidden,
                opn_i_panels(layers->p, network->n_nodes, network->hidden_width), NULL);
-    opn_i_design_product_turned(exec, network->design, network->hidden_width, layers->p,
-                                d_weights);
+    opn_i_feature_matrix_product_transposed(exec, network->features,
+                                            network->hidden_width, layers->p, d_weights);
 }
 
 const opn_i_encoder opn_i_gcn_encoder = {

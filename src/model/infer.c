@@ -33,7 +33,7 @@ cleanup:
     return status;
 }
 
-// Evidence that no kernel knows is turned into the logits of one that does: alpha - 1 is
+// Evidence that no kernel knows is converted to the logits of one that does: alpha - 1 is
 // exp(ln e), and a bounded -87 stands for no evidence.
 static void relog_evidence(const opn_i_infer_options *options, opn_i_network *network)
 {
@@ -105,7 +105,7 @@ opn_status opn_i_infer(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_moments moments = {0};
     opn_real *arena = NULL;
-    opn_i_pace pace = {0};
+    opn_i_thread_choice choice = {0};
     const size_t n_weights = network->n_weights;
     const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
     OPN_FAIL_IF(ctx, !opn_i_all_finite(n_weights, weights), OPN_ERR_NONFINITE,
@@ -120,15 +120,15 @@ opn_status opn_i_infer(opn_ctx *ctx,
     network->whole_of = NULL;
     for (int32_t m = 0; m < n_passes; m++) {
         OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
-        const opn_i_exec paced = opn_i_pace_begin(&pace, exec);
-        run_pass(&paced, network, on_line, options, m);
+        const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, exec);
+        run_pass(&chosen, network, on_line, options, m);
         OPN_FAIL_IF(
                 ctx,
                 !opn_i_all_finite((size_t)network->n_nodes * (size_t)network->class_width,
                                   network->z),
                 OPN_ERR_NONFINITE, "pass %d: the logits are not finite", m);
-        add_pass(&paced, options, network, &moments);
-        opn_i_pace_end(&pace);
+        add_pass(&chosen, options, network, &moments);
+        opn_i_thread_choice_end(&choice);
     }
     divide(&moments, n_passes);
     OPN_TRY(opn_i_progress(ctx, "sampling", n_passes, n_passes, "passes"));

@@ -105,20 +105,20 @@ opn_status opn_i_network_init(opn_ctx *ctx,
                               const opn_i_sizes *sizes,
                               const opn_i_reach *reach,
                               opn_i_edge_dropper *dropper,
-                              opn_i_design *design,
+                              opn_i_feature_matrix *features,
                               opn_i_network *out)
 {
     opn_status status = OPN_OK;
     opn_i_network network = {
             .encoder = encoder,
             .sizes = *sizes,
-            .n_nodes = design->rows.n_rows,
+            .n_nodes = features->rows.n_rows,
             .class_width = opn_i_width(sizes->n_classes),
             .reach = *reach,
             .dropper = dropper,
-            .design = design,
+            .features = features,
     };
-    network.sizes.n_features = design->rows.n_cols;
+    network.sizes.n_features = features->rows.n_cols;
     network.n_matrices = opn_i_place_weights(encoder, &network.sizes, network.weight,
                                              &network.n_weights);
     network.hidden_width = network.weight[0].width;
@@ -135,8 +135,8 @@ opn_status opn_i_network_init(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, network.logits, OPN_MARGIN + 2 * n_z + (1 + OPN_SUM_BLOCKS) * n_w1);
     network.z = opn_i_on_line(network.logits);
     network.d_z = network.z + n_z;
-    network.w1_turned = network.d_z + n_z;
-    network.partial = network.w1_turned + n_w1;
+    network.w1_transposed = network.d_z + n_z;
+    network.partial = network.w1_transposed + n_w1;
     OPN_TRY(encoder->init(ctx, &network));
     *out = network;
     network = (opn_i_network){0};
@@ -154,13 +154,13 @@ void opn_i_network_draw(const opn_i_exec *exec,
                         uint32_t step,
                         opn_i_rates rates)
 {
-    const opn_i_design *design = network->design;
+    const opn_i_feature_matrix *features = network->features;
     if (network->dropper != NULL)
         opn_i_keep_bits(exec, seed, streams->edges, step, rates.edges,
                         network->dropper->n_edges, network->dropper->keep);
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->features, step, rates.units,
-                        design->rows.row_ptr[design->n_trained], design->keep);
+                        features->rows.row_ptr[features->n_trained], features->keep);
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->hidden, step, rates.units,
                         (int64_t)network->reach.inner.n_rows * network->hidden_width,
@@ -198,7 +198,7 @@ void opn_i_network_forward_drawn(const opn_i_exec *exec,
         opn_i_edge_dropper_drop(exec, network->dropper);
         const opn_k_sparse left = opn_i_edge_dropper_view(network->dropper);
         network->in_use.outer.rows = network->in_use.inner.rows = left;
-        network->in_use.outer.turned = network->in_use.inner.turned = left;
+        network->in_use.outer.transposed = network->in_use.inner.transposed = left;
     }
     network->encoder->forward(exec, network, weights, with_backward);
 }
@@ -228,8 +228,9 @@ static void multiply(const opn_i_exec *exec,
                      const opn_real *whole,
                      opn_real *p)
 {
-    opn_i_design_drop(exec, network->design, rate, uses);
-    opn_i_design_product(exec, network->design, network->hidden_width, w0, whole, p);
+    opn_i_feature_matrix_drop(exec, network->features, rate, uses);
+    opn_i_feature_matrix_product(exec, network->features, network->hidden_width, w0,
+                                 whole, p);
 }
 
 const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
@@ -255,11 +256,12 @@ const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
     return p;
 }
 
-static void turn(opn_i_dense w, int32_t n_rows, int32_t n_cols, opn_i_dense turned)
+static void
+transpose(opn_i_dense w, int32_t n_rows, int32_t n_cols, opn_i_dense transposed)
 {
     for (int32_t k = 0; k < n_cols; k++)
         for (int32_t h = 0; h < n_rows; h++)
-            *opn_i_element(turned, k, h) = *opn_i_element(w, h, k);
+            *opn_i_element(transposed, k, h) = *opn_i_element(w, h, k);
 }
 
 void opn_i_network_project_back(const opn_i_exec *exec,
@@ -276,9 +278,11 @@ void opn_i_network_project_back(const opn_i_exec *exec,
     const int32_t n_units = opn_i_weight_rows(w1);
     const bool is_plain = w1->n_heads == 1 && w1->n_parts == 1;
     const int32_t n_cols = is_plain ? w1->n_cols : w1->width; // beyond all is 0
-    const opn_i_dense turned = opn_i_panels(network->w1_turned, n_cols, hidden.width);
+    const opn_i_dense transposed =
+            opn_i_panels(network->w1_transposed, n_cols, hidden.width);
     opn_i_matmul_tn(exec, hidden.n_rows, n_units, hidden, d_q, network->partial,
                     d_weights + w1->at);
-    turn(opn_i_rows(weights + w1->at, n_units, w1->width), n_units, n_cols, turned);
-    opn_i_matmul(exec, hidden.n_rows, n_cols, d_q, turned, d_hidden, active, factor);
+    transpose(opn_i_rows(weights + w1->at, n_units, w1->width), n_units, n_cols,
+              transposed);
+    opn_i_matmul(exec, hidden.n_rows, n_cols, d_q, transposed, d_hidden, active, factor);
 }

@@ -14,10 +14,10 @@
 // One hop: the entries that some nodes, the rows, have of others, the columns.
 typedef struct opn_i_hop {
     int32_t n_rows, n_cols;
-    opn_k_sparse rows;   // [n_rows,n_cols]
-    const int32_t *own;  // [n_rows] column of each row's own node; NULL: the same number
-    opn_k_sparse turned; // [n_cols,n_rows], unset where nothing is taken back
-    const uint32_t *entry; // [entries] number in `rows` of each of `turned`, likewise
+    opn_k_sparse rows;  // [n_rows,n_cols]
+    const int32_t *own; // [n_rows] column of each row's own node; NULL: the same number
+    opn_k_sparse transposed; // [n_cols,n_rows], unset where nothing is taken back
+    const uint32_t *entry; // [entries] number in `rows` of each of `transposed`, likewise
 } opn_i_hop;
 
 // Logits of the rows of `outer` depend on the hidden units of its columns, which are the
@@ -110,20 +110,20 @@ struct opn_i_network {
     opn_i_weight weight[OPN_MAX_WEIGHTS];
     int n_matrices; // of weights
     size_t n_weights, n_decayed;
-    opn_i_reach reach;           // of its passes
-    opn_i_edge_dropper *dropper; // of the edges of A^, borrowed; NULL: all are kept
-    opn_i_design *design;        // X, borrowed
+    opn_i_reach reach;              // of its passes
+    opn_i_edge_dropper *dropper;    // of the edges of A^, borrowed; NULL: all are kept
+    opn_i_feature_matrix *features; // X, borrowed
     bool subtracts;   // a pass that drops subtracts what it drops from X W0, which pays
                       // where X W0 is known anyway and the rate is below 1/2
     bool is_frozen;   // weights stay the same from pass to pass, and so does X W0
-    opn_real *logits; // z, d_z, w1_turned and partial
+    opn_real *logits; // z, d_z, w1_transposed and partial
     opn_real *z;      // [V,K]
     opn_real *d_z;    // [V,K] set by the caller before backward
-    uint64_t *keep_hidden; // one bit for each hidden unit, as they are stored
-    opn_real *w1_turned;   // W1 transposed
-    opn_real *partial;     // OPN_SUM_BLOCKS times W1
-    void *layers;          // the encoder's own
-    opn_real *arena;       // and their matrices
+    uint64_t *keep_hidden;   // one bit for each hidden unit, as they are stored
+    opn_real *w1_transposed; // W1 transposed
+    opn_real *partial;       // OPN_SUM_BLOCKS times W1
+    void *layers;            // the encoder's own
+    opn_real *arena;         // and their matrices
     // Of the pass in flight.
     opn_i_reach in_use;
     opn_i_dense hidden; // set by the encoder
@@ -131,20 +131,20 @@ struct opn_i_network {
     const opn_real *whole_of; // weights of which X W0 is known; NULL: of none
 };
 
-// What passes use of X, for opn_i_design_init_for().
+// What passes use of X, for opn_i_feature_matrix_init_for().
 unsigned opn_i_network_uses(int32_t hidden_width, bool with_backward, bool subtracts);
 
 // Columns of X W0 in memory.
 int32_t opn_i_encoder_width(const opn_i_encoder *encoder, const opn_i_sizes *sizes);
 
 // `dropper` may be NULL, and must be where `reach` is not of the whole graph. sizes->
-// n_features is that of the design. Errors: NOMEM, OVERFLOW.
+// n_features is that of the feature matrix. Errors: NOMEM, OVERFLOW.
 OPN_NODISCARD opn_status opn_i_network_init(opn_ctx *ctx,
                                             const opn_i_encoder *encoder,
                                             const opn_i_sizes *sizes,
                                             const opn_i_reach *reach,
                                             opn_i_edge_dropper *dropper,
-                                            opn_i_design *design,
+                                            opn_i_feature_matrix *features,
                                             opn_i_network *out);
 void opn_i_network_deinit(const opn_alloc *alloc, opn_i_network *network);
 

@@ -188,7 +188,7 @@ static void look_back(const opn_i_exec *exec,
     const opn_i_sage_layers *layers = network->layers;
     const opn_i_hop *outer = &network->in_use.outer;
     const size_t width = (size_t)network->class_width;
-    opn_i_spmm(exec, &outer->turned, outer->n_cols, pass->d_z,
+    opn_i_spmm(exec, &outer->transposed, outer->n_cols, pass->d_z,
                opn_i_rows(layers->d_near, outer->n_cols, network->class_width), NULL);
     share_own(outer, pass->d_z, NULL, network->class_width, pass->q, d_bias);
     for (size_t j = 0; j < (size_t)outer->n_cols; j++)
@@ -203,20 +203,20 @@ static void backward(const opn_i_exec *exec,
 {
     opn_i_sage_layers *layers = network->layers;
     const opn_i_hop *inner = &network->in_use.inner;
-    const opn_real *scale = network->design->scale; // as design.h says
+    const opn_real *scale = network->features->scale; // as feature_matrix.h says
     const matrices pass = view_pass(network, layers->p, weights);
     look_back(exec, network, &pass, d_weights + network->weight[B1].at);
     // A hidden value above 0 was both active and kept.
     opn_i_network_project_back(
             exec, network, weights, pass.hidden, pass.q, layers->hidden,
             (opn_real)(1.0 / (1.0 - network->rates.units)), pass.d_hidden, d_weights);
-    opn_k_sparse back = inner->turned;
+    opn_k_sparse back = inner->transposed;
     back.scale = scale;
     opn_i_spmm(exec, &back, inner->n_cols, pass.d_hidden, pass.near, NULL);
     share_own(inner, pass.d_hidden, scale, layers->half, pass.self,
               d_weights + network->weight[B0].at);
-    opn_i_design_product_turned(exec, network->design, network->hidden_width, layers->p,
-                                d_weights);
+    opn_i_feature_matrix_product_transposed(exec, network->features,
+                                            network->hidden_width, layers->p, d_weights);
 }
 
 const opn_i_encoder opn_i_sage_encoder = {

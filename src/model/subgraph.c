@@ -9,53 +9,54 @@
 void opn_i_hop_store_deinit(const opn_alloc *alloc, opn_i_hop_store *store)
 {
     opn_i_csr_deinit(alloc, &store->rows);
-    opn_i_csr_deinit(alloc, &store->turned);
+    opn_i_csr_deinit(alloc, &store->transposed);
     opn_i_release(alloc, store->own);
     opn_i_release(alloc, store->entry);
     *store = (opn_i_hop_store){0};
 }
 
-opn_status opn_i_hop_store_turn(opn_ctx *ctx,
-                                bool is_symmetric,
-                                bool needs_entries,
-                                opn_i_hop_store *store)
+opn_status opn_i_hop_store_transpose(opn_ctx *ctx,
+                                     bool is_symmetric,
+                                     bool needs_entries,
+                                     opn_i_hop_store *store)
 {
     opn_status status = OPN_OK;
     if (!is_symmetric)
-        OPN_TRY(opn_i_csr_transpose(ctx, &store->rows, &store->turned));
+        OPN_TRY(opn_i_csr_transpose(ctx, &store->rows, &store->transposed));
     if (needs_entries)
-        OPN_TRY(opn_i_csr_turned_entries(ctx, &store->rows,
-                                         is_symmetric ? &store->rows : &store->turned,
-                                         &store->entry));
+        OPN_TRY(opn_i_csr_transposed_entries(
+                ctx, &store->rows, is_symmetric ? &store->rows : &store->transposed,
+                &store->entry));
 cleanup:
     return status;
 }
 
 opn_i_hop opn_i_hop_view(const opn_i_hop_store *store)
 {
-    const bool has_turned = store->turned.row_ptr != NULL;
+    const bool has_transposed = store->transposed.row_ptr != NULL;
     return (opn_i_hop){
             .n_rows = store->rows.n_rows,
             .n_cols = store->rows.n_cols,
             .rows = opn_i_csr_view(&store->rows),
             .own = store->own,
-            .turned = opn_i_csr_view(has_turned ? &store->turned : &store->rows),
+            .transposed =
+                    opn_i_csr_view(has_transposed ? &store->transposed : &store->rows),
             .entry = store->entry,
     };
 }
 
 // ---- fields --------------------------------------------------------------------------
 
-void opn_i_field_deinit(const opn_alloc *alloc, opn_i_field *field)
+void opn_i_subgraph_deinit(const opn_alloc *alloc, opn_i_subgraph *subgraph)
 {
-    opn_i_release(alloc, field->node);
-    opn_i_release(alloc, field->target);
-    opn_i_release(alloc, field->validation);
-    opn_i_hop_store_deinit(alloc, &field->train_outer);
-    opn_i_hop_store_deinit(alloc, &field->train_inner);
-    opn_i_hop_store_deinit(alloc, &field->check_outer);
-    opn_i_hop_store_deinit(alloc, &field->check_inner);
-    *field = (opn_i_field){0};
+    opn_i_release(alloc, subgraph->node);
+    opn_i_release(alloc, subgraph->target);
+    opn_i_release(alloc, subgraph->validation);
+    opn_i_hop_store_deinit(alloc, &subgraph->train_outer);
+    opn_i_hop_store_deinit(alloc, &subgraph->train_inner);
+    opn_i_hop_store_deinit(alloc, &subgraph->check_outer);
+    opn_i_hop_store_deinit(alloc, &subgraph->check_inner);
+    *subgraph = (opn_i_subgraph){0};
 }
 
 // Some nodes of a graph: number[i] is that of node i, or -1.
@@ -183,14 +184,14 @@ static opn_status reach_all(opn_ctx *ctx,
                             const opn_i_reach *whole,
                             const int32_t *target,
                             selection *inputs,
-                            opn_i_field *field)
+                            opn_i_subgraph *subgraph)
 {
     opn_status status = OPN_OK;
     inputs->n = whole->inner.n_cols;
     for (int32_t i = 0; i < inputs->n; i++)
         inputs->number[i] = inputs->node[i] = i;
-    field->train = *whole;
-    OPN_TRY(take_labels(ctx, inputs, target, &field->target));
+    subgraph->train = *whole;
+    OPN_TRY(take_labels(ctx, inputs, target, &subgraph->target));
 cleanup:
     return status;
 }
@@ -200,47 +201,48 @@ static opn_status reach_labelled(opn_ctx *ctx,
                                  const int32_t *target,
                                  bool needs_entries,
                                  selection *inputs,
-                                 opn_i_field *field)
+                                 opn_i_subgraph *subgraph)
 {
     opn_status status = OPN_OK;
-    OPN_TRY(find_reach(ctx, adjacency, target, inputs, &field->train_outer,
-                       &field->train_inner, &field->target));
-    OPN_TRY(opn_i_hop_store_turn(ctx, false, needs_entries, &field->train_outer));
-    OPN_TRY(opn_i_hop_store_turn(ctx, false, needs_entries, &field->train_inner));
-    field->train.outer = opn_i_hop_view(&field->train_outer);
-    field->train.inner = opn_i_hop_view(&field->train_inner);
+    OPN_TRY(find_reach(ctx, adjacency, target, inputs, &subgraph->train_outer,
+                       &subgraph->train_inner, &subgraph->target));
+    OPN_TRY(opn_i_hop_store_transpose(ctx, false, needs_entries, &subgraph->train_outer));
+    OPN_TRY(opn_i_hop_store_transpose(ctx, false, needs_entries, &subgraph->train_inner));
+    subgraph->train.outer = opn_i_hop_view(&subgraph->train_outer);
+    subgraph->train.inner = opn_i_hop_view(&subgraph->train_inner);
 cleanup:
     return status;
 }
 
-opn_status opn_i_field_init(opn_ctx *ctx,
-                            const opn_i_csr *adjacency,
-                            const opn_i_reach *whole,
-                            const int32_t *target,
-                            const int32_t *validation,
-                            bool is_whole,
-                            bool needs_entries,
-                            opn_i_field *out)
+opn_status opn_i_subgraph_init(opn_ctx *ctx,
+                               const opn_i_csr *adjacency,
+                               const opn_i_reach *whole,
+                               const int32_t *target,
+                               const int32_t *validation,
+                               bool is_whole,
+                               bool needs_entries,
+                               opn_i_subgraph *out)
 {
     opn_status status = OPN_OK;
-    opn_i_field field = {0};
+    opn_i_subgraph subgraph = {0};
     selection inputs = {0};
     OPN_TRY(new_selection(ctx, adjacency->n_rows, &inputs));
     if (is_whole)
-        OPN_TRY(reach_all(ctx, whole, target, &inputs, &field));
+        OPN_TRY(reach_all(ctx, whole, target, &inputs, &subgraph));
     else
-        OPN_TRY(reach_labelled(ctx, adjacency, target, needs_entries, &inputs, &field));
-    OPN_TRY(find_reach(ctx, adjacency, validation, &inputs, &field.check_outer,
-                       &field.check_inner, &field.validation));
-    field.check.outer = opn_i_hop_view(&field.check_outer);
-    field.check.inner = opn_i_hop_view(&field.check_inner);
-    field.n_nodes = inputs.n;
-    field.node = inputs.node;
+        OPN_TRY(reach_labelled(ctx, adjacency, target, needs_entries, &inputs,
+                               &subgraph));
+    OPN_TRY(find_reach(ctx, adjacency, validation, &inputs, &subgraph.check_outer,
+                       &subgraph.check_inner, &subgraph.validation));
+    subgraph.check.outer = opn_i_hop_view(&subgraph.check_outer);
+    subgraph.check.inner = opn_i_hop_view(&subgraph.check_inner);
+    subgraph.n_nodes = inputs.n;
+    subgraph.node = inputs.node;
     inputs.node = NULL;
-    *out = field;
-    field = (opn_i_field){0};
+    *out = subgraph;
+    subgraph = (opn_i_subgraph){0};
 cleanup:
     release_selection(&ctx->alloc, &inputs);
-    opn_i_field_deinit(&ctx->alloc, &field);
+    opn_i_subgraph_deinit(&ctx->alloc, &subgraph);
     return status;
 }

@@ -1,26 +1,26 @@
 // subgraph.h -- the nodes that the logits of some nodes depend on, and no others.
 
-#ifndef OPN_REACH_H
-#define OPN_REACH_H
+#ifndef OPN_SUBGRAPH_H
+#define OPN_SUBGRAPH_H
 
 #include "model/network.h"
 
 // What a hop borrows from. Zero-initialise; owned by whoever holds it.
 typedef struct opn_i_hop_store {
     opn_i_csr rows;
-    opn_i_csr turned; // where it is needed and not `rows` itself
-    int32_t *own;     // or NULL
-    uint32_t *entry;  // or NULL
+    opn_i_csr transposed; // where it is needed and not `rows` itself
+    int32_t *own;         // or NULL
+    uint32_t *entry;      // or NULL
 } opn_i_hop_store;
 
 void opn_i_hop_store_deinit(const opn_alloc *alloc, opn_i_hop_store *store);
 
 // Makes what the way back needs beside store->rows: its transpose, unless that is the
 // same, and the map of its entries where an encoder needs it.
-OPN_NODISCARD opn_status opn_i_hop_store_turn(opn_ctx *ctx,
-                                              bool is_symmetric,
-                                              bool needs_entries,
-                                              opn_i_hop_store *store);
+OPN_NODISCARD opn_status opn_i_hop_store_transpose(opn_ctx *ctx,
+                                                   bool is_symmetric,
+                                                   bool needs_entries,
+                                                   opn_i_hop_store *store);
 
 // The hop as passes take it; borrowed.
 opn_i_hop opn_i_hop_view(const opn_i_hop_store *store);
@@ -31,7 +31,7 @@ opn_i_hop opn_i_hop_view(const opn_i_hop_store *store);
 //
 // Nodes get new numbers: those that training reaches come first, then those that only
 // validation does, both in the order they have in the graph.
-typedef struct opn_i_field {
+typedef struct opn_i_subgraph {
     int32_t n_nodes;     // that have a number
     int32_t *node;       // [n_nodes] which they are
     int32_t *target;     // [train.n_outputs] class of each labelled node, -1 for others
@@ -40,20 +40,20 @@ typedef struct opn_i_field {
     opn_i_reach check;   // and what validation does
     opn_i_hop_store train_outer, train_inner; // unless it is the whole
     opn_i_hop_store check_outer, check_inner;
-} opn_i_field;
+} opn_i_subgraph;
 
 // Of the nodes with a target >= 0 and with a validation >= 0, [V] both, where `whole` is
 // of all nodes and borrowed. is_whole: the loss depends on all nodes, and they keep their
 // numbers. needs_entries: hop.entry is set where something is taken back. Cost: O(V + E).
 // Errors: NOMEM.
-OPN_NODISCARD opn_status opn_i_field_init(opn_ctx *ctx,
-                                          const opn_i_csr *adjacency,
-                                          const opn_i_reach *whole,
-                                          const int32_t *target,
-                                          const int32_t *validation,
-                                          bool is_whole,
-                                          bool needs_entries,
-                                          opn_i_field *out);
-void opn_i_field_deinit(const opn_alloc *alloc, opn_i_field *field);
+OPN_NODISCARD opn_status opn_i_subgraph_init(opn_ctx *ctx,
+                                             const opn_i_csr *adjacency,
+                                             const opn_i_reach *whole,
+                                             const int32_t *target,
+                                             const int32_t *validation,
+                                             bool is_whole,
+                                             bool needs_entries,
+                                             opn_i_subgraph *out);
+void opn_i_subgraph_deinit(const opn_alloc *alloc, opn_i_subgraph *subgraph);
 
-#endif // OPN_REACH_H
+#endif // OPN_SUBGRAPH_H

@@ -206,10 +206,10 @@ static void report(opn_ctx *ctx,
 }
 
 // Keeps the weights if they are the best so far. Tells whether to stop.
-static bool judge(const opn_i_train_options *options,
-                  opn_i_train_state *state,
-                  double loss,
-                  double accuracy)
+static bool note_score(const opn_i_train_options *options,
+                       opn_i_train_state *state,
+                       double loss,
+                       double accuracy)
 {
     const bool needs_both = options->stop == OPN_STOP_BOTH;
     if (options->stop == OPN_STOP_ACCURACY)
@@ -242,7 +242,7 @@ static bool validate(const opn_i_exec *exec,
     const double loss =
             opn_i_objective_supervised(objective, network->in_use.outer.n_rows,
                                        options->validation, network->z, accuracy);
-    return options->patience > 0 && judge(options, state, loss, *accuracy);
+    return options->patience > 0 && note_score(options, state, loss, *accuracy);
 }
 
 static opn_status tell_progress(opn_ctx *ctx,
@@ -268,7 +268,7 @@ opn_status opn_i_train(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const bool decides = options->validation != NULL && options->patience > 0;
-    opn_i_pace pace = {0};
+    opn_i_thread_choice choice = {0};
     epoch_note note = "";
     // Validation multiplies the whole X with the weights of the epoch that follows.
     network->subtracts = opn_i_train_subtracts(options->validation != NULL,
@@ -291,16 +291,16 @@ opn_status opn_i_train(opn_ctx *ctx,
             options->keep(options->user);
         const double norm =
                 is_reported ? squared_norm(state->weights, network->n_decayed) : 0.0;
-        const opn_i_exec paced = opn_i_pace_begin(&pace, exec);
-        OPN_TRY(run_epoch(ctx, &paced, network, objective, options, state, d_weights));
+        const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, exec);
+        OPN_TRY(run_epoch(ctx, &chosen, network, objective, options, state, d_weights));
         if (is_reported)
             terms = opn_i_objective_terms(objective, state->epoch, network->z);
         terms.decay = 0.5 * options->weight_decay * norm;
         if (decides || (is_reported && options->validation != NULL))
             state->is_done =
-                    validate(&paced, network, objective, options, state, &accuracy);
+                    validate(&chosen, network, objective, options, state, &accuracy);
         if (!is_reported) // steps that are timed are alike
-            opn_i_pace_end(&pace);
+            opn_i_thread_choice_end(&choice);
         if (is_reported)
             report(ctx, objective, options, state, &terms, accuracy, note);
         state->epoch++;

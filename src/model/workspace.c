@@ -5,15 +5,15 @@
 #include "graph/normalise.h"
 #include "graph/order.h"
 
-void opn_i_stage_deinit(const opn_alloc *alloc, opn_i_stage *stage)
+void opn_i_workspace_deinit(const opn_alloc *alloc, opn_i_workspace *workspace)
 {
-    opn_i_network_deinit(alloc, &stage->network);
-    opn_i_design_deinit(alloc, &stage->design);
-    opn_i_edge_dropper_deinit(alloc, &stage->dropper);
-    opn_i_csr_deinit(alloc, &stage->topology);
-    opn_i_hop_store_deinit(alloc, &stage->hop);
-    opn_i_release(alloc, stage->order);
-    *stage = (opn_i_stage){0};
+    opn_i_network_deinit(alloc, &workspace->network);
+    opn_i_feature_matrix_deinit(alloc, &workspace->features);
+    opn_i_edge_dropper_deinit(alloc, &workspace->dropper);
+    opn_i_csr_deinit(alloc, &workspace->topology);
+    opn_i_hop_store_deinit(alloc, &workspace->hop);
+    opn_i_release(alloc, workspace->order);
+    *workspace = (opn_i_workspace){0};
 }
 
 // Rows and columns of a matrix of nodes in another order.
@@ -35,7 +35,7 @@ static opn_status place_edges(opn_ctx *ctx,
                               const opn_model *model,
                               const opn_graph *graph,
                               bool with_backward,
-                              opn_i_stage *stage)
+                              opn_i_workspace *workspace)
 {
     opn_status status = OPN_OK;
     const int32_t n_nodes = opn_i_graph_n_nodes(graph);
@@ -43,17 +43,18 @@ static opn_status place_edges(opn_ctx *ctx,
     opn_i_csr adjacency = {0};
     int32_t *place = NULL;
     OPN_TRY(opn_i_graph_normalise(ctx, graph, encoder->edges, &adjacency));
-    OPN_TRY_NEW(ctx, stage->order, n_nodes);
+    OPN_TRY_NEW(ctx, workspace->order, n_nodes);
     OPN_TRY_NEW(ctx, place, n_nodes);
-    OPN_TRY(opn_i_graph_order(ctx, &graph->topology, stage->order));
-    opn_i_order_invert(n_nodes, stage->order, place);
-    OPN_TRY(reorder(ctx, stage->order, place, &adjacency, &stage->hop.rows));
+    OPN_TRY(opn_i_graph_order(ctx, &graph->topology, workspace->order));
+    opn_i_order_invert(n_nodes, workspace->order, place);
+    OPN_TRY(reorder(ctx, workspace->order, place, &adjacency, &workspace->hop.rows));
     if (with_backward)
-        OPN_TRY(opn_i_hop_store_turn(ctx, encoder->edges == OPN_EDGES_NORMALISED,
-                                     encoder->needs_entries, &stage->hop));
+        OPN_TRY(opn_i_hop_store_transpose(ctx, encoder->edges == OPN_EDGES_NORMALISED,
+                                          encoder->needs_entries, &workspace->hop));
     if (model->kind->drops_edges) {
-        OPN_TRY(reorder(ctx, stage->order, place, &graph->topology, &stage->topology));
-        OPN_TRY(opn_i_edge_dropper_init(ctx, &stage->topology, &stage->dropper));
+        OPN_TRY(reorder(ctx, workspace->order, place, &graph->topology,
+                        &workspace->topology));
+        OPN_TRY(opn_i_edge_dropper_init(ctx, &workspace->topology, &workspace->dropper));
     }
 cleanup:
     opn_i_release(&ctx->alloc, place);
@@ -65,70 +66,73 @@ static opn_status place_features(opn_ctx *ctx,
                                  const opn_model *model,
                                  const opn_graph *graph,
                                  unsigned uses,
-                                 opn_i_stage *stage)
+                                 opn_i_workspace *workspace)
 {
     opn_status status = OPN_OK;
     opn_i_csr features = {0};
     OPN_TRY(opn_i_features_ready(ctx, model, graph, &features));
-    OPN_TRY(opn_i_design_init_for(ctx, &features, stage->order, uses, &stage->design));
+    OPN_TRY(opn_i_feature_matrix_init_for(ctx, &features, workspace->order, uses,
+                                          &workspace->features));
 cleanup:
     opn_i_csr_deinit(&ctx->alloc, &features);
     return status;
 }
 
-// The stage is where it was put when it is done: the network points into it.
-opn_status opn_i_stage_init(opn_ctx *ctx,
-                            const opn_model *model,
-                            const opn_graph *graph,
-                            bool with_backward,
-                            bool subtracts,
-                            opn_i_stage *stage)
+// The workspace is where it was put when it is done: the network points into it.
+opn_status opn_i_workspace_init(opn_ctx *ctx,
+                                const opn_model *model,
+                                const opn_graph *graph,
+                                bool with_backward,
+                                bool subtracts,
+                                opn_i_workspace *workspace)
 {
     opn_status status = OPN_OK;
     const unsigned uses =
             opn_i_network_uses(opn_i_encoder_width(model->kind->encoder, &model->sizes),
                                with_backward, subtracts);
-    *stage = (opn_i_stage){.exec = {opn_k_select(), opn_ctx_threads(ctx)}};
-    OPN_TRY(place_edges(ctx, model, graph, with_backward, stage));
-    OPN_TRY(place_features(ctx, model, graph, uses, stage));
-    const opn_i_hop hop = opn_i_hop_view(&stage->hop);
+    *workspace = (opn_i_workspace){.exec = {opn_k_select(), opn_ctx_threads(ctx)}};
+    OPN_TRY(place_edges(ctx, model, graph, with_backward, workspace));
+    OPN_TRY(place_features(ctx, model, graph, uses, workspace));
+    const opn_i_hop hop = opn_i_hop_view(&workspace->hop);
     const opn_i_reach whole = {hop, hop};
     OPN_TRY(opn_i_network_init(ctx, model->kind->encoder, &model->sizes, &whole,
-                               model->kind->drops_edges ? &stage->dropper : NULL,
-                               &stage->design, &stage->network));
+                               model->kind->drops_edges ? &workspace->dropper : NULL,
+                               &workspace->features, &workspace->network));
 cleanup:
     if (status != OPN_OK)
-        opn_i_stage_deinit(&ctx->alloc, stage);
+        opn_i_workspace_deinit(&ctx->alloc, workspace);
     return status;
 }
 
 void opn_i_trainee_deinit(const opn_alloc *alloc, opn_i_trainee *trainee)
 {
     opn_i_network_deinit(alloc, &trainee->part);
-    opn_i_design_deinit(alloc, &trainee->design);
-    opn_i_field_deinit(alloc, &trainee->field);
+    opn_i_feature_matrix_deinit(alloc, &trainee->features);
+    opn_i_subgraph_deinit(alloc, &trainee->subgraph);
     *trainee = (opn_i_trainee){0};
 }
 
 opn_status opn_i_trainee_init(opn_ctx *ctx,
-                              opn_i_stage *stage,
+                              opn_i_workspace *workspace,
                               const int32_t *target,
                               const int32_t *validation,
                               bool is_whole,
                               opn_i_trainee *trainee)
 {
     opn_status status = OPN_OK;
-    const opn_i_network *whole = &stage->network;
-    *trainee = (opn_i_trainee){.network = &stage->network};
-    opn_i_field *field = &trainee->field;
-    OPN_TRY(opn_i_field_init(ctx, &stage->hop.rows, &whole->reach, target, validation,
-                             is_whole, whole->encoder->needs_entries, field));
+    const opn_i_network *whole = &workspace->network;
+    *trainee = (opn_i_trainee){.network = &workspace->network};
+    opn_i_subgraph *subgraph = &trainee->subgraph;
+    OPN_TRY(opn_i_subgraph_init(ctx, &workspace->hop.rows, &whole->reach, target,
+                                validation, is_whole, whole->encoder->needs_entries,
+                                subgraph));
     if (!is_whole) {
         trainee->network = &trainee->part;
-        OPN_TRY(opn_i_design_init_part(ctx, &stage->design, field->node, field->n_nodes,
-                                       field->train.inner.n_cols, &trainee->design));
-        OPN_TRY(opn_i_network_init(ctx, whole->encoder, &whole->sizes, &field->train,
-                                   NULL, &trainee->design, &trainee->part));
+        OPN_TRY(opn_i_feature_matrix_init_part(
+                ctx, &workspace->features, subgraph->node, subgraph->n_nodes,
+                subgraph->train.inner.n_cols, &trainee->features));
+        OPN_TRY(opn_i_network_init(ctx, whole->encoder, &whole->sizes, &subgraph->train,
+                                   NULL, &trainee->features, &trainee->part));
     }
 cleanup:
     if (status != OPN_OK)

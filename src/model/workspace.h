@@ -1,49 +1,51 @@
 // workspace.h -- what training and prediction set up alike: kernels, matrices, the
 // network.
 
-#ifndef OPN_STAGE_H
-#define OPN_STAGE_H
+#ifndef OPN_WORKSPACE_H
+#define OPN_WORKSPACE_H
 
 #include "model/features.h"
 #include "model/subgraph.h"
 
-// Within a stage the nodes have an order of their own, which order.h gives reasons for.
-typedef struct opn_i_stage {
+// Within a workspace the nodes have an order of their own, which order.h gives reasons
+// for.
+typedef struct opn_i_workspace {
     opn_i_exec exec;
     int32_t *order;             // [V] which node of the graph each is
     opn_i_hop_store hop;        // the matrix of the edges
     opn_i_csr topology;         // of a model that drops edges
     opn_i_edge_dropper dropper; // likewise
-    opn_i_design design;
+    opn_i_feature_matrix features;
     opn_i_network network;
-} opn_i_stage;
+} opn_i_workspace;
 
 // For passes with a way back or without, of which many subtract what they drop. Errors:
 // SHAPE (directed graph, features that do not fit the model), NOMEM.
-OPN_NODISCARD opn_status opn_i_stage_init(opn_ctx *ctx,
-                                          const opn_model *model,
-                                          const opn_graph *graph,
-                                          bool with_backward,
-                                          bool subtracts,
-                                          opn_i_stage *stage);
-void opn_i_stage_deinit(const opn_alloc *alloc, opn_i_stage *stage);
+OPN_NODISCARD opn_status opn_i_workspace_init(opn_ctx *ctx,
+                                              const opn_model *model,
+                                              const opn_graph *graph,
+                                              bool with_backward,
+                                              bool subtracts,
+                                              opn_i_workspace *workspace);
+void opn_i_workspace_deinit(const opn_alloc *alloc, opn_i_workspace *workspace);
 
-// A network in training: that of the stage, or one of the part of the graph that the loss
-// depends on.
+// A network in training: that of the workspace, or one of the part of the graph that the
+// loss depends on.
 typedef struct opn_i_trainee {
-    opn_i_field field;
-    opn_i_design design;    // of a part
-    opn_i_network part;     // likewise
-    opn_i_network *network; // &part, or that of the stage
+    opn_i_subgraph subgraph;
+    opn_i_feature_matrix features; // of a part
+    opn_i_network part;            // likewise
+    opn_i_network *network;        // &part, or that of the workspace
 } opn_i_trainee;
 
-// target and validation are in the order of the stage. Points into itself and the stage.
+// target and validation are in the order of the workspace. Points into itself and the
+// workspace.
 OPN_NODISCARD opn_status opn_i_trainee_init(opn_ctx *ctx,
-                                            opn_i_stage *stage,
+                                            opn_i_workspace *workspace,
                                             const int32_t *target,
                                             const int32_t *validation,
                                             bool is_whole,
                                             opn_i_trainee *trainee);
 void opn_i_trainee_deinit(const opn_alloc *alloc, opn_i_trainee *trainee);
 
-#endif // OPN_STAGE_H
+#endif // OPN_WORKSPACE_H

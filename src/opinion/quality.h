@@ -10,19 +10,19 @@ enum { OPN_CALIBRATION_BINS = 15 };
 
 // The nodes of target [V] that have a class, and their rows of probability [V,K], one
 // after the other. Errors: NOMEM.
-typedef struct opn_i_judged {
+typedef struct opn_i_scored {
     int32_t n, n_classes;
     float *probability; // [n,K]
     int32_t *label;     // [n]
-} opn_i_judged;
+} opn_i_scored;
 
-OPN_NODISCARD opn_status opn_i_judged_init(opn_ctx *ctx,
+OPN_NODISCARD opn_status opn_i_scored_init(opn_ctx *ctx,
                                            int32_t n_nodes,
                                            int32_t n_classes,
                                            const int32_t *target,
                                            const float *probability,
-                                           opn_i_judged *out);
-void opn_i_judged_deinit(const opn_alloc *alloc, opn_i_judged *judged);
+                                           opn_i_scored *out);
+void opn_i_scored_deinit(const opn_alloc *alloc, opn_i_scored *scored);
 
 // All four; NaN when there is no node. A node is right when its class is `predicted` [V].
 // Errors: as those of the metrics.

@@ -161,15 +161,15 @@ cleanup:
 
 // ---- choosing a threshold ------------------------------------------------------------
 
-typedef struct judged_node {
+typedef struct scored_node {
     float measure;
     uint8_t right;
-} judged_node;
+} scored_node;
 
 static int compare_nodes(const void *a, const void *b)
 {
-    const float x = ((const judged_node *)a)->measure;
-    const float y = ((const judged_node *)b)->measure;
+    const float x = ((const scored_node *)a)->measure;
+    const float y = ((const scored_node *)b)->measure;
     return (x > y) - (x < y);
 }
 
@@ -178,10 +178,10 @@ static opn_status sort_nodes(opn_ctx *ctx,
                              int32_t n,
                              const float *measure,
                              const uint8_t *right,
-                             judged_node **out)
+                             scored_node **out)
 {
     opn_status status = OPN_OK;
-    judged_node *node = NULL;
+    scored_node *node = NULL;
     OPN_FAIL_IF(ctx, n < 1, OPN_ERR_INVALID_ARG,
                 "%d nodes: a threshold is chosen by at least one", n);
     OPN_TRY_NEW(ctx, node, n);
@@ -190,7 +190,7 @@ static opn_status sort_nodes(opn_ctx *ctx,
                     "measure of node %d is not a number", i);
         OPN_FAIL_IF(ctx, right[i] > 1, OPN_ERR_INVALID_ARG,
                     "right of node %d is %d, it must be 0 or 1", i, right[i]);
-        node[i] = (judged_node){measure[i], right[i]};
+        node[i] = (scored_node){measure[i], right[i]};
     }
     qsort(node, (size_t)n, sizeof(*node), compare_nodes);
     *out = node;
@@ -202,7 +202,7 @@ cleanup:
 
 // Accepts all nodes of the next value; false when there is none. Begins with a *c in
 // which only n is set. The interval is left to whoever keeps it.
-static bool accept_next(const judged_node *node, opn_coverage *c)
+static bool accept_next(const scored_node *node, opn_coverage *c)
 {
     int32_t i = c->n_accepted;
     if (i == c->n)
@@ -230,7 +230,7 @@ opn_status opn_pick_threshold(opn_ctx *ctx,
                               opn_coverage *out)
 {
     opn_status status = OPN_OK;
-    judged_node *node = NULL;
+    scored_node *node = NULL;
     opn_coverage at = {.n = n};
     opn_coverage largest = {0}; // of those that reach the target
     opn_coverage best = {0};
@@ -259,7 +259,7 @@ opn_status opn_risk_coverage(opn_ctx *ctx,
                              opn_coverage curve[OPN_N_COVERAGES])
 {
     opn_status status = OPN_OK;
-    judged_node *node = NULL;
+    scored_node *node = NULL;
     opn_coverage at = {.n = n};
     OPN_TRY(sort_nodes(ctx, n, measure, right, &node));
     for (int c = 0; c < OPN_N_COVERAGES; c++) {

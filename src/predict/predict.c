@@ -184,7 +184,7 @@ opn_status opn_model_predict(opn_ctx *ctx,
                              const opn_prediction *out)
 {
     opn_status status = OPN_OK;
-    opn_i_stage stage = {0};
+    opn_i_workspace workspace = {0};
     opn_i_moments moments = {0};
     opn_i_infer_options options = {0};
     double *alpha = NULL;
@@ -192,20 +192,20 @@ opn_status opn_model_predict(opn_ctx *ctx,
     int64_t n_steps = 0;
     opn_i_features_warn(ctx, model, graph);
     OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
-    OPN_TRY(opn_i_stage_init(ctx, model, graph, false, true, &stage));
+    OPN_TRY(opn_i_workspace_init(ctx, model, graph, false, true, &workspace));
     OPN_TRY_NEW(ctx, alpha, model->sizes.n_classes);
     OPN_TRY_NEW(ctx, p, model->sizes.n_classes);
-    OPN_TRY(opn_i_infer(ctx, &stage.exec, &stage.network, model->weights, &options,
-                        &moments));
+    OPN_TRY(opn_i_infer(ctx, &workspace.exec, &workspace.network, model->weights,
+                        &options, &moments));
     for (int32_t r = 0; r < moments.n_nodes; r++)
-        put_node(model, &moments, options.averages_logits, r, stage.order[r], alpha, p,
-                 out);
+        put_node(model, &moments, options.averages_logits, r, workspace.order[r], alpha,
+                 p, out);
     OPN_TRY(smooth(ctx, model, graph, n_steps, out));
 cleanup:
     opn_i_release(&ctx->alloc, alpha);
     opn_i_release(&ctx->alloc, p);
     opn_i_moments_deinit(&ctx->alloc, &moments);
-    opn_i_stage_deinit(&ctx->alloc, &stage);
+    opn_i_workspace_deinit(&ctx->alloc, &workspace);
     return status;
 }
 
@@ -215,15 +215,15 @@ opn_status opn_model_hidden(opn_ctx *ctx,
                             float *hidden)
 {
     opn_status status = OPN_OK;
-    opn_i_stage stage = {0};
+    opn_i_workspace workspace = {0};
     const int32_t n = model->sizes.n_hidden;
-    OPN_TRY(opn_i_stage_init(ctx, model, graph, false, false, &stage));
-    opn_i_network_forward(&stage.exec, &stage.network, model->weights);
-    for (int32_t r = 0; r < stage.network.n_nodes; r++)
+    OPN_TRY(opn_i_workspace_init(ctx, model, graph, false, false, &workspace));
+    opn_i_network_forward(&workspace.exec, &workspace.network, model->weights);
+    for (int32_t r = 0; r < workspace.network.n_nodes; r++)
         for (int32_t h = 0; h < n; h++)
-            hidden[(size_t)stage.order[r] * (size_t)n + (size_t)h] =
-                    (float)opn_i_network_hidden(&stage.network, r, h);
+            hidden[(size_t)workspace.order[r] * (size_t)n + (size_t)h] =
+                    (float)opn_i_network_hidden(&workspace.network, r, h);
 cleanup:
-    opn_i_stage_deinit(&ctx->alloc, &stage);
+    opn_i_workspace_deinit(&ctx->alloc, &workspace);
     return status;
 }

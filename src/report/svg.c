@@ -164,7 +164,7 @@ begin_text(opn_i_file_writer *svg, const opn_i_svg_font *font, double x, double 
     opn_i_svg_attribute(svg, "font-size", font->size);
     opn_i_file_writer_printf(svg, "%s%s", anchors[font->anchor],
                              font->is_bold ? " font-weight=\"bold\"" : "");
-    if (font->is_turned) {
+    if (font->is_rotated) {
         opn_i_file_writer_printf(svg, " transform=\"rotate(-90 ");
         put_number(svg, x);
         opn_i_file_writer_put(svg, " ", 1);

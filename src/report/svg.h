@@ -80,7 +80,7 @@ typedef struct opn_i_svg_font {
     double room; // width at which the text is cut
     opn_i_anchor anchor;
     bool is_bold;
-    bool is_turned; // runs upwards
+    bool is_rotated; // runs upwards
 } opn_i_svg_font;
 
 // One line of any text (NULL is none) with its base line through x, y.

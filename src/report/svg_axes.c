@@ -240,7 +240,7 @@ void opn_i_svg_axes(opn_i_file_writer *svg,
     const opn_i_svg_font up = {.size = 11,
                                .room = plot->height,
                                .anchor = OPN_ANCHOR_MIDDLE,
-                               .is_turned = true};
+                               .is_rotated = true};
     put_rules(svg, plot, x, y);
     opn_i_svg_outline(svg, plot, opn_i_palette.frame);
     opn_i_svg_ticks_below(svg, plot, x);

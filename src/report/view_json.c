@@ -133,11 +133,11 @@ cleanup:
 
 // ---- probabilities -------------------------------------------------------------------
 
-static json_t *json_reliability(const opn_i_judged *judged, double ece)
+static json_t *json_reliability(const opn_i_scored *scored, double ece)
 {
     opn_i_bin bin[OPN_CALIBRATION_BINS];
     double column[3][OPN_CALIBRATION_BINS];
-    opn_i_reliability(judged->n, judged->n_classes, judged->probability, judged->label,
+    opn_i_reliability(scored->n, scored->n_classes, scored->probability, scored->label,
                       OPN_CALIBRATION_BINS, bin);
     for (int b = 0; b < OPN_CALIBRATION_BINS; b++) {
         column[0][b] = bin[b].confidence;
@@ -160,23 +160,23 @@ static opn_status add_quality(opn_ctx *ctx, const opn_i_view *view, json_t *obje
     opn_status status = OPN_OK;
     double quality[OPN_N_QUALITIES];
     int32_t *target = NULL;
-    opn_i_judged judged = {0};
+    opn_i_scored scored = {0};
     OPN_TRY(opn_i_view_targets(ctx, view, &target));
     OPN_TRY(opn_i_quality(ctx, view->n_nodes, view->n_known, target, view->predicted,
                           view->probability, quality));
-    OPN_TRY(opn_i_judged_init(ctx, view->n_nodes, view->n_known, target,
-                              view->probability, &judged));
+    OPN_TRY(opn_i_scored_init(ctx, view->n_nodes, view->n_known, target,
+                              view->probability, &scored));
     json_t *list = json_object();
     for (int q = 0; q < OPN_N_QUALITIES; q++)
         json_object_set_new(list, opn_quality_name((opn_quality)q),
                             opn_i_json_number(quality[q]));
-    json_object_set_new(list, "nodes", json_integer(judged.n));
+    json_object_set_new(list, "nodes", json_integer(scored.n));
     json_object_set_new(object, "quality", list);
     json_object_set_new(object, "reliability",
-                        judged.n > 0 ? json_reliability(&judged, quality[OPN_QUALITY_ECE])
+                        scored.n > 0 ? json_reliability(&scored, quality[OPN_QUALITY_ECE])
                                      : json_null());
 cleanup:
-    opn_i_judged_deinit(&ctx->alloc, &judged);
+    opn_i_scored_deinit(&ctx->alloc, &scored);
     opn_i_release(&ctx->alloc, target);
     return status;
 }

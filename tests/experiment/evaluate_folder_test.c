@@ -213,7 +213,7 @@ static void a_second_call_trains_nothing_and_gives_the_same_bits(void **state)
     close_place(&at);
 }
 
-static void a_kept_model_is_judged_again_without_training(void **state)
+static void a_kept_model_is_scored_again_without_training(void **state)
 {
     (void)state;
     skip_double_build();
@@ -575,7 +575,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(a_second_call_trains_nothing_and_gives_the_same_bits),
-            WITH_CTX(a_kept_model_is_judged_again_without_training),
+            WITH_CTX(a_kept_model_is_scored_again_without_training),
             WITH_CTX(more_seeds_and_models_later_take_what_is_there),
             WITH_CTX(other_parameters_do_not_mix),
             WITH_CTX(other_data_do_not_mix),

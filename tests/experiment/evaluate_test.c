@@ -435,7 +435,7 @@ evaluate_counting(const opn_graph *graph, const char *settings, int *n_trainings
     return found;
 }
 
-static void models_that_learn_alike_are_trained_once_and_judged_as_if_alone(void **state)
+static void models_that_learn_alike_are_trained_once_and_scored_as_if_alone(void **state)
 {
     (void)state;
     int n_trainings = 0;
@@ -459,7 +459,7 @@ static void models_that_learn_alike_are_trained_once_and_judged_as_if_alone(void
 }
 
 // Each is trained from the preset of its own encoder, whoever stands beside it.
-static void models_of_several_encoders_are_judged_as_if_alone(void **state)
+static void models_of_several_encoders_are_scored_as_if_alone(void **state)
 {
     (void)state;
     static const char *const alone[] = {
@@ -625,8 +625,8 @@ int main(void)
             WITH_CTX(a_score_the_model_lacks_is_nan_and_smoothed_ones_need_propagation),
             WITH_CTX(a_pool_below_a_thousand_is_taken_as_a_whole),
             WITH_CTX(a_larger_pool_is_drawn_from_and_the_draws_come_close_to_it),
-            WITH_CTX(models_that_learn_alike_are_trained_once_and_judged_as_if_alone),
-            WITH_CTX(models_of_several_encoders_are_judged_as_if_alone),
+            WITH_CTX(models_that_learn_alike_are_trained_once_and_scored_as_if_alone),
+            WITH_CTX(models_of_several_encoders_are_scored_as_if_alone),
             WITH_CTX(results_are_the_same_bits_on_any_number_of_threads),
             WITH_CTX(seeds_follow_the_first_and_models_stand_as_named),
             WITH_CTX(estimates_are_those_of_the_cells),

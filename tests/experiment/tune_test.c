@@ -405,7 +405,7 @@ static void halves_share_no_node_and_hold_half_of_each_class(void **state)
     opn_graph_free(graph);
 }
 
-// ---- how a trial is judged -----------------------------------------------------------
+// ---- how a trial is scored -----------------------------------------------------------
 
 static void figures_are_those_counted_by_hand(void **state)
 {
@@ -440,7 +440,7 @@ static void figures_are_those_counted_by_hand(void **state)
 }
 
 // Trains on a split made by the public functions, and counts over its validation nodes.
-static void judge_fold(const opn_graph *graph,
+static void score_fold(const opn_graph *graph,
                        const char *with,
                        int32_t held_out,
                        double *accuracy,
@@ -473,7 +473,7 @@ static void judge_fold(const opn_graph *graph,
     opn_model_free(model);
 }
 
-static void the_default_is_judged_as_anyone_could(void **state)
+static void the_default_is_scored_as_anyone_could(void **state)
 {
     (void)state;
     static const char with[] = "task=ood epochs=20 samples=3 seed=4 lambda1=0.1";
@@ -490,7 +490,7 @@ static void the_default_is_judged_as_anyone_could(void **state)
         double of_fold[2];
         if (k == least)
             continue;
-        judge_fold(graph, with, k, &of_fold[0], &of_fold[1]);
+        score_fold(graph, with, k, &of_fold[0], &of_fold[1]);
         accuracy += of_fold[0] / 3;
         auroc += 100.0 * of_fold[1] / 3;
     }
@@ -505,7 +505,7 @@ static void the_default_is_judged_as_anyone_could(void **state)
 }
 
 // What the half that is spared says of a model whose training the other half has ended.
-static double judge_half(const opn_graph *graph, int seed)
+static double score_half(const opn_graph *graph, int seed)
 {
     uint8_t spared[N_NODES];
     uint8_t wrong[N_NODES];
@@ -546,7 +546,7 @@ static void with_patience_each_half_has_its_own_work(void **state)
     opn_tuning *found =
             tune(ctx, graph, "trials=2 seeds=8 epochs=200 patience=2 model=s-gcn");
     for (int s = 0; s < 8; s++)
-        assert_true(fabs(opn_tuning_runs(found, 0)[s].detection - judge_half(graph, s)) <
+        assert_true(fabs(opn_tuning_runs(found, 0)[s].detection - score_half(graph, s)) <
                     1e-9);
     opn_tuning_free(found);
     opn_graph_free(graph);
@@ -828,7 +828,7 @@ int main(void)
             WITH_CTX(a_narrowed_split_is_the_one_drawn_with_the_class_held_out),
             WITH_CTX(halves_share_no_node_and_hold_half_of_each_class),
             WITH_CTX(figures_are_those_counted_by_hand),
-            WITH_CTX(the_default_is_judged_as_anyone_could),
+            WITH_CTX(the_default_is_scored_as_anyone_could),
             WITH_CTX(with_patience_each_half_has_its_own_work),
             WITH_CTX(a_loss_beyond_all_numbers_is_a_bad_trial_and_no_failure),
             WITH_CTX(ranks_follow_the_means_and_finalists_come_first),

@@ -98,7 +98,7 @@ static dense dense_of(const sample *s, bool undirected)
 
 static void count_edges(const sample *s, const dense *d, opn_graph_info *want)
 {
-    double n_judged = 0;
+    double n_scored = 0;
     double n_alike = 0;
     for (int32_t i = 0; i < s->n_nodes; i++) {
         bool alone = true;
@@ -112,13 +112,13 @@ static void count_edges(const sample *s, const dense *d, opn_graph_info *want)
             }
             alone = alone && count == 0 && d->count[j][i] == 0;
             if (s->label[i] >= 0 && s->label[j] >= 0) {
-                n_judged += count;
+                n_scored += count;
                 n_alike += s->label[i] == s->label[j] ? count : 0;
             }
         }
         want->n_isolated += alone;
     }
-    want->homophily = n_judged > 0 ? n_alike / n_judged : (double)NAN;
+    want->homophily = n_scored > 0 ? n_alike / n_scored : (double)NAN;
 }
 
 static void count_degrees(const sample *s, const dense *d, opn_graph_info *want)

@@ -83,7 +83,7 @@ static size_t write_tables(const tables *from, const char *suffix)
 }
 
 // Prints what the folder holds when that is not `wanted`; counts those.
-static int judge_folder(const char *what, const char *wanted)
+static int check_folder(const char *what, const char *wanted)
 {
     opn_ctx *ctx = support_ctx(NULL);
     opn_graph *graph = NULL;
@@ -209,7 +209,7 @@ static void test_folders_as_users_write_them_are_read_as_they_mean_them(void **s
     int n_wrong = 0;
     for (size_t c = 0; c < sizeof(good_cases) / sizeof(good_cases[0]); c++) {
         write_tables(&good_cases[c].files, ".csv");
-        n_wrong += judge_folder(good_cases[c].what, good_cases[c].graph);
+        n_wrong += check_folder(good_cases[c].what, good_cases[c].graph);
     }
     assert_int_equal(n_wrong, 0);
 }
@@ -237,7 +237,7 @@ static void test_tables_may_be_tab_separated(void **state)
             "class\nno\nyes\n",
     };
     write_tables(&tabs, ".tsv");
-    assert_int_equal(judge_folder("tabs", sample_text), 0);
+    assert_int_equal(check_folder("tabs", sample_text), 0);
 }
 
 // The text as gzip packs it; returns how many bytes.
@@ -266,7 +266,7 @@ static void test_tables_may_be_gzipped(void **state)
         const size_t n = pack(table_text(&sample, t), packed);
         support_write_file(table_path(path, table_names[t], ".csv.gz"), packed, n);
     }
-    assert_int_equal(judge_folder("gzip", sample_text), 0);
+    assert_int_equal(check_folder("gzip", sample_text), 0);
 }
 
 static void test_a_damaged_gzip_file_is_refused_at_every_length(void **state)

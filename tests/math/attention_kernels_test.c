@@ -29,9 +29,9 @@ enum { HUB = 1, STILL = 5 };
 typedef struct pattern {
     int32_t n_outputs;
     int32_t own[INPUTS];
-    opn_off begin[INPUTS], end[INPUTS], turned_begin[INPUTS], turned_end[INPUTS];
-    int32_t col[MOST_ENTRIES], turned_col[MOST_ENTRIES];
-    uint32_t turned_entry[MOST_ENTRIES];
+    opn_off begin[INPUTS], end[INPUTS], transposed_begin[INPUTS], transposed_end[INPUTS];
+    int32_t col[MOST_ENTRIES], transposed_col[MOST_ENTRIES];
+    uint32_t transposed_entry[MOST_ENTRIES];
     size_t n_entries; // those of no row included
 } pattern;
 
@@ -57,14 +57,14 @@ static void draw_pattern(uint64_t *random, bool is_part, pattern *p)
     p->n_entries = n;
     n = 0;
     for (int32_t j = 0; j < INPUTS; j++) {
-        p->turned_begin[j] = (opn_off)n;
+        p->transposed_begin[j] = (opn_off)n;
         for (int32_t i = 0; i < p->n_outputs; i++)
             for (opn_off e = p->begin[i]; e < p->end[i]; e++)
                 if (p->col[e] == j) {
-                    p->turned_col[n] = i;
-                    p->turned_entry[n++] = (uint32_t)e;
+                    p->transposed_col[n] = i;
+                    p->transposed_entry[n++] = (uint32_t)e;
                 }
-        p->turned_end[j] = (opn_off)n++;
+        p->transposed_end[j] = (opn_off)n++;
     }
 }
 
@@ -198,10 +198,10 @@ init_trial(uint64_t seed, const pattern *p, const shape *is, int kind, trial *t)
             .begin = p->begin,
             .end = p->end,
             .col = p->col,
-            .turned_begin = p->turned_begin,
-            .turned_end = p->turned_end,
-            .turned_col = p->turned_col,
-            .turned_entry = p->turned_entry,
+            .transposed_begin = p->transposed_begin,
+            .transposed_end = p->transposed_end,
+            .transposed_col = p->transposed_col,
+            .transposed_entry = p->transposed_entry,
             .own = n_outputs == INPUTS ? NULL : p->own,
             .unit_factor = (opn_real)((kind & DROPS_UNITS) != 0 ? 2.5 : 1.0),
             .entry_factor = (opn_real)((kind & DROPS_ENTRIES) != 0 ? 1.5 : 1.0),

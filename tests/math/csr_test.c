@@ -142,10 +142,10 @@ static void transposing_swaps_rows_and_columns_and_sorts(void **state)
         const triples t = random_triples(&rng);
         const bool with_value = c % 3 != 0;
         const triples by_row = sorted(&t, false);
-        const triples turned = flipped(&by_row);
-        const triples turned_in_order = sorted(&turned, true);
+        const triples transposed = flipped(&by_row);
+        const triples transposed_in_order = sorted(&transposed, true);
         opn_i_csr from = as_csr(ctx, &by_row, with_value);
-        opn_i_csr want = as_csr(ctx, &turned_in_order, with_value);
+        opn_i_csr want = as_csr(ctx, &transposed_in_order, with_value);
         opn_i_csr got = {0};
         assert_int_equal(opn_i_csr_transpose(ctx, &from, &got), OPN_OK);
         expect_equal(&got, &want);
@@ -166,23 +166,24 @@ static void entries_of_a_transpose_are_found_in_the_matrix(void **state)
         const triples t = random_triples(&rng);
         const triples by_row = sorted(&t, c % 2 == 0);
         opn_i_csr from = as_csr(ctx, &by_row, true);
-        opn_i_csr turned = {0};
+        opn_i_csr transposed = {0};
         uint32_t *entry = NULL;
         bool is_taken[MAX_TRIPLES] = {false};
-        assert_int_equal(opn_i_csr_transpose(ctx, &from, &turned), OPN_OK);
-        assert_int_equal(opn_i_csr_turned_entries(ctx, &from, &turned, &entry), OPN_OK);
-        for (int32_t j = 0; j < turned.n_rows; j++)
-            for (opn_off e = turned.row_ptr[j]; e < turned.row_ptr[j + 1]; e++) {
+        assert_int_equal(opn_i_csr_transpose(ctx, &from, &transposed), OPN_OK);
+        assert_int_equal(opn_i_csr_transposed_entries(ctx, &from, &transposed, &entry),
+                         OPN_OK);
+        for (int32_t j = 0; j < transposed.n_rows; j++)
+            for (opn_off e = transposed.row_ptr[j]; e < transposed.row_ptr[j + 1]; e++) {
                 assert_in_range(entry[e], 0, t.n - 1);
                 assert_int_equal(by_row.col[entry[e]], j);
-                assert_int_equal(by_row.row[entry[e]], turned.col_idx[e]);
-                assert_true(by_row.value[entry[e]] == turned.value[e]);
+                assert_int_equal(by_row.row[entry[e]], transposed.col_idx[e]);
+                assert_true(by_row.value[entry[e]] == transposed.value[e]);
                 assert_false(is_taken[entry[e]]);
                 is_taken[entry[e]] = true;
             }
         opn_i_release(&ctx->alloc, entry);
         opn_i_csr_deinit(&ctx->alloc, &from);
-        opn_i_csr_deinit(&ctx->alloc, &turned);
+        opn_i_csr_deinit(&ctx->alloc, &transposed);
     }
     support_ctx_free(ctx, &m);
 }
@@ -397,7 +398,7 @@ static opn_status do_all(opn_ctx *ctx, const triples *t)
     OPN_TRY(opn_i_csr_from_triples(ctx, t->n_rows, t->n_cols, t->n, t->row, t->col,
                                    t->value, &one));
     OPN_TRY(opn_i_csr_transpose(ctx, &one, &flipped_one));
-    OPN_TRY(opn_i_csr_turned_entries(ctx, &one, &flipped_one, &entry));
+    OPN_TRY(opn_i_csr_transposed_entries(ctx, &one, &flipped_one, &entry));
     OPN_TRY(opn_i_csr_copy(ctx, &one, &copy));
     OPN_TRY(opn_i_csr_take_rows(ctx, &one, wanted, 3, &rows));
     OPN_TRY(opn_i_csr_rename_cols(ctx, number, 3, &rows));

@@ -122,7 +122,8 @@ static void spread_keeps_of_every_set_bit_what_its_own_bit_says(void **state)
     }
 }
 
-static void turn_makes_rows_columns_and_turned_again_all_is_as_before(void **state)
+static void
+transpose_makes_rows_columns_and_transposed_again_all_is_as_before(void **state)
 {
     (void)state;
     const opn_k_table *table[2];
@@ -134,8 +135,8 @@ static void turn_makes_rows_columns_and_turned_again_all_is_as_before(void **sta
         for (int r = 0; r < 64; r++)
             from[r] = alone < 64 && r != alone ? 0 : draw_word(&random);
         to[64] = again[64] = 42;
-        table[round % n_tables]->turn(from, to);
-        table[round % n_tables]->turn(to, again);
+        table[round % n_tables]->transpose(from, to);
+        table[round % n_tables]->transpose(to, again);
         for (int r = 0; r < 64; r++)
             for (int c = 0; c < 64; c++)
                 assert_true(bit_of(to + r, c) == bit_of(from + c, r));
@@ -648,7 +649,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(count_counts_the_bits_before_every_word_and_every_place),
             cmocka_unit_test(spread_keeps_of_every_set_bit_what_its_own_bit_says),
-            cmocka_unit_test(turn_makes_rows_columns_and_turned_again_all_is_as_before),
+            cmocka_unit_test(
+                    transpose_makes_rows_columns_and_transposed_again_all_is_as_before),
             cmocka_unit_test(spmm_is_the_dense_product_finished_as_told_on_every_slice),
             cmocka_unit_test(the_base_of_a_sparse_product_may_be_where_the_result_goes),
             cmocka_unit_test(what_belongs_to_other_rows_does_not_leak_into_a_row),

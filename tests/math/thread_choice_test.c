@@ -1,4 +1,4 @@
-// pace_test.c -- steps on all threads or on one, whichever is faster.
+// thread_choice_test.c -- steps on all threads or on one, whichever is faster.
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,33 +17,33 @@ static void one_thread_is_never_timed(void **state)
 {
     (void)state;
     const opn_i_exec one = {NULL, 1};
-    opn_i_pace pace = {0};
+    opn_i_thread_choice choice = {0};
     for (int step = 0; step < 100; step++) {
-        assert_int_equal(opn_i_pace_begin(&pace, &one).n_threads, 1);
-        opn_i_pace_end(&pace);
+        assert_int_equal(opn_i_thread_choice_begin(&choice, &one).n_threads, 1);
+        opn_i_thread_choice_end(&choice);
     }
-    assert_true(pace.seconds[0] == 0.0 && pace.seconds[1] == 0.0);
+    assert_true(choice.seconds[0] == 0.0 && choice.seconds[1] == 0.0);
 }
 
 static void both_ways_are_timed_before_one_is_favoured(void **state)
 {
     (void)state;
     static const int want[] = {4, 4, 1}; // the first is not counted
-    opn_i_pace pace = {0};
+    opn_i_thread_choice choice = {0};
     for (int step = 0; step < 3; step++) {
-        assert_int_equal(opn_i_pace_begin(&pace, &four).n_threads, want[step]);
-        opn_i_pace_end(&pace);
+        assert_int_equal(opn_i_thread_choice_begin(&choice, &four).n_threads, want[step]);
+        opn_i_thread_choice_end(&choice);
     }
-    assert_true(pace.seconds[0] > 0.0 && pace.seconds[1] > 0.0);
+    assert_true(choice.seconds[0] > 0.0 && choice.seconds[1] > 0.0);
 }
 
 // Steps of made-up lengths: as many on each way as `n` says, from when both are known.
 static void count_ways(double on_four, double on_one, int n_steps, int n[2])
 {
-    opn_i_pace pace = {.seconds = {on_four, on_one}};
+    opn_i_thread_choice choice = {.seconds = {on_four, on_one}};
     n[0] = n[1] = 0;
     for (int step = 0; step < n_steps; step++)
-        n[opn_i_pace_begin(&pace, &four).n_threads == 1]++;
+        n[opn_i_thread_choice_begin(&choice, &four).n_threads == 1]++;
 }
 
 static void the_slower_way_is_tried_ever_more_seldom(void **state)
@@ -63,16 +63,17 @@ static void the_slower_way_is_tried_ever_more_seldom(void **state)
 static void a_way_that_becomes_slow_is_left_at_once(void **state)
 {
     (void)state;
-    opn_i_pace pace = {.seconds = {1.0, 2.0}};
+    opn_i_thread_choice choice = {.seconds = {1.0, 2.0}};
     for (int step = 0; step < 5; step++)
-        assert_int_equal(opn_i_pace_begin(&pace, &four).n_threads, 4);
-    pace.seconds[0] = 30.0; // another program has come
+        assert_int_equal(opn_i_thread_choice_begin(&choice, &four).n_threads, 4);
+    choice.seconds[0] = 30.0; // another program has come
     for (int step = 0; step < 16; step++)
-        assert_int_equal(opn_i_pace_begin(&pace, &four).n_threads, 1);
-    assert_int_equal(opn_i_pace_begin(&pace, &four).n_threads, 4); // is it still there?
-    pace.seconds[0] = 1.0;                                         // no
+        assert_int_equal(opn_i_thread_choice_begin(&choice, &four).n_threads, 1);
+    assert_int_equal(opn_i_thread_choice_begin(&choice, &four).n_threads,
+                     4);     // is it still there?
+    choice.seconds[0] = 1.0; // no
     for (int step = 0; step < 16; step++)
-        assert_int_equal(opn_i_pace_begin(&pace, &four).n_threads, 4);
+        assert_int_equal(opn_i_thread_choice_begin(&choice, &four).n_threads, 4);
 }
 
 int main(void)

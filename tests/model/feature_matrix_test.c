@@ -1,4 +1,4 @@
-// design_test.c -- features as the first layer takes them, whole and with entries
+// feature_matrix_test.c -- features as the first layer takes them, whole and with entries
 // dropped.
 
 #include <stdarg.h>
@@ -160,10 +160,10 @@ static void expect_product(
 
 // ---- passes --------------------------------------------------------------------------
 
-// One pass over a design of the rows of x.
+// One pass over a matrix of the rows of x.
 typedef struct pass {
     const opn_i_csr *x;
-    opn_i_design *design;
+    opn_i_feature_matrix *matrix;
     double rate;
     unsigned uses;
     bool is_in_place; // the whole product is where the result goes
@@ -179,7 +179,7 @@ static void expect_forward(const opn_i_exec *exec,
                            uint64_t *random)
 {
     const int32_t n_rows = one->x->n_rows, n_cols = one->x->n_cols;
-    const int32_t n_written = one->rate > 0.0 ? one->design->n_trained : n_rows;
+    const int32_t n_written = one->rate > 0.0 ? one->matrix->n_trained : n_rows;
     const dense_view all_rows = {all, n_rows, n_cols, n_cols, 1};
     const dense_view written = {all, n_written, n_cols, n_cols, 1};
     const dense_view left = {kept, n_written, n_cols, n_cols, 1};
@@ -194,7 +194,8 @@ static void expect_forward(const opn_i_exec *exec,
             whole[opn_i_panel_at(n_rows, one->width, i, h)] =
                     (opn_real)product[(size_t)i * (size_t)one->width + (size_t)h];
     opn_real *p = has_whole && one->is_in_place ? whole : other;
-    opn_i_design_product(exec, one->design, one->width, w, has_whole ? whole : NULL, p);
+    opn_i_feature_matrix_product(exec, one->matrix, one->width, w,
+                                 has_whole ? whole : NULL, p);
     expect_product(left, written, one->rate, weights,
                    opn_i_panels(p, n_rows, one->width));
     free(product);
@@ -211,17 +212,17 @@ static void expect_backward(const opn_i_exec *exec,
                             uint64_t *random)
 {
     const int32_t n_rows = one->x->n_rows, n_cols = one->x->n_cols;
-    const int32_t n_trained = one->design->n_trained;
+    const int32_t n_trained = one->matrix->n_trained;
     opn_real *g = draw_panels(random, n_rows, one->width);
     opn_real *scaled = draw_panels(random, n_rows, one->width);
     opn_real *d_w = draw_panels(random, n_cols, one->width);
     for (int32_t i = 0; i < n_rows; i++) {
         for (int32_t h = 0; h < one->width; h++) {
             const size_t at = opn_i_panel_at(n_rows, one->width, i, h);
-            scaled[at] = i < n_trained ? g[at] * one->design->scale[i] : (opn_real)NAN;
+            scaled[at] = i < n_trained ? g[at] * one->matrix->scale[i] : (opn_real)NAN;
         }
     }
-    opn_i_design_product_turned(exec, one->design, one->width, scaled, d_w);
+    opn_i_feature_matrix_product_transposed(exec, one->matrix, one->width, scaled, d_w);
     expect_product((dense_view){kept, n_cols, n_trained, 1, n_cols},
                    (dense_view){all, n_cols, n_trained, 1, n_cols}, one->rate,
                    opn_i_panels(g, n_rows, one->width),
@@ -234,13 +235,13 @@ static void expect_backward(const opn_i_exec *exec,
 static void
 expect_pass(const opn_i_exec *exec, const pass *one, uint32_t step, uint64_t *random)
 {
-    opn_i_design *design = one->design;
+    opn_i_feature_matrix *matrix = one->matrix;
     opn_i_keep_bits(exec, 4, OPN_STREAM_STUDENT_FEATURES, step,
                     one->rate == 0.0 ? 0.5 : one->rate,
-                    one->x->row_ptr[design->n_trained], design->keep);
-    double *all = make_dense(one->x, design->n_trained, design->keep, 0.0);
-    double *kept = make_dense(one->x, design->n_trained, design->keep, one->rate);
-    opn_i_design_drop(exec, design, one->rate, one->uses);
+                    one->x->row_ptr[matrix->n_trained], matrix->keep);
+    double *all = make_dense(one->x, matrix->n_trained, matrix->keep, 0.0);
+    double *kept = make_dense(one->x, matrix->n_trained, matrix->keep, one->rate);
+    opn_i_feature_matrix_drop(exec, matrix, one->rate, one->uses);
     expect_forward(exec, one, kept, all, random);
     if ((one->uses & OPN_USE_BACKWARD) != 0)
         expect_backward(exec, one, kept, all, random);
@@ -262,9 +263,11 @@ static const struct {
                {OPN_USE_NARROW, false}};
 enum { N_MANNERS = 8 };
 
-// One pass after the other on the same design, of which none may see the one before.
-static void
-expect_passes(const opn_i_csr *x, opn_i_design *design, int step, uint64_t *random)
+// One pass after the other on the same matrix, of which none may see the one before.
+static void expect_passes(const opn_i_csr *x,
+                          opn_i_feature_matrix *matrix,
+                          int step,
+                          uint64_t *random)
 {
     static const double rates[] = {0.5, 0.0, 0.2, 0.9, 0.1};
     static const int32_t widths[] = {8, 16, 24, 64};
@@ -277,7 +280,7 @@ expect_passes(const opn_i_csr *x, opn_i_design *design, int step, uint64_t *rand
             const int32_t width = widths[round / 5 / N_MANNERS];
             const unsigned uses = manners[manner].uses;
             const pass one = {.x = x,
-                              .design = design,
+                              .matrix = matrix,
                               .rate = rates[round % 5],
                               .uses = width > OPN_SLICE ? uses & ~(unsigned)OPN_USE_NARROW
                                                         : uses,
@@ -302,12 +305,12 @@ static void products_are_those_of_the_dropped_matrix_both_ways(void **state)
         const feature_kind kind = (feature_kind)(c % N_KINDS);
         opn_i_csr x = draw_features(kind, sizes[c / N_KINDS].n_rows,
                                     sizes[c / N_KINDS].n_cols, &random);
-        opn_i_design design = {0};
-        assert_int_equal(opn_i_design_init(ctx, &x, &design), OPN_OK);
-        assert_int_equal(design.n_trained, x.n_rows);
-        assert_int_equal(design.map != NULL, has_bits(kind));
-        expect_passes(&x, &design, sizes[c / N_KINDS].step, &random);
-        opn_i_design_deinit(&ctx->alloc, &design);
+        opn_i_feature_matrix matrix = {0};
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        assert_int_equal(matrix.n_trained, x.n_rows);
+        assert_int_equal(matrix.map != NULL, has_bits(kind));
+        expect_passes(&x, &matrix, sizes[c / N_KINDS].step, &random);
+        opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_csr_deinit(&ctx->alloc, &x);
     }
 }
@@ -321,27 +324,28 @@ static void expect_served(feature_kind kind, unsigned made_for, unsigned uses)
     const int n_tables = all_tables(table);
     uint64_t random = 8;
     opn_i_csr x = draw_features(kind, 1100, 21, &random);
-    opn_i_design design = {0};
+    opn_i_feature_matrix matrix = {0};
     int32_t order[1100];
     for (int32_t r = 0; r < 1100; r++)
         order[r] = r;
-    assert_int_equal(opn_i_design_init_for(ctx, &x, order, made_for, &design), OPN_OK);
-    assert_int_equal(design.cols.row_ptr != NULL, has_columns);
+    assert_int_equal(opn_i_feature_matrix_init_for(ctx, &x, order, made_for, &matrix),
+                     OPN_OK);
+    assert_int_equal(matrix.cols.row_ptr != NULL, has_columns);
     for (int round = 0; round < 3 * n_tables; round++) {
         const opn_i_exec exec = {table[round / 3], 1};
         const pass one = {.x = &x,
-                          .design = &design,
+                          .matrix = &matrix,
                           .rate = rates[round % 3],
                           .uses = uses,
                           .width = 16};
         expect_pass(&exec, &one, (uint32_t)round, &random);
     }
-    opn_i_design_deinit(&ctx->alloc, &design);
+    opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
     opn_i_csr_deinit(&ctx->alloc, &x);
 }
 
 // Rows are scattered only where there is no list of the columns, or none is needed.
-static void a_design_for_some_uses_serves_those_and_less(void **state)
+static void a_matrix_for_some_uses_serves_those_and_less(void **state)
 {
     (void)state;
     enum { B = OPN_USE_BACKWARD, N = OPN_USE_NARROW, W = OPN_USE_WHOLE };
@@ -387,20 +391,20 @@ static void a_part_takes_rows_in_any_order_and_drops_from_the_first_alone(void *
         const int32_t n_trained = parts[c / N_KINDS].n_trained;
         opn_i_csr x = draw_features((feature_kind)(c % N_KINDS), V, F, &random);
         opn_i_csr rows = {0};
-        opn_i_design whole = {0};
-        opn_i_design part = {0};
+        opn_i_feature_matrix whole = {0};
+        opn_i_feature_matrix part = {0};
         int32_t node[V] = {0};
         shuffle(V, node, &random);
         assert_int_equal(opn_i_csr_take_rows(ctx, &x, node, n_rows, &rows), OPN_OK);
-        assert_int_equal(opn_i_design_init(ctx, &x, &whole), OPN_OK);
-        assert_int_equal(
-                opn_i_design_init_part(ctx, &whole, node, n_rows, n_trained, &part),
-                OPN_OK);
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &whole), OPN_OK);
+        assert_int_equal(opn_i_feature_matrix_init_part(ctx, &whole, node, n_rows,
+                                                        n_trained, &part),
+                         OPN_OK);
         assert_int_equal(part.rows.n_rows, n_rows);
         assert_int_equal(part.n_trained, n_trained);
-        opn_i_design_deinit(&ctx->alloc, &whole); // nothing of it is borrowed
+        opn_i_feature_matrix_deinit(&ctx->alloc, &whole); // nothing of it is borrowed
         expect_passes(&rows, &part, 3, &random);
-        opn_i_design_deinit(&ctx->alloc, &part);
+        opn_i_feature_matrix_deinit(&ctx->alloc, &part);
         opn_i_csr_deinit(&ctx->alloc, &rows);
         opn_i_csr_deinit(&ctx->alloc, &x);
     }
@@ -409,17 +413,17 @@ static void a_part_takes_rows_in_any_order_and_drops_from_the_first_alone(void *
 // ---- what is kept --------------------------------------------------------------------
 
 static void expect_columns_to_name_their_entries(const opn_i_csr *x,
-                                                 const opn_i_design *design)
+                                                 const opn_i_feature_matrix *matrix)
 {
     for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++) {
-        const opn_off at = design->cols_entry[e];
+        const opn_off at = matrix->cols_entry[e];
         assert_true(at < opn_i_csr_n_entries(x));
         int32_t row = 0;
         while (x->row_ptr[row + 1] <= at)
             row++;
-        assert_int_equal(design->cols.col_idx[e], row);
-        const opn_off first = design->cols.row_ptr[x->col_idx[at]];
-        assert_true(e >= first && e < design->cols.row_ptr[x->col_idx[at] + 1]);
+        assert_int_equal(matrix->cols.col_idx[e], row);
+        const opn_off first = matrix->cols.row_ptr[x->col_idx[at]];
+        assert_true(e >= first && e < matrix->cols.row_ptr[x->col_idx[at] + 1]);
     }
 }
 
@@ -430,17 +434,17 @@ static void rows_of_one_value_are_kept_as_a_pattern_and_a_factor(void **state)
     for (int kind = 0; kind < N_KINDS; kind++) {
         const bool is_list = !has_bits((feature_kind)kind);
         opn_i_csr x = draw_features((feature_kind)kind, 37, 21, &random);
-        opn_i_design design = {0};
-        assert_int_equal(opn_i_design_init(ctx, &x, &design), OPN_OK);
-        assert_int_equal(design.row_scale != NULL, kind != FREE_VALUES);
-        assert_int_equal(design.rows.value == NULL, kind != FREE_VALUES);
-        assert_int_equal(design.cols.value == NULL, kind != FREE_VALUES);
-        assert_int_equal(design.rows_value == NULL, kind != FREE_VALUES);
-        assert_int_equal(design.map == NULL, is_list);
-        assert_int_equal(design.cols.row_ptr != NULL, is_list);
+        opn_i_feature_matrix matrix = {0};
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        assert_int_equal(matrix.row_scale != NULL, kind != FREE_VALUES);
+        assert_int_equal(matrix.rows.value == NULL, kind != FREE_VALUES);
+        assert_int_equal(matrix.cols.value == NULL, kind != FREE_VALUES);
+        assert_int_equal(matrix.rows_value == NULL, kind != FREE_VALUES);
+        assert_int_equal(matrix.map == NULL, is_list);
+        assert_int_equal(matrix.cols.row_ptr != NULL, is_list);
         if (is_list)
-            expect_columns_to_name_their_entries(&x, &design);
-        opn_i_design_deinit(&ctx->alloc, &design);
+            expect_columns_to_name_their_entries(&x, &matrix);
+        opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_csr_deinit(&ctx->alloc, &x);
     }
 }
@@ -456,12 +460,12 @@ static void a_pattern_becomes_bits_where_more_than_an_eighth_of_it_is_set(void *
             col[e] = e % SIDE;
         }
         opn_i_csr x = {0};
-        opn_i_design design = {0};
+        opn_i_feature_matrix matrix = {0};
         assert_int_equal(opn_i_csr_from_triples(ctx, SIDE, SIDE, n, row, col, NULL, &x),
                          OPN_OK);
-        assert_int_equal(opn_i_design_init(ctx, &x, &design), OPN_OK);
-        assert_int_equal(design.map != NULL, n > AN_EIGHTH);
-        opn_i_design_deinit(&ctx->alloc, &design);
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        assert_int_equal(matrix.map != NULL, n > AN_EIGHTH);
+        opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_csr_deinit(&ctx->alloc, &x);
     }
 }
@@ -472,11 +476,11 @@ static void features_that_are_all_zero_give_zero(void **state)
     uint64_t random = 3;
     for (int with_value = 0; with_value < 2; with_value++) {
         opn_i_csr x = {0};
-        opn_i_design design = {0};
+        opn_i_feature_matrix matrix = {0};
         assert_int_equal(opn_i_csr_init(ctx, 37, 21, 0, with_value == 1, &x), OPN_OK);
-        assert_int_equal(opn_i_design_init(ctx, &x, &design), OPN_OK);
-        expect_passes(&x, &design, 1, &random);
-        opn_i_design_deinit(&ctx->alloc, &design);
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        expect_passes(&x, &matrix, 1, &random);
+        opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_csr_deinit(&ctx->alloc, &x);
     }
 }
@@ -505,19 +509,19 @@ static opn_i_csr draw_many_features(bool with_value)
 
 // Both products of one pass, [V,MANY_WIDTH] and then [F,MANY_WIDTH].
 static void run_many(const opn_i_exec *exec,
-                     opn_i_design *design,
+                     opn_i_feature_matrix *matrix,
                      double rate,
                      unsigned uses,
                      const opn_real *from,
                      opn_real *to)
 {
     opn_i_keep_bits(exec, 1, OPN_STREAM_STUDENT_FEATURES, 0, rate,
-                    design->rows.row_ptr[MANY_ROWS], design->keep);
-    opn_i_design_drop(exec, design, rate, uses);
+                    matrix->rows.row_ptr[MANY_ROWS], matrix->keep);
+    opn_i_feature_matrix_drop(exec, matrix, rate, uses);
     // Any numbers will do for the whole product.
-    opn_i_design_product(exec, design, MANY_WIDTH, from, from, to);
-    opn_i_design_product_turned(exec, design, MANY_WIDTH, from,
-                                to + (size_t)MANY_ROWS * MANY_WIDTH);
+    opn_i_feature_matrix_product(exec, matrix, MANY_WIDTH, from, from, to);
+    opn_i_feature_matrix_product_transposed(exec, matrix, MANY_WIDTH, from,
+                                            to + (size_t)MANY_ROWS * MANY_WIDTH);
 }
 
 // At high rates whole words keep nothing, and a thread's last entries lie close to the
@@ -542,22 +546,22 @@ static void a_pass_gives_the_same_bits_on_any_number_of_threads(void **state)
     opn_real *several = draw_panels(&random, MANY_ROWS + MANY_COLS, MANY_WIDTH);
     for (int with_value = 0; with_value < 2; with_value++) {
         opn_i_csr x = draw_many_features(with_value == 1);
-        opn_i_design design = {0};
-        assert_int_equal(opn_i_design_init(ctx, &x, &design), OPN_OK);
-        assert_int_equal(design.map == NULL, with_value);
+        opn_i_feature_matrix matrix = {0};
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        assert_int_equal(matrix.map == NULL, with_value);
         for (int round = 0; round < 5 * n_tables; round++) {
             const double rate = rounds[round % 5].rate;
             const unsigned uses = rounds[round % 5].uses;
             const opn_i_exec plain = {table[round / 5], 1};
-            run_many(&plain, &design, rate, uses, from, one);
+            run_many(&plain, &matrix, rate, uses, from, one);
             for (int c = 0; c < N_THREAD_COUNTS; c++) {
                 const opn_i_exec exec = {table[round / 5], thread_counts[c]};
                 memset(several, 0xff, N_RESULTS * sizeof(*several));
-                run_many(&exec, &design, rate, uses, from, several);
+                run_many(&exec, &matrix, rate, uses, from, several);
                 assert_memory_equal(several, one, N_RESULTS * sizeof(*one));
             }
         }
-        opn_i_design_deinit(&ctx->alloc, &design);
+        opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_csr_deinit(&ctx->alloc, &x);
     }
     free(from);
@@ -567,13 +571,15 @@ static void a_pass_gives_the_same_bits_on_any_number_of_threads(void **state)
 
 // ---- memory --------------------------------------------------------------------------
 
-static opn_status
-init_both(opn_ctx *other, const opn_i_csr *x, opn_i_design *whole, opn_i_design *part)
+static opn_status init_both(opn_ctx *other,
+                            const opn_i_csr *x,
+                            opn_i_feature_matrix *whole,
+                            opn_i_feature_matrix *part)
 {
     static const int32_t node[] = {5, 1, 7};
     opn_status status = OPN_OK;
-    OPN_TRY(opn_i_design_init(other, x, whole));
-    OPN_TRY(opn_i_design_init_part(other, whole, node, 3, 2, part));
+    OPN_TRY(opn_i_feature_matrix_init(other, x, whole));
+    OPN_TRY(opn_i_feature_matrix_init_part(other, whole, node, 3, 2, part));
 cleanup:
     return status;
 }
@@ -588,14 +594,14 @@ static void every_allocation_may_fail(void **state)
         for (long fail_at = 1;; fail_at++) {
             meter m = {0};
             opn_ctx *other = support_ctx(&m);
-            opn_i_design whole = {0};
-            opn_i_design part = {0};
+            opn_i_feature_matrix whole = {0};
+            opn_i_feature_matrix part = {0};
             m.fail_at = m.n_requests + fail_at;
             const opn_status status = init_both(other, &x, &whole, &part);
             assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
             assert_int_equal(status == OPN_OK, part.keep != NULL);
-            opn_i_design_deinit(&other->alloc, &part);
-            opn_i_design_deinit(&other->alloc, &whole);
+            opn_i_feature_matrix_deinit(&other->alloc, &part);
+            opn_i_feature_matrix_deinit(&other->alloc, &whole);
             support_ctx_free(other, &m);
             if (status == OPN_OK)
                 break;
@@ -610,7 +616,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(products_are_those_of_the_dropped_matrix_both_ways),
-            WITH_CTX(a_design_for_some_uses_serves_those_and_less),
+            WITH_CTX(a_matrix_for_some_uses_serves_those_and_less),
             WITH_CTX(a_part_takes_rows_in_any_order_and_drops_from_the_first_alone),
             WITH_CTX(rows_of_one_value_are_kept_as_a_pattern_and_a_factor),
             WITH_CTX(a_pattern_becomes_bits_where_more_than_an_eighth_of_it_is_set),

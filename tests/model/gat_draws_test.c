@@ -50,7 +50,7 @@ list_masks(const network *net, uint32_t step, opn_i_rates rates, mask list[N_MAS
     const opn_i_streams *from = &student_streams;
     const opn_off n_entries = opn_i_csr_n_entries(&net->adjacency);
     list[0] = (mask){from->features, step, rates.units,
-                     opn_i_csr_n_entries(&net->design.rows), net->design.keep};
+                     opn_i_csr_n_entries(&net->features.rows), net->features.keep};
     list[1] = (mask){from->hidden, step, rates.units,
                      opn_i_attention_unit_bits(layer[0], size.n_nodes),
                      net->gcn.keep_hidden};

@@ -110,7 +110,7 @@ static void set_units(const opn_i_attention *layer, const uint8_t *mask, uint64_
 static void set_masks(network *net, const golden_gat_case *golden)
 {
     for (int32_t e = 0; e < GOLDEN_N_ENTRIES; e++)
-        put_bit(net->design.keep, e, golden->layer[0].in_mask[e] == 1);
+        put_bit(net->features.keep, e, golden->layer[0].in_mask[e] == 1);
     set_units(layer_of(net, 0), golden->layer[1].in_mask, net->gcn.keep_hidden);
     for (int l = 0; l < 2; l++) {
         opn_i_attention *layer = layer_of(net, l);

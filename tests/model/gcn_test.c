@@ -197,7 +197,7 @@ static void a_pass_draws_its_masks_from_seed_streams_and_step_alone(void **state
     network_add_dropper(&net);
     const opn_i_network *gcn = &net.gcn;
     const opn_off n_edges = net.dropper.n_edges;
-    const opn_off n_x = opn_i_csr_n_entries(&net.design.rows);
+    const opn_off n_x = opn_i_csr_n_entries(&net.features.rows);
     const int64_t n_hidden = (int64_t)gcn->n_nodes * gcn->hidden_width;
     uint64_t *x_bits = calloc(opn_i_bit_words(n_x), sizeof(*x_bits));
     uint64_t *hidden_bits = calloc(opn_i_bit_words(n_hidden), sizeof(*hidden_bits));
@@ -214,7 +214,7 @@ static void a_pass_draws_its_masks_from_seed_streams_and_step_alone(void **state
                         edge_bits);
         opn_i_network_draw(&net.exec, &net.gcn, 77, &streams, 5,
                            (opn_i_rates){rates[r], edge_rates[r]});
-        assert_memory_equal(net.design.keep, x_bits,
+        assert_memory_equal(net.features.keep, x_bits,
                             opn_i_bit_words(n_x) * sizeof(*x_bits));
         assert_memory_equal(gcn->keep_hidden, hidden_bits,
                             opn_i_bit_words(n_hidden) * sizeof(*hidden_bits));
@@ -283,11 +283,13 @@ static void init_without_dropped(const network *net, network *out)
     assert_int_equal(
             opn_i_graph_normalise(ctx, out->graph, OPN_EDGES_NORMALISED, &out->adjacency),
             OPN_OK);
-    assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &out->design), OPN_OK);
+    assert_int_equal(
+            opn_i_feature_matrix_init(ctx, &net->graph->features, &out->features),
+            OPN_OK);
     const opn_i_reach whole = symmetric_reach(&out->adjacency);
     assert_int_equal(opn_i_network_init(ctx, &opn_i_gcn_encoder,
                                         &(const opn_i_sizes){0, GOLDEN_H, GOLDEN_K, 1, 1},
-                                        &whole, NULL, &out->design, &out->gcn),
+                                        &whole, NULL, &out->features, &out->gcn),
                      OPN_OK);
 }
 
@@ -417,11 +419,13 @@ static void init_permuted(const network *net, const int32_t *to, network *out)
     assert_int_equal(
             opn_i_graph_normalise(ctx, out->graph, OPN_EDGES_NORMALISED, &out->adjacency),
             OPN_OK);
-    assert_int_equal(opn_i_design_init(ctx, &out->graph->features, &out->design), OPN_OK);
+    assert_int_equal(
+            opn_i_feature_matrix_init(ctx, &out->graph->features, &out->features),
+            OPN_OK);
     const opn_i_reach whole = symmetric_reach(&out->adjacency);
     assert_int_equal(opn_i_network_init(ctx, &opn_i_gcn_encoder,
                                         &(const opn_i_sizes){0, GOLDEN_H, GOLDEN_K, 1, 1},
-                                        &whole, NULL, &out->design, &out->gcn),
+                                        &whole, NULL, &out->features, &out->gcn),
                      OPN_OK);
 }
 
@@ -545,7 +549,7 @@ static void every_allocation_of_a_network_may_fail(void **state)
         const opn_status status =
                 opn_i_network_init(other, &opn_i_gcn_encoder,
                                    &(const opn_i_sizes){0, GOLDEN_H, GOLDEN_K, 1, 1},
-                                   &net.gcn.reach, NULL, &net.design, &gcn);
+                                   &net.gcn.reach, NULL, &net.features, &gcn);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
         assert_true((status == OPN_OK) == (gcn.layers != NULL));
         opn_i_network_deinit(&other->alloc, &gcn);

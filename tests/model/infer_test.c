@@ -335,13 +335,13 @@ static void logits_that_are_not_finite_name_the_pass(void **state)
     (void)state;
     network net;
     network_init_golden(ctx, &golden_cases[1], &net);
-    net.design.rows.value[0] = (opn_real)INFINITY; // the weights are as they should be
+    net.features.rows.value[0] = (opn_real)INFINITY; // the weights are as they should be
     opn_i_infer_options options = usual_options();
     uint32_t first = 0; // pass that keeps the entry
     for (;; first++) {
         opn_i_network_draw(&net.exec, &net.gcn, options.seed, &options.streams, first,
                            (opn_i_rates){options.rates.units, options.rates.edges});
-        if (opn_i_bit(net.design.keep, 0))
+        if (opn_i_bit(net.features.keep, 0))
             break;
     }
     opn_i_moments got = {0};

@@ -81,7 +81,7 @@ static void set_masks(network *net, const golden_sage_case *golden)
     const int32_t n_hidden = net->gcn.sizes.n_hidden;
     const int32_t half = sage_layers(net)->half;
     for (int32_t e = 0; e < GOLDEN_N_ENTRIES; e++)
-        put_bit(net->design.keep, e, golden->layer[0].in_mask[e] == 1);
+        put_bit(net->features.keep, e, golden->layer[0].in_mask[e] == 1);
     for (int32_t i = 0; i < GOLDEN_V; i++)
         for (int32_t h = 0; h < n_hidden; h++)
             put_bit(net->gcn.keep_hidden, (int64_t)opn_i_panel_at(GOLDEN_V, half, i, h),

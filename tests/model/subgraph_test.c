@@ -1,4 +1,4 @@
-// reach_test.c -- passes over the part of a graph that some nodes depend on, against
+// subgraph_test.c -- passes over the part of a graph that some nodes depend on, against
 // passes over the whole; and passes that subtract what they drop, against those that do
 // not.
 
@@ -25,27 +25,27 @@ static opn_ctx *ctx;
 // Features as lists with a factor a row, as bits, and as lists with values; the last two
 // networks are of one slice. Of 600 nodes with four neighbours each, five reach about a
 // hundred.
-enum { N_NODES = 600, N_DESIGNS = 4 };
-static const network_size designs[N_DESIGNS] = {{N_NODES, 40, 19, 5, false},
-                                                {N_NODES, 20, 24, 9, false},
-                                                {N_NODES, 40, 7, 3, true},
-                                                {N_NODES, 50, 11, 4, false}};
+enum { N_NODES = 600, N_MATRICES = 4 };
+static const network_size matrices[N_MATRICES] = {{N_NODES, 40, 19, 5, false},
+                                                  {N_NODES, 20, 24, 9, false},
+                                                  {N_NODES, 40, 7, 3, true},
+                                                  {N_NODES, 50, 11, 4, false}};
 
 static void init_network(int d, network *out)
 {
-    network_init_drawn(ctx, &designs[d], 4, out);
-    assert_int_equal(out->design.map != NULL, d == 1);
+    network_init_drawn(ctx, &matrices[d], 4, out);
+    assert_int_equal(out->features.map != NULL, d == 1);
 }
 
 // The same with attention, of one head, eight, and an odd number, or with GraphSAGE.
 enum { N_OTHER_KINDS = 2 };
 static void init_other_network(int d, int kind, network *out)
 {
-    static const network_kind attention[N_DESIGNS] = {{&opn_i_gat_encoder, 1, 2},
-                                                      {&opn_i_gat_encoder, 8, 1},
-                                                      {&opn_i_gat_encoder, 7, 3},
-                                                      {&opn_i_gat_encoder, 1, 1}};
-    network_init_drawn_as(ctx, kind == 0 ? &attention[d] : &sage_kind, &designs[d], 4,
+    static const network_kind attention[N_MATRICES] = {{&opn_i_gat_encoder, 1, 2},
+                                                       {&opn_i_gat_encoder, 8, 1},
+                                                       {&opn_i_gat_encoder, 7, 3},
+                                                       {&opn_i_gat_encoder, 1, 1}};
+    network_init_drawn_as(ctx, kind == 0 ? &attention[d] : &sage_kind, &matrices[d], 4,
                           out);
 }
 
@@ -109,8 +109,8 @@ mark_reach(const opn_i_csr *topology, const int32_t *label, int hops, bool *to)
 typedef struct part {
     network *net; // of the whole
     int32_t target[N_NODES], validation[N_NODES];
-    opn_i_field field;
-    opn_i_design design;
+    opn_i_subgraph subgraph;
+    opn_i_feature_matrix features;
     opn_i_network gcn;
     opn_real *d_weights; // room
 } part;
@@ -122,16 +122,16 @@ static part *new_part(network *net, label_kind target, label_kind validation)
     p->net = net;
     set_labels(target, net->gcn.sizes.n_classes, p->target);
     set_labels(validation, net->gcn.sizes.n_classes, p->validation);
-    assert_int_equal(opn_i_field_init(ctx, &net->adjacency, &net->gcn.reach, p->target,
-                                      p->validation, false,
-                                      net->gcn.encoder->needs_entries, &p->field),
+    assert_int_equal(opn_i_subgraph_init(ctx, &net->adjacency, &net->gcn.reach, p->target,
+                                         p->validation, false,
+                                         net->gcn.encoder->needs_entries, &p->subgraph),
                      OPN_OK);
-    assert_int_equal(opn_i_design_init_part(ctx, &net->design, p->field.node,
-                                            p->field.n_nodes, p->field.train.inner.n_cols,
-                                            &p->design),
+    assert_int_equal(opn_i_feature_matrix_init_part(
+                             ctx, &net->features, p->subgraph.node, p->subgraph.n_nodes,
+                             p->subgraph.train.inner.n_cols, &p->features),
                      OPN_OK);
     assert_int_equal(opn_i_network_init(ctx, net->gcn.encoder, &net->gcn.sizes,
-                                        &p->field.train, NULL, &p->design, &p->gcn),
+                                        &p->subgraph.train, NULL, &p->features, &p->gcn),
                      OPN_OK);
     assert_int_equal(p->gcn.n_weights, net->gcn.n_weights);
     p->d_weights = calloc(p->gcn.n_weights, sizeof(*p->d_weights));
@@ -142,8 +142,8 @@ static part *new_part(network *net, label_kind target, label_kind validation)
 static void free_part(part *p)
 {
     opn_i_network_deinit(&ctx->alloc, &p->gcn);
-    opn_i_design_deinit(&ctx->alloc, &p->design);
-    opn_i_field_deinit(&ctx->alloc, &p->field);
+    opn_i_feature_matrix_deinit(&ctx->alloc, &p->features);
+    opn_i_subgraph_deinit(&ctx->alloc, &p->subgraph);
     free(p->d_weights);
     free(p);
 }
@@ -172,7 +172,7 @@ static int32_t expect_next(const bool *mark, bool *has_number, int32_t next, int
 static void expect_numbers(const part *p)
 {
     const opn_i_csr *topology = &p->net->graph->topology;
-    const opn_i_field *field = &p->field;
+    const opn_i_subgraph *subgraph = &p->subgraph;
     bool trained[N_NODES], checked[N_NODES], has_number[N_NODES] = {false};
     int32_t n_either = 0;
     int32_t n_trained = 0;
@@ -183,14 +183,14 @@ static void expect_numbers(const part *p)
         n_trained += trained[i];
         n_either += trained[i] || checked[i];
     }
-    assert_int_equal(field->train.inner.n_cols, n_trained);
-    assert_int_equal(field->check.inner.n_cols, n_either);
-    assert_int_equal(field->n_nodes, n_either);
+    assert_int_equal(subgraph->train.inner.n_cols, n_trained);
+    assert_int_equal(subgraph->check.inner.n_cols, n_either);
+    assert_int_equal(subgraph->n_nodes, n_either);
     for (int32_t r = 0; r < n_trained; r++)
-        next = expect_next(trained, has_number, next, field->node[r]);
+        next = expect_next(trained, has_number, next, subgraph->node[r]);
     next = 0;
     for (int32_t r = n_trained; r < n_either; r++)
-        next = expect_next(checked, has_number, next, field->node[r]);
+        next = expect_next(checked, has_number, next, subgraph->node[r]);
 }
 
 static int32_t count_reach(const part *p, const int32_t *label, int hops)
@@ -213,10 +213,12 @@ nodes_get_each_number_once_and_those_that_training_reaches_come_first(void **sta
         part *p = new_part(&net, (label_kind)(c / N_LABEL_KINDS),
                            (label_kind)(c % N_LABEL_KINDS));
         expect_numbers(p);
-        expect_labels(p->target, p->field.train.outer.n_rows, p->field.target);
-        expect_labels(p->validation, p->field.check.outer.n_rows, p->field.validation);
-        assert_int_equal(p->field.train.inner.n_rows, count_reach(p, p->target, 1));
-        assert_int_equal(p->field.check.inner.n_rows, count_reach(p, p->validation, 1));
+        expect_labels(p->target, p->subgraph.train.outer.n_rows, p->subgraph.target);
+        expect_labels(p->validation, p->subgraph.check.outer.n_rows,
+                      p->subgraph.validation);
+        assert_int_equal(p->subgraph.train.inner.n_rows, count_reach(p, p->target, 1));
+        assert_int_equal(p->subgraph.check.inner.n_rows,
+                         count_reach(p, p->validation, 1));
         free_part(p);
     }
     network_deinit(&net);
@@ -327,17 +329,17 @@ static void carry_attention(const part *p, bool mark[3][N_NODES])
 // Gives the elements of the whole the bits that they have in the part.
 static void carry_masks_over(const part *p)
 {
-    const opn_i_csr *x = &p->net->design.rows;
-    const opn_i_csr *of_part = &p->design.rows;
+    const opn_i_csr *x = &p->net->features.rows;
+    const opn_i_csr *of_part = &p->features.rows;
     const int32_t n_middle = p->gcn.reach.inner.n_rows;
     bool mark[3][N_NODES]; // nodes that many hops away
     for (int hops = 0; hops < 3; hops++)
         mark_reach(&p->net->graph->topology, p->target, hops, mark[hops]);
-    for (int32_t r = 0; r < p->design.n_trained; r++)
+    for (int32_t r = 0; r < p->features.n_trained; r++)
         for (opn_off e = of_part->row_ptr[r]; e < of_part->row_ptr[r + 1]; e++)
-            put_bit(p->net->design.keep,
-                    x->row_ptr[p->field.node[r]] + e - of_part->row_ptr[r],
-                    opn_i_bit(p->design.keep, e));
+            put_bit(p->net->features.keep,
+                    x->row_ptr[p->subgraph.node[r]] + e - of_part->row_ptr[r],
+                    opn_i_bit(p->features.keep, e));
     if (p->gcn.encoder == &opn_i_gat_encoder) {
         carry_attention(p, mark);
         return;
@@ -361,10 +363,10 @@ static void expect_same_pass(part *p, uint32_t step, double rate)
     opn_i_network_forward_drawn(&net->exec, &p->gcn, net->weights, rates, true);
     expect_logits(&net->gcn, p->target, &p->gcn);
     run_backward(&net->exec, &net->gcn, net->weights, p->target, net->d_weights);
-    run_backward(&net->exec, &p->gcn, net->weights, p->field.target, p->d_weights);
+    run_backward(&net->exec, &p->gcn, net->weights, p->subgraph.target, p->d_weights);
     expect_weights(&p->gcn, p->d_weights, net->d_weights);
     opn_i_network_forward(&net->exec, &net->gcn, net->weights);
-    opn_i_network_forward_on(&net->exec, &p->gcn, &p->field.check, net->weights);
+    opn_i_network_forward_on(&net->exec, &p->gcn, &p->subgraph.check, net->weights);
     expect_logits(&net->gcn, p->validation, &p->gcn);
 }
 
@@ -374,7 +376,7 @@ static void passes_over_a_part_have_the_logits_and_gradients_of_the_whole(void *
     static const double rates[] = {0.0, 0.5, 0.2};
     const opn_k_table *table[2];
     const int n_tables = all_tables(table);
-    for (int d = 0; d < N_DESIGNS; d++) {
+    for (int d = 0; d < N_MATRICES; d++) {
         network net;
         init_network(d, &net);
         for (int c = 0; c < n_tables * N_LABEL_KINDS * N_LABEL_KINDS; c++) {
@@ -400,9 +402,9 @@ static void other_encoders_have_the_same_passes_over_a_part_too(void **state)
     enum { N_LABELS = sizeof(labels) / sizeof(labels[0]) };
     const opn_k_table *table[2];
     const int n_tables = all_tables(table);
-    for (int d = 0; d < N_DESIGNS * N_OTHER_KINDS; d++) {
+    for (int d = 0; d < N_MATRICES * N_OTHER_KINDS; d++) {
         network net;
-        init_other_network(d % N_DESIGNS, d / N_DESIGNS, &net);
+        init_other_network(d % N_MATRICES, d / N_MATRICES, &net);
         for (int c = 0; c < n_tables * N_LABELS; c++) {
             net.exec.kernels = table[c % n_tables];
             part *p = new_part(&net, labels[c / n_tables][0], labels[c / n_tables][1]);
@@ -433,13 +435,13 @@ static void a_part_draws_for_what_it_trains_alone(void **state)
     network net;
     init_network(0, &net);
     part *p = new_part(&net, OF_FEW, OF_MANY);
-    const opn_i_reach *train = &p->field.train;
+    const opn_i_reach *train = &p->subgraph.train;
     assert_true(train->outer.n_rows < train->inner.n_rows &&
                 train->inner.n_rows < train->inner.n_cols);
     opn_i_network_draw(&net.exec, &p->gcn, 77, &student_streams, 5,
                        (opn_i_rates){0.3, 0.0});
-    expect_bits(p, student_streams.features, p->design.rows.row_ptr[train->inner.n_cols],
-                p->design.keep);
+    expect_bits(p, student_streams.features,
+                p->features.rows.row_ptr[train->inner.n_cols], p->features.keep);
     expect_bits(p, student_streams.hidden,
                 (int64_t)train->inner.n_rows * p->gcn.hidden_width, p->gcn.keep_hidden);
     free_part(p);
@@ -449,13 +451,13 @@ static void a_part_draws_for_what_it_trains_alone(void **state)
 static void a_loss_on_no_node_has_no_gradient(void **state)
 {
     (void)state;
-    for (int d = 0; d < N_DESIGNS; d++) {
+    for (int d = 0; d < N_MATRICES; d++) {
         network net;
         init_network(d, &net);
         part *p = new_part(&net, OF_NONE, OF_FEW);
         opn_i_network_forward_drawn(&net.exec, &p->gcn, net.weights,
                                     (opn_i_rates){0.0, 0.0}, true);
-        run_backward(&net.exec, &p->gcn, net.weights, p->field.target, p->d_weights);
+        run_backward(&net.exec, &p->gcn, net.weights, p->subgraph.target, p->d_weights);
         for (size_t j = 0; j < p->gcn.n_weights; j++)
             assert_true(p->d_weights[j] == 0);
         free_part(p);
@@ -466,7 +468,7 @@ static void a_loss_on_no_node_has_no_gradient(void **state)
 static void expect_whole(const opn_i_reach *reach, const opn_i_csr *adjacency)
 {
     const opn_k_sparse *matrix[] = {&reach->outer.rows, &reach->inner.rows,
-                                    &reach->outer.turned, &reach->inner.turned};
+                                    &reach->outer.transposed, &reach->inner.transposed};
     assert_int_equal(reach->outer.n_rows, N_NODES);
     assert_int_equal(reach->inner.n_rows, N_NODES);
     assert_int_equal(reach->inner.n_cols, N_NODES);
@@ -480,55 +482,55 @@ static void expect_whole(const opn_i_reach *reach, const opn_i_csr *adjacency)
 }
 
 // The loss of a student depends on all nodes, but its validation does not.
-static void a_whole_field_keeps_the_numbers_and_the_adjacency(void **state)
+static void a_whole_subgraph_keeps_the_numbers_and_the_adjacency(void **state)
 {
     (void)state;
     network net;
     int32_t target[N_NODES], validation[N_NODES];
     init_network(0, &net);
     for (int c = 0; c < N_LABEL_KINDS; c++) {
-        opn_i_field field = {0};
+        opn_i_subgraph subgraph = {0};
         set_labels(OF_FEW, 5, target);
         set_labels((label_kind)c, 5, validation);
-        assert_int_equal(opn_i_field_init(ctx, &net.adjacency, &net.gcn.reach, target,
-                                          validation, true, false, &field),
+        assert_int_equal(opn_i_subgraph_init(ctx, &net.adjacency, &net.gcn.reach, target,
+                                             validation, true, false, &subgraph),
                          OPN_OK);
-        expect_whole(&field.train, &net.adjacency);
-        assert_int_equal(field.n_nodes, N_NODES);
-        assert_int_equal(field.check.inner.n_cols, N_NODES);
+        expect_whole(&subgraph.train, &net.adjacency);
+        assert_int_equal(subgraph.n_nodes, N_NODES);
+        assert_int_equal(subgraph.check.inner.n_cols, N_NODES);
         for (int32_t i = 0; i < N_NODES; i++)
-            assert_int_equal(field.node[i], i);
-        assert_memory_equal(field.target, target, sizeof(target));
-        expect_labels(validation, field.check.outer.n_rows, field.validation);
+            assert_int_equal(subgraph.node[i], i);
+        assert_memory_equal(subgraph.target, target, sizeof(target));
+        expect_labels(validation, subgraph.check.outer.n_rows, subgraph.validation);
         const size_t n_z = (size_t)N_NODES * (size_t)net.gcn.class_width;
         opn_i_network checked = net.gcn; // with logits of its own
         checked.z = calloc(n_z, sizeof(*checked.z));
         assert_non_null(checked.z);
         opn_i_network_forward(&net.exec, &net.gcn, net.weights);
-        opn_i_network_forward_on(&net.exec, &checked, &field.check, net.weights);
+        opn_i_network_forward_on(&net.exec, &checked, &subgraph.check, net.weights);
         expect_logits(&net.gcn, validation, &checked);
         free(checked.z);
-        opn_i_field_deinit(&ctx->alloc, &field);
+        opn_i_subgraph_deinit(&ctx->alloc, &subgraph);
     }
     network_deinit(&net);
 }
 
-static void a_graph_without_nodes_has_a_field_without_nodes(void **state)
+static void a_graph_without_nodes_has_a_subgraph_without_nodes(void **state)
 {
     (void)state;
     for (int is_whole = 0; is_whole < 2; is_whole++) {
         opn_i_csr none = {0};
-        opn_i_field field = {0};
+        opn_i_subgraph subgraph = {0};
         const int32_t no_label = -1;
         assert_int_equal(opn_i_csr_init(ctx, 0, 0, 0, true, &none), OPN_OK);
         const opn_i_reach whole = symmetric_reach(&none);
-        assert_int_equal(opn_i_field_init(ctx, &none, &whole, &no_label, &no_label,
-                                          is_whole == 1, false, &field),
+        assert_int_equal(opn_i_subgraph_init(ctx, &none, &whole, &no_label, &no_label,
+                                             is_whole == 1, false, &subgraph),
                          OPN_OK);
-        assert_int_equal(field.n_nodes, 0);
-        assert_int_equal(field.train.outer.n_rows, 0);
-        assert_int_equal(field.check.outer.n_rows, 0);
-        opn_i_field_deinit(&ctx->alloc, &field);
+        assert_int_equal(subgraph.n_nodes, 0);
+        assert_int_equal(subgraph.train.outer.n_rows, 0);
+        assert_int_equal(subgraph.check.outer.n_rows, 0);
+        opn_i_subgraph_deinit(&ctx->alloc, &subgraph);
         opn_i_csr_deinit(&ctx->alloc, &none);
     }
 }
@@ -567,7 +569,7 @@ expect_same_drawn_pass(pair *two, uint32_t step, double rate, const int32_t *tar
         opn_i_network_forward_drawn(&both[n]->exec, &both[n]->gcn, both[n]->weights,
                                     (opn_i_rates){rate, 0.0}, target != NULL);
     }
-    assert_int_equal(two->other.design.has_dropped, rate > 0.0);
+    assert_int_equal(two->other.features.has_dropped, rate > 0.0);
     expect_logits(&two->plain.gcn, all, &two->other.gcn);
     for (int n = 0; n < 2 && target != NULL; n++)
         run_backward(&both[n]->exec, &both[n]->gcn, both[n]->weights, target,
@@ -596,9 +598,9 @@ static void a_training_that_subtracts_has_the_same_passes(void **state)
     int32_t target[N_NODES];
     uint64_t random = 3;
     set_labels(OF_MANY, 3, target);
-    for (int c = 0; c < n_tables * N_DESIGNS; c++) {
+    for (int c = 0; c < n_tables * N_MATRICES; c++) {
         pair two;
-        init_pair(c % N_DESIGNS, table[c / N_DESIGNS], &two);
+        init_pair(c % N_MATRICES, table[c / N_MATRICES], &two);
         for (uint32_t epoch = 0; epoch < 12; epoch++) {
             expect_same_drawn_pass(&two, epoch, rates[epoch % 2], target);
             assert_null(two.other.gcn.whole_of);
@@ -620,9 +622,9 @@ static void passes_of_the_same_weights_share_the_whole_product(void **state)
     int32_t target[N_NODES];
     uint64_t random = 4;
     set_labels(OF_MANY, 3, target);
-    for (int c = 0; c < n_tables * N_DESIGNS; c++) {
+    for (int c = 0; c < n_tables * N_MATRICES; c++) {
         pair two;
-        init_pair(c % N_DESIGNS, table[c / N_DESIGNS], &two);
+        init_pair(c % N_MATRICES, table[c / N_MATRICES], &two);
         opn_i_network *gcn = &two.other.gcn;
         for (uint32_t m = 0; m < 4; m++) {
             expect_same_drawn_pass(&two, m, m % 2 == 0 ? 0.2 : 0.1, NULL);
@@ -650,16 +652,16 @@ static void passes_of_the_same_weights_share_the_whole_product(void **state)
 static void a_part_may_subtract_from_the_product_that_validation_made(void **state)
 {
     (void)state;
-    for (int d = 0; d < N_DESIGNS; d++) {
+    for (int d = 0; d < N_MATRICES; d++) {
         network net;
         init_network(d, &net);
         part *p = new_part(&net, OF_FEW, OF_OTHER_FEW);
-        assert_true(p->field.train.inner.n_cols < p->field.n_nodes);
+        assert_true(p->subgraph.train.inner.n_cols < p->subgraph.n_nodes);
         p->gcn.subtracts = true;
         for (uint32_t step = 0; step < 4; step++) {
             expect_same_pass(p, step, 0.2); // ends with validation
             assert_ptr_equal(p->gcn.whole_of, net.weights);
-            assert_true(p->design.rate == 0.0);
+            assert_true(p->features.rate == 0.0);
         }
         free_part(p);
         network_deinit(&net);
@@ -673,23 +675,24 @@ static void a_part_gives_the_same_bits_on_any_number_of_threads(void **state)
 {
     (void)state;
     network net;
-    opn_i_field field = {0};
-    opn_i_design design = {0};
+    opn_i_subgraph subgraph = {0};
+    opn_i_feature_matrix features = {0};
     opn_i_network gcn = {0};
     network_init_drawn(ctx, &network_for_threads, 4, &net);
     for (int32_t i = 0; i < net.gcn.n_nodes; i++) {
         net.target[i] = i % 6 == 1 ? i % 7 : -1;
         net.validation[i] = i % 50 == 2 ? i % 7 : -1;
     }
-    assert_int_equal(opn_i_field_init(ctx, &net.adjacency, &net.gcn.reach, net.target,
-                                      net.validation, false, false, &field),
+    assert_int_equal(opn_i_subgraph_init(ctx, &net.adjacency, &net.gcn.reach, net.target,
+                                         net.validation, false, false, &subgraph),
                      OPN_OK);
-    assert_int_equal(opn_i_design_init_part(ctx, &net.design, field.node, field.n_nodes,
-                                            field.train.inner.n_cols, &design),
+    assert_int_equal(opn_i_feature_matrix_init_part(
+                             ctx, &net.features, subgraph.node, subgraph.n_nodes,
+                             subgraph.train.inner.n_cols, &features),
                      OPN_OK);
     assert_int_equal(opn_i_network_init(ctx, &opn_i_gcn_encoder,
-                                        &(const opn_i_sizes){0, 8, 7, 1, 1}, &field.train,
-                                        NULL, &design, &gcn),
+                                        &(const opn_i_sizes){0, 8, 7, 1, 1},
+                                        &subgraph.train, NULL, &features, &gcn),
                      OPN_OK);
     gcn.subtracts = true;
     const size_t n_bytes = gcn.n_weights * sizeof(opn_real);
@@ -701,15 +704,15 @@ static void a_part_gives_the_same_bits_on_any_number_of_threads(void **state)
                            (opn_i_rates){0.2, 0.0});
         opn_i_network_forward_drawn(&net.exec, &gcn, net.weights, (opn_i_rates){0.2, 0.0},
                                     true);
-        run_backward(&net.exec, &gcn, net.weights, field.target,
+        run_backward(&net.exec, &gcn, net.weights, subgraph.target,
                      c == 0 ? d_weights : net.d_weights);
         if (c > 0)
             assert_memory_equal(net.d_weights, d_weights, n_bytes);
     }
     free(d_weights);
     opn_i_network_deinit(&ctx->alloc, &gcn);
-    opn_i_design_deinit(&ctx->alloc, &design);
-    opn_i_field_deinit(&ctx->alloc, &field);
+    opn_i_feature_matrix_deinit(&ctx->alloc, &features);
+    opn_i_subgraph_deinit(&ctx->alloc, &subgraph);
     network_deinit(&net);
 }
 
@@ -727,14 +730,14 @@ static void every_allocation_may_fail(void **state)
         for (long fail_at = 1;; fail_at++) {
             meter m = {0};
             opn_ctx *other = support_ctx(&m);
-            opn_i_field field = {0};
+            opn_i_subgraph subgraph = {0};
             m.fail_at = m.n_requests + fail_at;
             const opn_status status =
-                    opn_i_field_init(other, &net.adjacency, &net.gcn.reach, target,
-                                     validation, is_whole == 1, c == 2, &field);
+                    opn_i_subgraph_init(other, &net.adjacency, &net.gcn.reach, target,
+                                        validation, is_whole == 1, c == 2, &subgraph);
             assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
-            assert_int_equal(status == OPN_OK, field.node != NULL);
-            opn_i_field_deinit(&other->alloc, &field);
+            assert_int_equal(status == OPN_OK, subgraph.node != NULL);
+            opn_i_subgraph_deinit(&other->alloc, &subgraph);
             support_ctx_free(other, &m);
             if (status == OPN_OK)
                 break;
@@ -754,8 +757,8 @@ int main(void)
             WITH_CTX(other_encoders_have_the_same_passes_over_a_part_too),
             WITH_CTX(a_part_draws_for_what_it_trains_alone),
             WITH_CTX(a_loss_on_no_node_has_no_gradient),
-            WITH_CTX(a_whole_field_keeps_the_numbers_and_the_adjacency),
-            WITH_CTX(a_graph_without_nodes_has_a_field_without_nodes),
+            WITH_CTX(a_whole_subgraph_keeps_the_numbers_and_the_adjacency),
+            WITH_CTX(a_graph_without_nodes_has_a_subgraph_without_nodes),
             WITH_CTX(a_training_that_subtracts_has_the_same_passes),
             WITH_CTX(passes_of_the_same_weights_share_the_whole_product),
             WITH_CTX(a_part_may_subtract_from_the_product_that_validation_made),

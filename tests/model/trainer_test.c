@@ -641,7 +641,7 @@ static void a_gradient_that_is_not_finite_names_epoch_and_weights(void **state)
     expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1",
                    "gradient of w0");
     // Where no feature has a node the first layer has no gradient at all.
-    memset(net.design.rows.row_ptr, 0, (GOLDEN_V + 1) * sizeof(opn_off));
+    memset(net.features.rows.row_ptr, 0, (GOLDEN_V + 1) * sizeof(opn_off));
     options.rates.units = 0.0;
     expect_refused(&net, GOLDEN_OBJECTIVE_S_BGCN_T, &options, "epoch 1",
                    "gradient of w1");
@@ -656,7 +656,7 @@ static void logits_that_are_not_finite_name_the_epoch(void **state)
     opn_i_train_options options = usual_options();
     options.rates.units = 0.0;
     for (opn_off e = 0; e < GOLDEN_N_ENTRIES; e++)
-        net.design.rows.value[e] = (opn_real)INFINITY;
+        net.features.rows.value[e] = (opn_real)INFINITY;
     for (int model = 0; model < GOLDEN_N_OBJECTIVES; model++)
         expect_refused(&net, model, &options, "epoch 1", "logits");
     network_deinit(&net);

@@ -112,7 +112,7 @@ static void draw_classification(const golden_classification *g, classification *
 
 // ---- golden values -------------------------------------------------------------------
 
-static void detections_are_judged_as_by_scikit_learn(void **state)
+static void detections_are_scored_as_by_scikit_learn(void **state)
 {
     (void)state;
     static detection d;
@@ -153,7 +153,7 @@ static void risk_over_coverage_agrees_with_numpy(void **state)
     }
 }
 
-static void probabilities_are_judged_as_by_numpy(void **state)
+static void probabilities_are_scored_as_by_numpy(void **state)
 {
     (void)state;
     static classification drawn;
@@ -493,9 +493,9 @@ static void every_allocation_failure_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            WITH_CTX(detections_are_judged_as_by_scikit_learn),
+            WITH_CTX(detections_are_scored_as_by_scikit_learn),
             WITH_CTX(risk_over_coverage_agrees_with_numpy),
-            WITH_CTX(probabilities_are_judged_as_by_numpy),
+            WITH_CTX(probabilities_are_scored_as_by_numpy),
             WITH_CTX(any_floats_are_ranked_as_the_definitions_say),
             WITH_CTX(infinities_and_the_two_zeros_have_their_place),
             WITH_CTX(risk_of_ties_is_the_mean_over_their_orders),

@@ -25,7 +25,7 @@ typedef struct drawn {
     float probability[N * K];
     int32_t n; // that have a class
     int32_t label[N];
-    float judged[N * K];
+    float scored[N * K];
     int32_t n_right;
 } drawn;
 
@@ -47,27 +47,27 @@ static void draw(drawn *d)
         }
         if (d->target[i] < 0)
             continue;
-        memcpy(d->judged + (size_t)d->n * K, p, K * sizeof(*p));
+        memcpy(d->scored + (size_t)d->n * K, p, K * sizeof(*p));
         d->label[d->n++] = d->target[i];
         d->n_right += d->predicted[i] == d->target[i];
     }
     assert_true(d->n > 100 && d->n < N && d->n_right > 20 && d->n_right < d->n);
 }
 
-static void only_nodes_that_have_a_class_are_judged(void **state)
+static void only_nodes_that_have_a_class_are_scored(void **state)
 {
     (void)state;
     static drawn d;
-    opn_i_judged judged = {0};
+    opn_i_scored scored = {0};
     draw(&d);
-    assert_int_equal(opn_i_judged_init(ctx, N, K, d.target, d.probability, &judged),
+    assert_int_equal(opn_i_scored_init(ctx, N, K, d.target, d.probability, &scored),
                      OPN_OK);
-    assert_int_equal(judged.n, d.n);
-    assert_int_equal(judged.n_classes, K);
-    assert_memory_equal(judged.label, d.label, (size_t)d.n * sizeof(*d.label));
-    assert_memory_equal(judged.probability, d.judged, (size_t)d.n * K * sizeof(float));
-    opn_i_judged_deinit(&ctx->alloc, &judged);
-    assert_null(judged.probability);
+    assert_int_equal(scored.n, d.n);
+    assert_int_equal(scored.n_classes, K);
+    assert_memory_equal(scored.label, d.label, (size_t)d.n * sizeof(*d.label));
+    assert_memory_equal(scored.probability, d.scored, (size_t)d.n * K * sizeof(float));
+    opn_i_scored_deinit(&ctx->alloc, &scored);
+    assert_null(scored.probability);
 }
 
 static void qualities_are_the_metrics_of_those_nodes(void **state)
@@ -79,12 +79,12 @@ static void qualities_are_the_metrics_of_those_nodes(void **state)
     draw(&d);
     want[OPN_QUALITY_ACCURACY] = 100.0 * d.n_right / d.n;
     assert_int_equal(
-            opn_metric_brier(ctx, d.n, K, d.judged, d.label, &want[OPN_QUALITY_BRIER]),
+            opn_metric_brier(ctx, d.n, K, d.scored, d.label, &want[OPN_QUALITY_BRIER]),
             OPN_OK);
     assert_int_equal(
-            opn_metric_nll(ctx, d.n, K, d.judged, d.label, &want[OPN_QUALITY_NLL]),
+            opn_metric_nll(ctx, d.n, K, d.scored, d.label, &want[OPN_QUALITY_NLL]),
             OPN_OK);
-    assert_int_equal(opn_metric_calibration_error(ctx, d.n, K, d.judged, d.label, 15,
+    assert_int_equal(opn_metric_calibration_error(ctx, d.n, K, d.scored, d.label, 15,
                                                   &want[OPN_QUALITY_ECE]),
                      OPN_OK);
     want[OPN_QUALITY_ECE] *= 100.0;
@@ -148,7 +148,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            WITH_CTX(only_nodes_that_have_a_class_are_judged),
+            WITH_CTX(only_nodes_that_have_a_class_are_scored),
             WITH_CTX(qualities_are_the_metrics_of_those_nodes),
             WITH_CTX(a_node_is_right_by_what_was_predicted),
             WITH_CTX(of_no_node_there_is_no_quality),

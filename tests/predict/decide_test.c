@@ -169,13 +169,13 @@ static void decisions_have_names(void **state)
 
 // ---- choosing ------------------------------------------------------------------------
 
-typedef struct judged {
+typedef struct scored {
     int32_t n;
     float measure[MOST];
     uint8_t right[MOST];
-} judged;
+} scored;
 
-static opn_coverage pick(const judged *j, double target, int *is_reached)
+static opn_coverage pick(const scored *j, double target, int *is_reached)
 {
     opn_coverage out = {0};
     if (opn_pick_threshold(ctx, j->n, j->measure, j->right, target, is_reached, &out) !=
@@ -185,7 +185,7 @@ static opn_coverage pick(const judged *j, double target, int *is_reached)
 }
 
 // What comes of accepting everything up to a threshold, counted one by one.
-static opn_coverage count(const judged *j, double threshold)
+static opn_coverage count(const scored *j, double threshold)
 {
     opn_coverage c = {.threshold = threshold, .n = j->n};
     for (int32_t i = 0; i < j->n; i++)
@@ -210,7 +210,7 @@ static void expect_coverage(const opn_coverage *got, const opn_coverage *want)
 }
 
 // Each value of a node as the threshold, the best of them by the words of the header.
-static opn_coverage search(const judged *j, double target, int *is_reached)
+static opn_coverage search(const scored *j, double target, int *is_reached)
 {
     opn_coverage best = {0};
     *is_reached = 0;
@@ -230,9 +230,9 @@ static opn_coverage search(const judged *j, double target, int *is_reached)
     return best;
 }
 
-static judged draw_judged(uint64_t *random)
+static scored draw_scored(uint64_t *random)
 {
-    judged j = {.n = 1 + (int32_t)below(random, MOST)};
+    scored j = {.n = 1 + (int32_t)below(random, MOST)};
     const uint32_t levels = 1u << below(random, 12);
     const uint32_t percent = below(random, 101);
     for (int32_t i = 0; i < j.n; i++) {
@@ -250,7 +250,7 @@ static void the_pick_is_the_best_of_all_thresholds(void **state)
     int n_reached = 0;
     int n_failed = 0;
     for (int r = 0; r < 2000; r++) {
-        const judged j = draw_judged(&random);
+        const scored j = draw_scored(&random);
         for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
             int is_reached = 77;
             int should_be = 77;
@@ -270,7 +270,7 @@ static void the_order_of_the_nodes_does_not_matter(void **state)
     (void)state;
     uint64_t random = 2;
     for (int r = 0; r < 200; r++) {
-        judged j = draw_judged(&random);
+        scored j = draw_scored(&random);
         int is_reached = 0;
         const opn_coverage before = pick(&j, 0.8, &is_reached);
         for (int32_t i = j.n - 1; i > 0; i--) {
@@ -290,14 +290,14 @@ static void the_order_of_the_nodes_does_not_matter(void **state)
 static void nodes_of_one_value_are_accepted_together(void **state)
 {
     (void)state;
-    const judged j = {5, {0.5f, 0.25f, 0.5f, 0.5f, 0.75f}, {1, 1, 0, 1, 0}};
+    const scored j = {5, {0.5f, 0.25f, 0.5f, 0.5f, 0.75f}, {1, 1, 0, 1, 0}};
     int is_reached = 0;
     const opn_coverage three =
             pick(&j, 0.75, &is_reached); // not 0.5 without its wrong one
     assert_true(is_reached && three.threshold == 0.5 && three.n_accepted == 4);
     const opn_coverage one = pick(&j, 0.8, &is_reached);
     assert_true(is_reached && one.threshold == 0.25 && one.n_accepted == 1);
-    const judged zeros = {2, {-0.0f, 0.0f}, {1, 0}};
+    const scored zeros = {2, {-0.0f, 0.0f}, {1, 0}};
     const opn_coverage both = pick(&zeros, 0.5, &is_reached);
     assert_int_equal(both.n_accepted, 2);
 }
@@ -308,7 +308,7 @@ static void a_target_is_reached_to_the_last_digit(void **state)
     // k right of n reach the target k / n, and not the next double above it.
     for (int32_t n = 1; n <= MOST; n++)
         for (int32_t k = 0; k <= n; k++) {
-            judged j = {.n = n};
+            scored j = {.n = n};
             int is_reached = 0;
             for (int32_t i = 0; i < k; i++)
                 j.right[i] = 1;
@@ -318,7 +318,7 @@ static void a_target_is_reached_to_the_last_digit(void **state)
                 (void)pick(&j, nextafter((double)k / n, 1.0), &is_reached);
             assert_int_equal(is_reached, k == n);
         }
-    judged twenty = {.n = 20};
+    scored twenty = {.n = 20};
     int is_reached = 0;
     for (int32_t i = 0; i < 19; i++)
         twenty.right[i] = 1;
@@ -329,7 +329,7 @@ static void a_target_is_reached_to_the_last_digit(void **state)
 static void all_wrong_and_all_right_are_picked_too(void **state)
 {
     (void)state;
-    judged j = {4, {0.1f, 0.2f, 0.3f, 0.4f}, {0, 0, 0, 0}};
+    scored j = {4, {0.1f, 0.2f, 0.3f, 0.4f}, {0, 0, 0, 0}};
     int is_reached = 77;
     const opn_coverage wrong = pick(&j, 0.5, &is_reached);
     assert_int_equal(is_reached, 0);
@@ -349,7 +349,7 @@ static void the_curve_has_the_least_threshold_of_each_coverage(void **state)
     (void)state;
     uint64_t random = 3;
     for (int r = 0; r < 500; r++) {
-        const judged j = draw_judged(&random);
+        const scored j = draw_scored(&random);
         opn_coverage curve[OPN_N_COVERAGES];
         assert_int_equal(opn_risk_coverage(ctx, j.n, j.measure, j.right, curve), OPN_OK);
         for (int c = 0; c < OPN_N_COVERAGES; c++) {
@@ -368,7 +368,7 @@ static void the_curve_has_the_least_threshold_of_each_coverage(void **state)
 static void inputs_that_cannot_be_ranked_are_refused(void **state)
 {
     (void)state;
-    judged j = {2, {0.1f, NAN}, {1, 1}};
+    scored j = {2, {0.1f, NAN}, {1, 1}};
     opn_coverage out = {.n = 77};
     opn_coverage curve[OPN_N_COVERAGES];
     int is_reached = 77;

@@ -234,12 +234,12 @@ try_init(const network *net, const network_kind *kind, long fail_at, meter *m)
     opn_ctx *other = support_ctx(m);
     const meter before = *m;
     opn_i_network made = {0};
-    opn_i_design design = net->design;
+    opn_i_feature_matrix features = net->features;
     const opn_i_sizes sizes = {0, net->gcn.sizes.n_hidden, net->gcn.sizes.n_classes,
                                kind->n_heads, kind->n_out_heads};
     m->fail_at = fail_at > 0 ? m->n_requests + fail_at : 0;
     const opn_status status = opn_i_network_init(other, kind->encoder, &sizes,
-                                                 &net->gcn.reach, NULL, &design, &made);
+                                                 &net->gcn.reach, NULL, &features, &made);
     assert_true((status == OPN_OK) == (made.layers != NULL));
     opn_i_network_deinit(&other->alloc, &made);
     support_ctx_free(other, m);

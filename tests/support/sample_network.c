@@ -159,12 +159,12 @@ static opn_i_reach reach_whole(network *net, const opn_i_encoder *encoder)
     assert_int_equal(
             opn_i_graph_normalise(net->ctx, net->graph, encoder->edges, &store.rows),
             OPN_OK);
-    assert_int_equal(opn_i_hop_store_turn(net->ctx,
-                                          encoder->edges == OPN_EDGES_NORMALISED,
-                                          encoder->needs_entries, &store),
+    assert_int_equal(opn_i_hop_store_transpose(net->ctx,
+                                               encoder->edges == OPN_EDGES_NORMALISED,
+                                               encoder->needs_entries, &store),
                      OPN_OK);
     net->adjacency = store.rows;
-    net->turned = store.turned;
+    net->transposed = store.transposed;
     net->entry = store.entry;
     const opn_i_hop hop = opn_i_hop_view(&store);
     return (opn_i_reach){hop, hop};
@@ -178,10 +178,12 @@ build(network *net, const network_kind *kind, int32_t n_hidden, int32_t n_classe
     const size_t n_nodes = (size_t)opn_i_graph_n_nodes(net->graph);
     const size_t n = n_nodes * (size_t)opn_i_width(n_classes);
     const opn_i_sizes sizes = {0, n_hidden, n_classes, kind->n_heads, kind->n_out_heads};
-    assert_int_equal(opn_i_design_init(ctx, &net->graph->features, &net->design), OPN_OK);
+    assert_int_equal(
+            opn_i_feature_matrix_init(ctx, &net->graph->features, &net->features),
+            OPN_OK);
     const opn_i_reach whole = reach_whole(net, kind->encoder);
     assert_int_equal(opn_i_network_init(ctx, kind->encoder, &sizes, &whole, NULL,
-                                        &net->design, &net->gcn),
+                                        &net->features, &net->gcn),
                      OPN_OK);
     net->exec = (opn_i_exec){.kernels = opn_k_select(), .n_threads = 1};
     const size_t n_weights = net->gcn.n_weights;
@@ -216,12 +218,12 @@ static void set_prior(network *net)
 void network_set_masks(network *net, const uint8_t *x_mask, const uint8_t *hidden_mask)
 {
     const opn_i_network *gcn = &net->gcn;
-    const opn_off n_entries = opn_i_csr_n_entries(&net->design.rows);
+    const opn_off n_entries = opn_i_csr_n_entries(&net->features.rows);
     const size_t n_wide = (size_t)gcn->n_nodes * (size_t)gcn->hidden_width;
-    memset(net->design.keep, 0, opn_i_bit_words(n_entries) * sizeof(uint64_t));
+    memset(net->features.keep, 0, opn_i_bit_words(n_entries) * sizeof(uint64_t));
     memset(gcn->keep_hidden, 0, opn_i_bit_words((int64_t)n_wide) * sizeof(uint64_t));
     for (opn_off e = 0; e < n_entries; e++)
-        net->design.keep[e / 64] |= (uint64_t)x_mask[e] << (e % 64);
+        net->features.keep[e / 64] |= (uint64_t)x_mask[e] << (e % 64);
     for (int32_t i = 0; i < gcn->n_nodes; i++) {
         for (int32_t h = 0; h < gcn->sizes.n_hidden; h++) {
             const int64_t at =
@@ -428,10 +430,10 @@ void network_deinit(network *net)
 {
     const opn_alloc *alloc = &net->ctx->alloc;
     opn_i_network_deinit(alloc, &net->gcn);
-    opn_i_design_deinit(alloc, &net->design);
+    opn_i_feature_matrix_deinit(alloc, &net->features);
     opn_i_edge_dropper_deinit(alloc, &net->dropper);
     opn_i_csr_deinit(alloc, &net->adjacency);
-    opn_i_csr_deinit(alloc, &net->turned);
+    opn_i_csr_deinit(alloc, &net->transposed);
     opn_i_release(alloc, net->entry);
     opn_i_release(alloc, net->weights);
     opn_i_release(alloc, net->d_weights);

@@ -77,7 +77,7 @@ static inline opn_i_reach symmetric_reach(const opn_i_csr *adjacency)
     const opn_i_hop hop = {.n_rows = adjacency->n_rows,
                            .n_cols = adjacency->n_cols,
                            .rows = view,
-                           .turned = view};
+                           .transposed = view};
     return (opn_i_reach){hop, hop};
 }
 
@@ -91,10 +91,10 @@ typedef struct network {
     opn_ctx *ctx;
     opn_graph *graph;
     opn_i_csr adjacency;
-    opn_i_csr turned;           // where that is not the same
+    opn_i_csr transposed;       // where that is not the same
     uint32_t *entry;            // of an encoder that needs it
     opn_i_edge_dropper dropper; // in use once network_add_dropper() was called
-    opn_i_design design;
+    opn_i_feature_matrix features;
     opn_i_network gcn;
     opn_i_exec exec;       // the fastest kernels, one thread
     opn_real *weights;     // as opn_i_network keeps them

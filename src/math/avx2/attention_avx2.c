@@ -302,9 +302,9 @@ INLINE void look_back_rows(
             g[v] = vector_of(&block.dropped, j, v);
             sum[v] = _mm256_setzero_ps();
         }
-        for (opn_off t = block.turned_begin[j]; t < block.turned_end[j]; t++) {
-            const int32_t i = block.turned_col[t];
-            const size_t e = block.turned_entry[t];
+        for (opn_off t = block.transposed_begin[j]; t < block.transposed_end[j]; t++) {
+            const int32_t i = block.transposed_col[t];
+            const size_t e = block.transposed_entry[t];
             const __m256 s = _mm256_add_ps(of_node(block.dst, input_of(&block, i)), src);
             const __m256 w = _mm256_mul_ps(
                     opn_k_exp_below_0(_mm256_sub_ps(leaky(s), of_node(block.top, i))),

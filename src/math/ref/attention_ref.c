@@ -198,8 +198,9 @@ static void look_back(const opn_k_attention *layer, int32_t first, int32_t last)
         for (int32_t v = 0; v < layer->n_vectors; v++)
             memset(opn_k_vector(&layer->dropped, j, v), 0, LANES * sizeof(*row));
         memset(layer->d_src + (size_t)j * LANES, 0, LANES * sizeof(*layer->d_src));
-        for (opn_off t = layer->turned_begin[j]; t < layer->turned_end[j]; t++)
-            look_back_entry(layer, layer->turned_entry[t], layer->turned_col[t], j, row);
+        for (opn_off t = layer->transposed_begin[j]; t < layer->transposed_end[j]; t++)
+            look_back_entry(layer, layer->transposed_entry[t], layer->transposed_col[t],
+                            j, row);
     }
 }
 

@@ -94,7 +94,7 @@ static void spread(int32_t first,
     }
 }
 
-static void turn(const uint64_t *from, uint64_t *to)
+static void transpose(const uint64_t *from, uint64_t *to)
 {
     for (int r = 0; r < 64; r++) {
         to[r] = 0;
@@ -361,7 +361,7 @@ const opn_k_table *opn_k_table_ref(void)
             compact,
             count,
             spread,
-            turn,
+            transpose,
             spmm,
             scatter,
             lookup,
