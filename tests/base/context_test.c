@@ -1,14 +1,7 @@
 // context_test.c -- status, messages, hooks and threads of a context.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <string.h>

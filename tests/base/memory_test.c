@@ -1,14 +1,7 @@
 // memory_test.c -- allocation through hooks, with checked sizes.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdlib.h>

@@ -1,14 +1,7 @@
 // names_test.c -- many texts in one block, and the way back from text to number.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/names.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdio.h>

@@ -1,14 +1,7 @@
 // params_test.c -- the table of parameters, and values for it.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "opine/params.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <locale.h>

@@ -3,15 +3,8 @@
 // Seeds are fixed, so that a statistical claim holds always or never; its bound is the
 // 0.999 quantile of the statistic.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/random.h"
+#include "support/cmocka_test.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,7 @@
 // suggest_test.c -- what a mistyped word was meant to be.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/suggest.h"
+#include "support/cmocka_test.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,9 @@
 // embed_test.c -- rows as places in the unit square: where they may lie, what does not
 // matter, and what is refused.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "embed/tsne.h"
 #include "opine/embed.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,17 +1,10 @@
 // tsne_test.c -- rows as points of a plane: neighbours, affinities, forces, the gradient,
 // and what becomes of rows that leave nothing to embed.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "embed/affinity.h"
 #include "embed/principal.h"
 #include "embed/tsne.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,16 +1,9 @@
 // build_info_test.c -- what the library says about how it was built.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "math/kernels.h"
 #include "opine/build_info.h"
 #include "opine/report.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdlib.h>

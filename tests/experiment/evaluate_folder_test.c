@@ -1,18 +1,11 @@
 // evaluate_folder_test.c -- evaluations that keep their results in a folder and go on
 // from it, to the bit, whatever has happened in between.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "experiment/run_folder.h"
 #include "math/real.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -1,16 +1,9 @@
 // evaluate_test.c -- many models on many seeds: the same figures as from the parts of the
 // library by hand, on any number of threads, and as text and JSON.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -1,15 +1,8 @@
 // faults_test.c -- whole flows in which each allocation, each read and each write fails
 // once: the right status, nothing half done, nothing leaked, nothing left behind.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/planetoid_writer.h"
 #include "support/support.h"
 

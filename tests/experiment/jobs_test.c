@@ -1,14 +1,7 @@
 // jobs_test.c -- independent pieces of work, shared out over threads.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "experiment/jobs.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <pthread.h>

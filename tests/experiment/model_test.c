@@ -1,18 +1,11 @@
 // model_test.c -- models as someone who embeds the library meets them: trained, asked,
 // saved and loaded, on good data, odd data and bad data.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "math/real.h"
 #include "model/model_data.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

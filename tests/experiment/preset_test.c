@@ -1,15 +1,8 @@
 // preset_test.c -- parameters and splits as the paper has them.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/planetoid_writer.h"
 #include "support/support.h"
 

@@ -1,17 +1,10 @@
 // report_load_test.c -- reports of what runs have left behind: models, predictions, and
 // the folders of evaluations and reproductions.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/graph_data.h"
 #include "math/real.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/page_reader.h"
 #include "support/support.h"
 #include "support/trial.h"

@@ -1,17 +1,10 @@
 // run_folder_test.c -- results kept in a folder: what a crash, another run, a full disk
 // or a careless hand can do to it.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "experiment/cell_json.h"
 #include "experiment/run_folder.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

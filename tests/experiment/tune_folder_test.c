@@ -1,17 +1,10 @@
 // tune_folder_test.c -- searches that keep their runs in a folder and go on from it, to
 // the bit, whatever has happened in between.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "experiment/tune_folder.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -1,13 +1,5 @@
 // tune_test.c -- what a search draws, what it looks at, how it judges, what it advises.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "experiment/tune_command.h"
 #include "experiment/tune_space.h"
@@ -15,6 +7,7 @@
 #include "graph/narrow.h"
 #include "math/real.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -1,14 +1,7 @@
 // check_test.c -- each thing that looks wrong in data is told once, and nothing else is.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/check_parts.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdio.h>

@@ -1,15 +1,8 @@
 // data_fetch_test.c -- fetching where other files are in the way, the disk fails or
 // memory runs out; and the datasets that can be fetched by name.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/fetch.h"
+#include "support/cmocka_test.h"
 #include "support/fetch_scene.h"
 
 #include <errno.h>

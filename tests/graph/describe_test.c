@@ -1,15 +1,8 @@
 // describe_test.c -- the figures of a graph against dense oracles, and its hash.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/graphs_golden.h"
 #include "graph/graph_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

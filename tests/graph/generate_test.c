@@ -1,15 +1,8 @@
 // generate_test.c -- drawn graphs are what their parameters say, in the same bits for any
 // number of threads.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/graph_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

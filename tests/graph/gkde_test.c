@@ -1,15 +1,8 @@
 // gkde_test.c -- the prior from labelled nodes nearby: golden values, plain searches and
 // the paper's proposition.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/gkde.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,15 +1,8 @@
 // graph_memory_test.c -- graphs from the caller's arrays, right and wrong.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/refusal.h"
 #include "support/support.h"
 

@@ -1,15 +1,8 @@
 // load_folder_test.c -- folders of CSV files as users write them, right and wrong.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/graph_data.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/refusal.h"
 #include "support/support.h"
 

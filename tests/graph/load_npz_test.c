@@ -1,17 +1,10 @@
 // load_npz_test.c -- archives of the gnn-benchmark form, right, wrong and damaged.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/load_samples.h"
 #include "graph/graph_data.h"
 #include "io/npz.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/refusal.h"
 #include "support/support.h"
 

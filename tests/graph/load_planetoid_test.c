@@ -1,16 +1,9 @@
 // load_planetoid_test.c -- Planetoid's seven files, right, wrong and damaged.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/load_samples.h"
 #include "graph/graph_data.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/refusal.h"
 #include "support/support.h"
 

@@ -1,14 +1,7 @@
 // normalise_test.c -- the matrices by which nodes see their neighbours.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/normalise.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,14 +1,7 @@
 // prepare_test.c -- each step of preprocessing, against dense oracles.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/graph_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

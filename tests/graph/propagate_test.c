@@ -1,15 +1,8 @@
 // propagate_test.c -- values smoothed over the graph, against a dense oracle.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

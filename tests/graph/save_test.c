@@ -1,14 +1,7 @@
 // save_test.c -- what is saved comes back the same, through npz files and folders.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/graph_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdio.h>

@@ -1,15 +1,8 @@
 // split_test.c -- what every split must hold, over random labels, rules, seeds and
 // out-of-distribution classes.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/graph_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <string.h>

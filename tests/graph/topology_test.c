@@ -1,14 +1,7 @@
 // topology_test.c -- the undirected view and the components, against dense oracles.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/graph_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <string.h>

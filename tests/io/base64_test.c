@@ -1,14 +1,7 @@
 // base64_test.c -- bytes as text of the usual 64 characters.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/base64.h"
+#include "support/cmocka_test.h"
 #include "support/page_reader.h"
 #include "support/support.h"
 

@@ -1,14 +1,7 @@
 // bytes_test.c -- whole files into memory, packed or not.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/bytes.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdio.h>

@@ -1,14 +1,7 @@
 // csv_test.c -- rows, fields and numbers of CSV and TSV files.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/csv.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <locale.h>

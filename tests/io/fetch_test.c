@@ -1,15 +1,8 @@
 // fetch_test.c -- files from a real server on the loopback, which sends them well or
 // badly, and from folders: only what is whole and right gets its name.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/clock.h"
+#include "support/cmocka_test.h"
 #include "support/fetch_scene.h"
 
 #include <arpa/inet.h>

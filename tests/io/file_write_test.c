@@ -1,14 +1,7 @@
 // file_write_test.c -- files that appear whole or not at all.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/file_write.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <fcntl.h>

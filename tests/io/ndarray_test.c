@@ -1,14 +1,7 @@
 // ndarray_test.c -- types, shapes, conversions and texts of borrowed NumPy arrays.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/ndarray.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

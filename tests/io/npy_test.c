@@ -1,15 +1,8 @@
 // npy_test.c -- .npy files as NumPy writes them, and broken ones.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/npy_samples.h"
 #include "io/npy.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdlib.h>

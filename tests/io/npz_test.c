@@ -1,14 +1,7 @@
 // npz_test.c -- archives of arrays written here come back, whole or not at all.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/npz.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdlib.h>

@@ -1,15 +1,8 @@
 // pickle_test.c -- values, arrays and matrices of pickles, and what is refused.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/pickle_samples.h"
 #include "io/pickle.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

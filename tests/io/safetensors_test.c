@@ -1,16 +1,9 @@
 // safetensors_test.c -- reading and writing tensors, and refusing what is no such file.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/safetensors_samples.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <jansson.h>

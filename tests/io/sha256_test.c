@@ -1,14 +1,7 @@
 // sha256_test.c -- SHA-256 against the examples of FIPS 180-2.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/sha256.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <string.h>

@@ -1,15 +1,8 @@
 // zip_archive_test.c -- zip archives as NumPy writes them, and broken or hostile ones.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/npy_samples.h"
 #include "io/npz.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdlib.h>

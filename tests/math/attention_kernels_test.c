@@ -1,15 +1,8 @@
 // attention_kernels_test.c -- the kernels of attention: the tables against each other,
 // through a whole pass and back, and what must hold of every table.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "math/kernels.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

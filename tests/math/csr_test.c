@@ -1,14 +1,7 @@
 // csr_test.c -- sparse matrices against dense ones worked out the slow way.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "math/csr.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <string.h>

@@ -1,15 +1,8 @@
 // exec_test.c -- kernels over all rows: right in both layouts, the same bits on any
 // number of threads, and the bits of dropout.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "math/exec.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

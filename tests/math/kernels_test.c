@@ -1,17 +1,10 @@
 // kernels_test.c -- every kernel of every table against a plain oracle in double, at
 // sizes around the vector width; products_test.c has the products.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "math/kernels.h"
 #include "math/special.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,17 +1,10 @@
 // products_test.c -- the entries that bits keep, and products on slices, of every table
 // against a plain oracle in double.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/random.h"
 #include "math/kernels.h"
 #include "math/special.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,14 +1,7 @@
 // thread_choice_test.c -- steps on all threads or on one, whichever is faster.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "math/thread_choice.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 static const opn_i_exec four = {NULL, 4};

@@ -1,16 +1,9 @@
 // checkpoint_test.c -- training that is interrupted and goes on: the same bits as if
 // nothing had happened, and no other work taken up by mistake.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

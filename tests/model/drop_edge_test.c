@@ -1,16 +1,9 @@
 // drop_edge_test.c -- DropEdge: the matrix of the edges that are left, against a dense
 // one written out here.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/normalise.h"
 #include "model/drop_edge.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

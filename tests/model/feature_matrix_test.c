@@ -1,15 +1,8 @@
 // feature_matrix_test.c -- features as the first layer takes them, whole and with entries
 // dropped.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "model/feature_matrix.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,14 +1,7 @@
 // gat_draws_test.c -- what passes of graph attention draw, and that it changes no mean.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "model/gat.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,16 +1,9 @@
 // gat_test.c -- graph attention: golden passes and gradients, differences of every
 // weight, what a node attends to.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/gat_golden.h"
 #include "model/gat.h"
+#include "support/cmocka_test.h"
 #include "support/encoder_claims.h"
 #include "support/support.h"
 

@@ -1,15 +1,8 @@
 // gcn_test.c -- the graph convolution: golden passes, golden gradients, differences of
 // every weight of every model.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/normalise.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,14 +1,7 @@
 // hidden_test.c -- the hidden layer of every node, against loops over dense matrices.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "model/model_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -1,15 +1,8 @@
 // infer_test.c -- stochastic passes and the moments they are streamed into.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "model/infer.h"
 #include "opinion/measures.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

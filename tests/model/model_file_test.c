@@ -1,16 +1,9 @@
 // model_file_test.c -- models in files: what comes back, what is refused, what survives.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "math/real.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

@@ -1,14 +1,7 @@
 // objective_test.c -- heads and losses: golden values, golden gradients, differences,
 // logits far out.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

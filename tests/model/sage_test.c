@@ -1,16 +1,9 @@
 // sage_test.c -- GraphSAGE: golden passes and gradients, differences of every weight, and
 // what a node does not see.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/gat_golden.h"
 #include "model/sage.h"
+#include "support/cmocka_test.h"
 #include "support/encoder_claims.h"
 #include "support/support.h"
 

@@ -2,17 +2,10 @@
 // passes over the whole; and passes that subtract what they drop, against those that do
 // not.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "model/gat.h"
 #include "model/sage.h"
 #include "model/subgraph.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

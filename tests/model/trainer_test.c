@@ -1,14 +1,7 @@
 // trainer_test.c -- the training loop: Adam, early stopping, interruption, determinism.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "model/trainer.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

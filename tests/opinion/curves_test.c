@@ -1,17 +1,10 @@
 // curves_test.c -- what figures show: curves, thinned curves, reliability, histograms.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "golden/curves_golden.h"
 #include "opine/metrics.h"
 #include "opinion/curves.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <float.h>

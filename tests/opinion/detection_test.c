@@ -1,14 +1,7 @@
 // detection_test.c -- detection over many draws, against the public metrics of each draw.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "opinion/detection.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

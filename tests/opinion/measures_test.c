@@ -1,15 +1,8 @@
 // measures_test.c -- opinions: golden values, the paper's theorem, and what follows from
 // the definitions.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "opinion/measures.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

@@ -1,16 +1,9 @@
 // metrics_test.c -- how good detections and probabilities are.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "golden/metrics_golden.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <float.h>

@@ -1,15 +1,8 @@
 // opinion_test.c -- the five measures of Dirichlets, without a model.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

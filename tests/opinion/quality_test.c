@@ -1,15 +1,8 @@
 // quality_test.c -- how good the probabilities of some nodes are: the metrics of just
 // those nodes that have a class.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "opinion/quality.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

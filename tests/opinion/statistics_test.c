@@ -1,17 +1,10 @@
 // statistics_test.c -- how sure a mean over runs is, and whether two differ.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "golden/metrics_golden.h"
 #include "opine/opine.h"
 #include "opinion/statistics.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

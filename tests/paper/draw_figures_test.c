@@ -1,17 +1,10 @@
 // draw_figures_test.c -- the paper's figures from runs of our own, on small graphs that
 // stand where the paper's would.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "math/real.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/planetoid_writer.h"
 #include "support/support.h"
 #include "support/svg_reader.h"

@@ -1,18 +1,11 @@
 // figures_test.c -- static figures: valid whatever they are given, the same bytes always,
 // whole or not there at all.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "paper/figure_curves.h"
 #include "paper/figure_maps.h"
 #include "paper/figure_simplex.h"
 #include "report/palette.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/svg_reader.h"
 

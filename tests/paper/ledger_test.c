@@ -1,13 +1,6 @@
 // ledger_test.c -- the book-keeping of the quality ledger, on tables typed by hand.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "support/cmocka_test.h"
 #include "support/ledger.h"
 #include "support/support.h"
 

@@ -1,15 +1,8 @@
 // reproduce_rows_test.c -- which rows an evaluation adds to the tables beside the
 // paper's.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "paper/reproduce_rows.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

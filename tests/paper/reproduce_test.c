@@ -1,18 +1,11 @@
 // reproduce_test.c -- the figures of the paper, and how results are put on paper: text
 // that lines up, Markdown, CSV and JSON that parse, and nothing where there is nothing.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "experiment/evaluation_data.h"
 #include "opine/opine.h"
 #include "paper/reproduction_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

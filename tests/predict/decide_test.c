@@ -1,17 +1,10 @@
 // decide_test.c -- thresholds on measures: read, applied, chosen on validation nodes.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "golden/proportion_golden.h"
 #include "opine/opine.h"
 #include "opinion/proportion.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

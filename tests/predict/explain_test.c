@@ -1,19 +1,12 @@
 // explain_test.c -- why a model thinks of a node what it does: sums that must come out,
 // and the sentence.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "graph/gkde.h"
 #include "opine/opine.h"
 #include "opinion/conflict.h"
 #include "opinion/measures.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 #include "support/trial.h"

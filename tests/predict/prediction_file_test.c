@@ -1,17 +1,10 @@
 // prediction_file_test.c -- predictions, read back from CSV, npz and JSON files.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "io/npz.h"
 #include "opine/opine.h"
 #include "predict/prediction_file.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
 

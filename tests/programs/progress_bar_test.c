@@ -1,15 +1,8 @@
 // progress_bar_test.c -- the line of progress fits into every width and shows what
 // counts.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "../programs/progress_bar.h"
+#include "support/cmocka_test.h"
 
 #include <string.h>
 

@@ -5,17 +5,10 @@
 // Data are looked for as the library does, then in $OPINE_SHARED_DATA; where there are
 // none the exit code is 77.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "golden/graphs_golden.h"
 #include "graph/graph_data.h"
 #include "opine/check.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -3,15 +3,8 @@
 // Data are looked for as the library does, then in $OPINE_SHARED_DATA; where there are
 // none the exit code is 77.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/gkde.h"
+#include "support/cmocka_test.h"
 #include "support/sample_network.h"
 #include "support/support.h"
 

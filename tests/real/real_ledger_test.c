@@ -7,15 +7,8 @@
 // looked for as the library does, then in $OPINE_SHARED_DATA; where there are none the
 // exit code is 77.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/ledger.h"
 
 #include <stdio.h>

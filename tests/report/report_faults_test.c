@@ -1,16 +1,9 @@
 // report_faults_test.c -- reports in which each allocation and each write fails once: the
 // right status, nothing leaked, nothing left behind.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "base/context.h"
 #include "opine/opine.h"
+#include "support/cmocka_test.h"
 #include "support/page_reader.h"
 #include "support/support.h"
 #include "support/trial.h"

@@ -1,18 +1,11 @@
 // report_test.c -- pages of reports, read back and compared with what the models say.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "graph/graph_data.h"
 #include "io/sha256.h"
 #include "opine/embed.h"
 #include "opine/report.h"
 #include "report/view.h"
+#include "support/cmocka_test.h"
 #include "support/page_reader.h"
 #include "support/support.h"
 #include "support/trial.h"

@@ -1,17 +1,10 @@
 // svg_test.c -- the parts of figures: labels, colours, ticks.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "io/utf8.h"
 #include "report/label.h"
 #include "report/palette.h"
 #include "report/svg.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <float.h>

@@ -1,15 +1,8 @@
 // encoder_claims.c -- what must hold of a network whatever its encoder.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
-#include "golden/gat_golden.h"
 #include "support/encoder_claims.h"
+#include "golden/gat_golden.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

@@ -1,16 +1,9 @@
 // fetch_scene.c -- a server on the loopback, and the scene of a test that fetches from
 // it.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
-#include "graph/data_folder.h"
 #include "support/fetch_scene.h"
+#include "graph/data_folder.h"
+#include "support/cmocka_test.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,14 +1,7 @@
 // planetoid_writer.c -- a small graph in Planetoid's form, as Python 2 pickled it.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "support/planetoid_writer.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdio.h>

@@ -1,15 +1,8 @@
 // refusal.c -- what every loader owes a user whose data are bad.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
-#include "graph/graph_data.h"
 #include "support/refusal.h"
+#include "graph/graph_data.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <stdio.h>

@@ -1,16 +1,9 @@
 // sample_network.c -- what the tests of the engine share.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "support/sample_network.h"
 #include "graph/gkde.h"
 #include "graph/normalise.h"
-#include "support/sample_network.h"
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>

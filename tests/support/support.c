@@ -1,15 +1,8 @@
 // support.c -- what the tests share.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
-#include "base/context.h"
 #include "support/support.h"
+#include "base/context.h"
+#include "support/cmocka_test.h"
 
 #include <dirent.h>
 #include <locale.h>

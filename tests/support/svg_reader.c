@@ -1,15 +1,8 @@
 // svg_reader.c -- whether a text is an SVG such as figures are.
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
-#include "io/utf8.h"
 #include "support/svg_reader.h"
+#include "io/utf8.h"
+#include "support/cmocka_test.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,14 +2,7 @@
 
 #include "support/trial.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "support/cmocka_test.h"
 #include "support/support.h"
 
 #include <math.h>
