@@ -23,7 +23,7 @@ NOTE = """
 
 
 class ReportPage(Tab):
-    """ready_after: milliseconds until the page was shown; computed: seconds of CPU time."""
+    """ready_after: milliseconds until the page was shown."""
 
     def __init__(self, browser, url, **options):
         super().__init__(browser, **options)
@@ -31,7 +31,6 @@ class ReportPage(Tab):
         self.goto(url)
         self.ready_after = self.wait(lambda: self.evaluate("window.readyAfter"),
                                      'data-ready is "true"')
-        self.computed = self.processor_seconds()
 
     def texts(self, selector):
         return self.ask("textsOf", selector)
