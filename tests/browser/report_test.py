@@ -17,8 +17,9 @@ from report_policy import check_policy
 from report_tables import check_tables
 
 # Both promised for 35,000 nodes. Work is CPU time until the page is shown, in units of a fixed
-# loop in the same process: of these demo and large take 2 to 3, on any machine and under load.
-MOST_BYTES, MOST_WORK = 15e6, 8
+# loop in the same process: demo and large take 2 to 3.5, also on a loaded machine, and a loop
+# of 40,000 steps for each node makes it more than 7.
+MOST_BYTES, MOST_WORK = 15e6, 6
 
 NOTHING = {"complaints": [], "requests": []}
 
