@@ -195,7 +195,7 @@ static void infinity_and_nan_are_refused_by_row(void **state)
 static void arguments_out_of_range_are_refused(void **state)
 {
     (void)state;
-    static const double perplexities[] = {-1.0, 0.0, 1.999, 100.001, 1e300, NAN};
+    static const double perplexities[] = {-1.0, 0.0, 1.999, 100.001, 1e300, (double)NAN};
     float x[MOST_ROWS * F];
     float place[2 * MOST_ROWS];
     mark(place);

@@ -151,8 +151,8 @@ static void trials_stay_within_the_table_and_spread_over_it(void **state)
     opn_params *trial[N];
     draw_trials(graph, "model=s-bgcn-t-k", N, trial);
     for (size_t b = 0; b < sizeof(bounds) / sizeof(bounds[0]); b++) {
-        double least = INFINITY;
-        double most = -INFINITY;
+        double least = (double)INFINITY;
+        double most = -(double)INFINITY;
         for (int t = 1; t < N; t++) {
             const double value = opn_params_real(trial[t], bounds[b].name);
             least = fmin(least, value);
@@ -428,8 +428,8 @@ static void figures_are_those_counted_by_hand(void **state)
                      OPN_OK);
     assert_true(accuracy == 1.0 && isnan(detection));
     assert_true(opn_i_trial_objective(80, 60) == 70);
-    assert_true(opn_i_trial_objective(80, NAN) == 80);
-    assert_true(opn_i_trial_objective(NAN, 60) == 60);
+    assert_true(opn_i_trial_objective(80, (double)NAN) == 80);
+    assert_true(opn_i_trial_objective((double)NAN, 60) == 60);
 }
 
 // Trains on a split made by the public functions, and counts over its validation nodes.

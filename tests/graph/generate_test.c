@@ -282,7 +282,7 @@ static double bayes_accuracy(const opn_graph *graph)
             seen[(size_t)k * (size_t)x->n_cols + (size_t)x->col_idx[e]]++;
     }
     for (int32_t i = half; i < x->n_rows; i++) {
-        double best = -INFINITY;
+        double best = -(double)INFINITY;
         int32_t said = 0;
         for (int32_t k = 0; k < n_classes; k++) {
             double score = log(size[k]);

@@ -340,7 +340,7 @@ static const bad_case bad_cases[] = {
          NULL},
         // Features
         {"a feature of NaN",
-         {{"attr_data", F64, VALUES(double, 1, 2, NAN), 1, {3}}},
+         {{"attr_data", F64, VALUES(double, 1, 2, (double)NAN), 1, {3}}},
          "attr_data.npy: item 2 is nan",
          "finite"},
         {"an infinite feature",

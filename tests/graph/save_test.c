@@ -35,8 +35,8 @@ static const char *const hostile[] = {
         "\xc3\xa9t\xc3\xa9",        // été
         "\xe6\xbc\xa2\xe5\xad\x97", // 漢字
         "\xf0\x9f\xa6\x89",         // an owl
-        "\xef\xbb\xbf"
-        "byte order mark", // at the start of a field
+        ("\xef\xbb\xbf"
+         "byte order mark"), // at the start of a field
         "#comment",
         "'single'",
         "a;b",

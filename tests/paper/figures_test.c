@@ -281,8 +281,12 @@ static void test_values_that_are_none_are_grey(void **state)
 static void test_values_over_no_range_are_the_middle(void **state)
 {
     (void)state;
-    static const double bounds[][2] = {{1, 1},   {2, 1},        {NAN, 1},
-                                       {0, NAN}, {0, INFINITY}, {-DBL_MAX, DBL_MAX}};
+    static const double bounds[][2] = {{1, 1},
+                                       {2, 1},
+                                       {(double)NAN, 1},
+                                       {0, (double)NAN},
+                                       {0, (double)INFINITY},
+                                       {-DBL_MAX, DBL_MAX}};
     stage *s = support_open_stage("figure.svg");
     make_scene("label");
     for (size_t b = 0; b < 6; b++) {
@@ -383,8 +387,8 @@ static void test_lines_are_broken_at_what_is_no_number(void **state)
 {
     (void)state;
     stage *s = support_open_stage("figure.svg");
-    static const double x[] = {0, 0.1, NAN, 0.3, 0.4, 0.5, 0.6};
-    static const double y[] = {0, 0.1, 0.2, 0.3, INFINITY, 0.5, 1e300};
+    static const double x[] = {0, 0.1, (double)NAN, 0.3, 0.4, 0.5, 0.6};
+    static const double y[] = {0, 0.1, 0.2, 0.3, (double)INFINITY, 0.5, 1e300};
     const opn_i_line line = {"line", 7, x, y, false};
     const opn_i_curve_panel panel = {.n_lines = 1, .line = &line};
     assert_int_equal(opn_i_figure_curves(s->ctx, s->path, NULL, 1, &panel, 1), OPN_OK);
@@ -524,7 +528,7 @@ static void test_any_evidence_makes_a_figure(void **state)
 static void test_what_is_no_evidence_is_refused(void **state)
 {
     (void)state;
-    static const double wrong[] = {0.999, 0, -1, NAN, INFINITY, 2e9};
+    static const double wrong[] = {0.999, 0, -1, (double)NAN, (double)INFINITY, 2e9};
     stage *s = support_open_stage("figure.svg");
     for (size_t w = 0; w < sizeof(wrong) / sizeof(wrong[0]); w++) {
         make_scene("label");

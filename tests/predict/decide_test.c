@@ -380,7 +380,7 @@ static void inputs_that_cannot_be_ranked_are_refused(void **state)
     assert_int_equal(
             opn_pick_threshold(ctx, 0, j.measure, j.right, 0.5, &is_reached, &out),
             OPN_ERR_INVALID_ARG);
-    static const double targets[] = {-0.1, 1.1, NAN};
+    static const double targets[] = {-0.1, 1.1, (double)NAN};
     for (int t = 0; t < 3; t++)
         assert_int_equal(opn_pick_threshold(ctx, 1, j.measure + 1, j.right + 1,
                                             targets[t], &is_reached, &out),

@@ -562,7 +562,7 @@ static void phrases_and_names_are_there_for_every_value(void **state)
         const char *low = opn_measure_phrase((opn_measure)m, 0.0);
         const char *high = opn_measure_phrase((opn_measure)m, 1.0);
         assert_true(strcmp(low, high) != 0 && strlen(low) > 5 && strlen(high) > 5);
-        assert_string_equal(opn_measure_phrase((opn_measure)m, NAN), "");
+        assert_string_equal(opn_measure_phrase((opn_measure)m, (double)NAN), "");
     }
     assert_string_equal(opn_measure_phrase(OPN_MEASURE_VACUITY, 0.5),
                         "there is little evidence");

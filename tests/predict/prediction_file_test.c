@@ -323,7 +323,8 @@ static void a_packed_file_is_read_too(void **state)
     (void)state;
     stage *s = support_open_stage("out.csv.gz");
     gzFile packed = gzopen(s->path, "wb");
-    assert_int_equal(gzwrite(packed, plain_csv, strlen(plain_csv)), strlen(plain_csv));
+    const unsigned n_bytes = (unsigned)strlen(plain_csv);
+    assert_int_equal(gzwrite(packed, plain_csv, n_bytes), n_bytes);
     assert_int_equal(gzclose(packed), Z_OK);
     opn_i_prediction_file file = read_back(s->path);
     expect_two_nodes(&file);

@@ -120,8 +120,8 @@ static void no_line_is_longer_than_its_width(void **state)
     (void)state;
     static const char *const stages[] = {
             "", "model", "読み込み中のファイル",
-            "a stage that is told at great length, with more "
-            "words than any terminal has columns to spare"};
+            ("a stage that is told at great length, with more "
+             "words than any terminal has columns to spare")};
     static const char *const notes[] = {NULL, "", "loss 0.1", "読, み, 込, み", ",,,"};
     char line[BAR_ROOM];
     for (int n = -1; n <= 400; n++) {

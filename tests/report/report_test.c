@@ -646,8 +646,8 @@ static void quality_and_detection_equal_those_of_an_evaluation(void **state)
     (void)state;
     static const char *const settings[] = {
             "model=s-bgcn-t-k epochs=9 samples=3 protocol=full seeds=1",
-            "model=s-bgcn-t-k epochs=9 samples=3 protocol=full seeds=1 task=ood "
-            "ood_classes=1",
+            ("model=s-bgcn-t-k epochs=9 samples=3 protocol=full seeds=1 task=ood "
+             "ood_classes=1"),
             "model=drop-gcn epochs=6 samples=4 protocol=full seeds=1"};
     for (int c = 0; c < 3; c++) {
         stage *s = support_open_stage("page.html");

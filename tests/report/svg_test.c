@@ -121,9 +121,9 @@ static void test_the_ramp_grows_lighter_to_its_middle_and_then_darker(void **sta
     assert_int_equal(opn_i_ramp_colour(0), opn_i_palette.ramp[0]);
     assert_int_equal(opn_i_ramp_colour(0.5), opn_i_palette.ramp[4]);
     assert_int_equal(opn_i_ramp_colour(1), opn_i_palette.ramp[8]);
-    assert_int_equal(opn_i_ramp_colour(-INFINITY), opn_i_palette.ramp[0]);
-    assert_int_equal(opn_i_ramp_colour(INFINITY), opn_i_palette.ramp[8]);
-    assert_int_equal(opn_i_ramp_colour(NAN), opn_i_palette.none);
+    assert_int_equal(opn_i_ramp_colour(-(double)INFINITY), opn_i_palette.ramp[0]);
+    assert_int_equal(opn_i_ramp_colour((double)INFINITY), opn_i_palette.ramp[8]);
+    assert_int_equal(opn_i_ramp_colour((double)NAN), opn_i_palette.none);
 }
 
 static void test_no_two_classes_have_one_colour_before_all_are_used(void **state)
@@ -170,8 +170,8 @@ static void test_ticks_are_round_numbers(void **state)
             {1, 1, 5, ""},
             {2, 1, 5, ""},
             {0, 0, 5, ""},
-            {0, INFINITY, 5, ""},
-            {NAN, 1, 5, ""},
+            {0, (double)INFINITY, 5, ""},
+            {(double)NAN, 1, 5, ""},
             {-DBL_MAX, DBL_MAX, 5, ""},
             {1e15, 1e15 + 1, 5, ""},
     };
