@@ -1,5 +1,5 @@
-// params.h -- the one table of parameters. Command-line options, help texts, JSON keys
-// and the metadata of a model file all come from it.
+// params.h -- the one table of parameters. The options of the command and their help,
+// JSON keys and the metadata of a model file all come from it.
 
 #ifndef OPINE_PARAMS_H
 #define OPINE_PARAMS_H
@@ -42,17 +42,14 @@ enum {
 
 // One row of the table; all texts are static.
 typedef struct opn_param {
-    const char *name; // snake_case; the option is the same in kebab-case
+    const char *name; // snake_case
     opn_param_kind kind;
     const char *default_text; // as the user would write it; "" for none
     double min, max;          // INT and REAL
     const char *choices;      // CHOICE and CHOICES: "row|standard|none"
-    const char *unit;    // what a value counts, or its form: "nodes", "FILE"; or NULL
-    unsigned affects;    // OPN_AFFECTS_...
-    const char *letter;  // one-letter form of the option, or NULL
-    const char *group;   // heading in the help
-    const char *used_by; // verbs it belongs to, "data info|data convert"; "*" for all
-    const char *help;    // one sentence
+    const char *unit; // what a value counts, or its form: "nodes", "FILE"; or NULL
+    unsigned affects; // OPN_AFFECTS_...
+    const char *help; // one sentence
 } opn_param;
 
 OPN_API size_t opn_param_count(void);
