@@ -79,11 +79,6 @@ extern const int n_families;
 
 const opine_verb *verb_find(const char *name); // NULL when there is none
 
-// Whether the verb is one of those named, "data info|data convert", or of those that use
-// a parameter.
-bool verb_is_named(const opine_verb *verb, const char *names);
-bool verb_uses(const opine_verb *verb, const opn_param *param);
-
 // The second word of a verb of the family, "info" of "data info"; NULL for other verbs.
 const char *verb_in_family(const opine_verb *verb, const opine_family *family);
 
@@ -115,10 +110,26 @@ opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
 
 // ---- options -------------------------------------------------------------------------
 
+// A list of parameters, under a heading of the help or of a verb.
+typedef struct option_list {
+    const char *title; // "Training", "data info"
+    const char *names; // with blanks between
+} option_list;
+
+extern const option_list option_headings[];
+extern const int n_option_headings;
+extern const option_list verb_option_lists[]; // beside the options that all verbs have
+extern const int n_verb_option_lists;
+
+bool verb_uses(const opine_verb *verb, const opn_param *param);
+bool option_is_common(const opn_param *param); // to all verbs
+const char *option_heading(const opn_param *param);
+char option_letter(const opn_param *param); // 0 when there is none
+
 // Reads the options and arguments of a verb. Exit code; a message has been printed.
 int options_parse(opine_app *app, const opine_verb *verb, int n, char **words);
 
-// The options of a verb in the order in which people need them. Returns how many.
+// The options of a verb in the order of the help. Returns how many.
 int verb_options(const opine_verb *verb, const opn_param *out[MAX_OPTIONS]);
 
 // The sentence about an option of a verb, and whether its default is that of the table.

@@ -145,8 +145,8 @@ static void put_bash_values(void)
         char name[64];
         if (param->kind == OPN_PARAM_FLAG)
             continue;
-        if (param->letter != NULL)
-            printf("    -%s | --%s)", param->letter, option_name(param, name));
+        if (option_letter(param) != 0)
+            printf("    -%c | --%s)", option_letter(param), option_name(param, name));
         else
             printf("    --%s)", option_name(param, name));
         if (param->choices != NULL) {
@@ -269,9 +269,10 @@ static void put_zsh_option(const opine_verb *verb, const opn_param *param)
     const bool is_flag = param->kind == OPN_PARAM_FLAG;
     option_name(param, name);
     printf(" \\\n            ");
-    if (param->letter != NULL)
-        printf("'(-%s --%s)'{-%s%s,--%s%s}'[", param->letter, name, param->letter,
-               is_flag ? "" : "+", name, is_flag ? "" : "=");
+    const char letter = option_letter(param);
+    if (letter != 0)
+        printf("'(-%c --%s)'{-%c%s,--%s%s}'[", letter, name, letter, is_flag ? "" : "+",
+               name, is_flag ? "" : "=");
     else
         printf("'--%s%s[", name, is_flag ? "" : "=");
     put_quoted(option_help(verb, param, &has_default));

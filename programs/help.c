@@ -80,11 +80,11 @@ static void print_option(int width, const opine_verb *verb, const opn_param *par
     const char *help = option_help(verb, param, &has_default);
     option_bounds(param, has_default, bounds, sizeof(bounds));
     snprintf(text, sizeof(text), "%s %s", help, bounds);
-    snprintf(spelt, sizeof(spelt), "%s%s%s--%s", param->letter != NULL ? "-" : "",
-             param->letter != NULL ? param->letter : "",
-             param->letter != NULL ? ", " : "", option_name(param, name));
+    const char letter[] = {'-', option_letter(param), ',', ' ', 0};
+    snprintf(spelt, sizeof(spelt), "%s--%s", letter[1] != 0 ? letter : "",
+             option_name(param, name));
     // Beside each other, names are lined up where letters come before some of them.
-    const bool is_lined_up = param->letter == NULL && width >= NARROW;
+    const bool is_lined_up = letter[1] == 0 && width >= NARROW;
     print_item(width, is_lined_up ? "      " : "  ", spelt, option_value(param), text);
 }
 
@@ -120,8 +120,9 @@ void help_verb(const opine_verb *verb)
     printf("  %s\n", verb->example);
     print_arguments(width, verb);
     for (int i = 0; i < n; i++) {
-        if (i == 0 || strcmp(options[i]->group, options[i - 1]->group) != 0)
-            print_heading(options[i]->group);
+        const char *heading = option_heading(options[i]);
+        if (i == 0 || strcmp(heading, option_heading(options[i - 1])) != 0)
+            print_heading(heading);
         print_option(width, verb, options[i]);
     }
 }

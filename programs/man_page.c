@@ -138,23 +138,17 @@ static void put_items(const char *section, const man_item *items, size_t n)
 
 // ---- verbs ---------------------------------------------------------------------------
 
-static bool is_common(const opn_param *param)
-{
-    return strcmp(param->used_by, "*") == 0;
-}
-
 static void put_option(const opine_verb *verb, const opn_param *param)
 {
     char option[72] = "--";
-    char letter[8];
+    const char letter[] = {'-', option_letter(param), 0};
     char bounds[1024];
     bool has_default = true;
     const char *help = option_help(verb, param, &has_default);
     option_bounds(param, has_default, bounds, sizeof(bounds));
     option_name(param, option + 2);
     puts(".TP");
-    if (param->letter != NULL) {
-        snprintf(letter, sizeof(letter), "-%s", param->letter);
+    if (letter[1] != 0) {
         put_bold(letter);
         fputs(", ", stdout);
     }
@@ -178,7 +172,7 @@ static void put_verb(const opine_verb *verb)
     if (verb->details != NULL)
         put_paragraph(verb->details);
     for (int i = 0; i < n; i++)
-        if (!is_common(options[i]))
+        if (!option_is_common(options[i]))
             put_option(verb, options[i]);
 }
 
@@ -190,7 +184,7 @@ static void put_common_options(void)
     puts(".SH OPTIONS");
     puts("These belong to every verb; each verb's own are with it.");
     for (int i = 0; i < n; i++)
-        if (is_common(options[i]))
+        if (option_is_common(options[i]))
             put_option(verb, options[i]);
 }
 

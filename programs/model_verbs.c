@@ -23,9 +23,8 @@ static void tell_parameters(const opine_app *app)
         const opn_param *param = opn_param_at(i);
         const char *value = opn_params_text(app->params, param->name);
         char name[64];
-        if (strstr(param->used_by, "train") == NULL || param->kind == OPN_PARAM_FLAG ||
-            strcmp(value, param->default_text) == 0 ||
-            strcmp(param->name, "output") == 0 || strcmp(param->name, "data_dir") == 0)
+        if (!(param->affects & OPN_AFFECTS_PREDICTION) || param->kind == OPN_PARAM_FLAG ||
+            strcmp(value, param->default_text) == 0)
             continue;
         const int n_put = snprintf(line + n, sizeof(line) - n, " --%s %s",
                                    option_name(param, name), value);

@@ -7,11 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// Headings of options that come last, in this order: what says where the result goes
-// before what is seldom changed. Others come first, as they stand in the table.
-static const char *const last_headings[] = {"Output", "Data", "Training", "Sampling",
-                                            "General"};
-
 // Where an option means something else for a verb than for others.
 typedef struct option_note {
     const char *verbs; // with '|' between
@@ -68,26 +63,18 @@ static const option_note notes[] = {
         {"version", "verbose", true, "Say also how the program was built."},
 };
 
-static int rank_of(const char *heading)
+// Whether the verb is one of those named, "data info|data convert".
+static bool verb_is_named(const opine_verb *verb, const char *names)
 {
-    const int n = sizeof(last_headings) / sizeof(last_headings[0]);
-    for (int h = 0; h < n; h++)
-        if (strcmp(last_headings[h], heading) == 0)
-            return h + 1;
-    return 0;
-}
-
-int verb_options(const opine_verb *verb, const opn_param *out[MAX_OPTIONS])
-{
-    const int n_ranks = 1 + (int)(sizeof(last_headings) / sizeof(last_headings[0]));
-    int n = 0;
-    for (int rank = 0; rank < n_ranks; rank++)
-        for (size_t i = 0; i < opn_param_count() && n < MAX_OPTIONS; i++) {
-            const opn_param *param = opn_param_at(i);
-            if (verb_uses(verb, param) && rank_of(param->group) == rank)
-                out[n++] = param;
-        }
-    return n;
+    const size_t n_name = strlen(verb->name);
+    const char *at = names;
+    while (*at != 0) {
+        const size_t n = strcspn(at, "|");
+        if (n == n_name && memcmp(at, verb->name, n) == 0)
+            return true;
+        at += n + (at[n] == '|');
+    }
+    return false;
 }
 
 const char *option_help(const opine_verb *verb, const opn_param *param, bool *has_default)

@@ -1,4 +1,4 @@
-// options.c -- options from the parameter table.
+// options.c -- reads the options of a command line.
 
 #include "command.h"
 
@@ -12,24 +12,6 @@ const char *option_name(const opn_param *param, char text[64])
         if (*c == '_')
             *c = '-';
     return text;
-}
-
-bool verb_is_named(const opine_verb *verb, const char *names)
-{
-    const size_t n_name = strlen(verb->name);
-    const char *at = names;
-    while (*at != 0) {
-        const size_t n = strcspn(at, "|");
-        if (n == n_name && memcmp(at, verb->name, n) == 0)
-            return true;
-        at += n + (at[n] == '|');
-    }
-    return false;
-}
-
-bool verb_uses(const opine_verb *verb, const opn_param *param)
-{
-    return strcmp(param->used_by, "*") == 0 || verb_is_named(verb, param->used_by);
 }
 
 static int reject_option(const opine_verb *verb, const char *word)
@@ -53,7 +35,7 @@ static const opn_param *find_letter(const opine_verb *verb, char letter)
 {
     for (size_t i = 0; i < opn_param_count(); i++) {
         const opn_param *param = opn_param_at(i);
-        if (param->letter != NULL && param->letter[0] == letter && verb_uses(verb, param))
+        if (option_letter(param) == letter && verb_uses(verb, param))
             return param;
     }
     return NULL;

@@ -1,5 +1,5 @@
-// params.h -- the one table of parameters. Command-line options, help texts, JSON keys
-// and the metadata of a model file all come from it.
+// params.h -- the one table of parameters. The options of the command and their help,
+// JSON keys and the metadata of a model file all come from it.
 
 #ifndef OPINE_PARAMS_H
 #define OPINE_PARAMS_H
@@ -19,18 +19,37 @@ typedef enum opn_param_kind {
     OPN_PARAM_CHOICES = 5 // some of `choices`, with commas between
 } opn_param_kind;
 
+// What the value of a parameter changes; a row has one or more of these. The hashes that
+// tell one training or score from another, the metadata of a model file and the manifest
+// of a run choose their parameters by it, so a changed flag makes other hashes.
+enum {
+    OPN_AFFECTS_MODEL = 1 << 0,     // which model is trained
+    OPN_AFFECTS_DEFAULTS = 1 << 1,  // the values of parameters that are not given
+    OPN_AFFECTS_WEIGHTS = 1 << 2,   // what training learns
+    OPN_AFFECTS_SAMPLING = 1 << 3,  // what a trained model predicts
+    OPN_AFFECTS_DECISIONS = 1 << 4, // which predictions are accepted
+    OPN_AFFECTS_SCORES = 1 << 5,    // which nodes are scored
+    OPN_AFFECTS_RUNS = 1 << 6,      // which trainings an experiment consists of
+    OPN_AFFECTS_SOURCE = 1 << 7,    // where named datasets are found
+    OPN_AFFECTS_DATA = 1 << 8,      // the graph that is generated, converted or fetched
+    OPN_AFFECTS_OUTPUT = 1 << 9,    // what is written, where and how
+    OPN_AFFECTS_PROCESS = 1 << 10,  // how the work is done, never its result
+
+    // All that a trained model depends on, and what it predicts.
+    OPN_AFFECTS_PREDICTION = OPN_AFFECTS_MODEL | OPN_AFFECTS_DEFAULTS |
+                             OPN_AFFECTS_WEIGHTS | OPN_AFFECTS_SAMPLING
+};
+
 // One row of the table; all texts are static.
 typedef struct opn_param {
-    const char *name; // snake_case; the option is the same in kebab-case
+    const char *name; // snake_case
     opn_param_kind kind;
     const char *default_text; // as the user would write it; "" for none
     double min, max;          // INT and REAL
     const char *choices;      // CHOICE and CHOICES: "row|standard|none"
-    const char *unit;    // what a value counts, or its form: "nodes", "FILE"; or NULL
-    const char *letter;  // one-letter form of the option, or NULL
-    const char *group;   // heading in the help
-    const char *used_by; // verbs it belongs to, "data info|data convert"; "*" for all
-    const char *help;    // one sentence
+    const char *unit; // what a value counts, or its form: "nodes", "FILE"; or NULL
+    unsigned affects; // OPN_AFFECTS_...
+    const char *help; // one sentence
 } opn_param;
 
 OPN_API size_t opn_param_count(void);

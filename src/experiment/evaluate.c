@@ -62,7 +62,7 @@ static opn_status give_sampling(opn_ctx *ctx, opn_params *params)
     opn_status status = OPN_OK;
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        if (strcmp(param->group, "Sampling") == 0)
+        if (param->affects & OPN_AFFECTS_SAMPLING)
             OPN_TRY(opn_params_set(ctx, params, param->name,
                                    opn_params_text(params, param->name)));
     }

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-// Whether a parameter has a say in what is made of a trained model.
-static bool shapes_score(const opn_param *param)
-{
-    return strcmp(param->group, "Sampling") == 0 || strcmp(param->name, "protocol") == 0;
-}
-
 opn_status opn_i_cell_key(opn_ctx *ctx,
                           const char *training_key,
                           const opn_params *params,
@@ -27,7 +21,7 @@ opn_status opn_i_cell_key(opn_ctx *ctx,
         const opn_param *param = opn_param_at(p);
         char number[24];
         const char *value = opn_i_param_key(params, param, number);
-        if (shapes_score(param))
+        if (param->affects & (OPN_AFFECTS_SAMPLING | OPN_AFFECTS_SCORES))
             opn_i_sha256_add(sha, value, strlen(value) + 1);
     }
     status = opn_i_sha256_finish(sha, key);
@@ -46,11 +40,13 @@ static json_t *describe_param(const opn_params *params, const opn_param *param)
 
 json_t *opn_i_describe_params(const opn_params *params)
 {
+    // The model is described beside them.
+    const unsigned wanted = OPN_AFFECTS_DEFAULTS | OPN_AFFECTS_WEIGHTS |
+                            OPN_AFFECTS_SAMPLING | OPN_AFFECTS_SCORES;
     json_t *object = json_object();
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        if (opn_i_shapes_weights(param) || shapes_score(param) ||
-            strcmp(param->name, "preset") == 0)
+        if (param->affects & wanted)
             json_object_set_new(object, param->name, describe_param(params, param));
     }
     return object;

@@ -46,12 +46,6 @@ static void release_training(training *t)
 
 // ---- the model before training -------------------------------------------------------
 
-static bool shapes_model(const opn_param *param)
-{
-    return opn_i_shapes_weights(param) || strcmp(param->group, "Model") == 0 ||
-           strcmp(param->group, "Sampling") == 0;
-}
-
 // What shapes the model travels with it, so that it can tell how it came about.
 static opn_status keep_params(opn_ctx *ctx, const opn_params *params, opn_model *model)
 {
@@ -59,7 +53,7 @@ static opn_status keep_params(opn_ctx *ctx, const opn_params *params, opn_model 
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
         const char *value = opn_params_text(params, param->name);
-        if (!shapes_model(param))
+        if (!(param->affects & OPN_AFFECTS_PREDICTION))
             continue;
         OPN_TRY(opn_i_names_add(ctx, &model->param_names, param->name,
                                 strlen(param->name)));

@@ -7,17 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool opn_i_shapes_weights(const opn_param *param)
-{
-    // A preset works through the parameters it sets; `model` counts by how it is trained.
-    static const char *const others[] = {"resume", "checkpoint_every", "preset", "model"};
-    for (size_t n = 0; n < sizeof(others) / sizeof(others[0]); n++)
-        if (strcmp(param->name, others[n]) == 0)
-            return false;
-    return strcmp(param->group, "Model") == 0 || strcmp(param->group, "Training") == 0 ||
-           strcmp(param->name, "seed") == 0;
-}
-
 opn_status
 opn_i_split_hash(opn_ctx *ctx, const opn_split *split, char hash[OPN_SHA256_TEXT])
 {
@@ -70,9 +59,10 @@ opn_status opn_i_training_key(opn_ctx *ctx,
     add_text(sha, data_hash);
     add_text(sha, split_hash);
     add_text(sha, opn_i_model_kind_trained_as(kind)->id);
+    // A preset counts by the parameters it sets, a model by how it is trained.
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        if (!opn_i_shapes_weights(param))
+        if (!(param->affects & OPN_AFFECTS_WEIGHTS))
             continue;
         add_text(sha, param->name);
         char number[24];

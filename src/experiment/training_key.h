@@ -6,9 +6,6 @@
 #include "io/sha256.h"
 #include "model/model_data.h"
 
-// Whether a parameter has a say in what is learnt.
-bool opn_i_shapes_weights(const opn_param *param);
-
 // A hash of every node's role and of the known classes.
 OPN_NODISCARD opn_status opn_i_split_hash(opn_ctx *ctx,
                                           const opn_split *split,

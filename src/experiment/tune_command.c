@@ -67,7 +67,7 @@ cleanup:
 // What the user has said that training has to know, and where the data are.
 static bool is_passed_on(const opn_param *param)
 {
-    return strstr(param->used_by, "train") != NULL && strcmp(param->group, "Output") != 0;
+    return param->affects & (OPN_AFFECTS_PREDICTION | OPN_AFFECTS_SOURCE);
 }
 
 static opn_status pass_on(opn_ctx *ctx, const opn_params *given, opn_params *options)

@@ -23,20 +23,6 @@ static void to_kebab(const char *name, char out[64])
         *c = (char)(*c == '_' ? '-' : *c);
 }
 
-// Whether one text of "a|b|c" is also in the other; "*" holds every text.
-static bool share_a_verb(const char *a, const char *b)
-{
-    if (strcmp(a, "*") == 0 || strcmp(b, "*") == 0)
-        return true;
-    for (; *a != 0; a += strcspn(a, "|"), a += *a == '|')
-        for (const char *c = b; *c != 0; c += strcspn(c, "|"), c += *c == '|') {
-            const size_t n = strcspn(a, "|");
-            if (n == strcspn(c, "|") && memcmp(a, c, n) == 0)
-                return true;
-        }
-    return false;
-}
-
 // ---- the table -----------------------------------------------------------------------
 
 static void test_table_ends_where_it_says(void **state)
@@ -65,32 +51,12 @@ static void test_table_names_are_snake_case_and_unique(void **state)
     }
 }
 
-static void test_table_letters_are_unique_for_every_verb(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < opn_param_count(); i++) {
-        const opn_param *a = opn_param_at(i);
-        if (a->letter == NULL)
-            continue;
-        assert_int_equal(strlen(a->letter), 1);
-        assert_true((a->letter[0] >= 'a' && a->letter[0] <= 'z') ||
-                    (a->letter[0] >= 'A' && a->letter[0] <= 'Z'));
-        for (size_t j = 0; j < i; j++) {
-            const opn_param *b = opn_param_at(j);
-            if (b->letter != NULL && strcmp(a->letter, b->letter) == 0 &&
-                share_a_verb(a->used_by, b->used_by))
-                fail_msg("-%s is %s and %s", a->letter, a->name, b->name);
-        }
-    }
-}
-
 static void test_table_texts_are_there_and_help_is_a_sentence(void **state)
 {
     (void)state;
     for (size_t i = 0; i < opn_param_count(); i++) {
         const opn_param *param = opn_param_at(i);
-        assert_true(param->group != NULL && param->group[0] != 0);
-        assert_true(param->used_by != NULL && param->used_by[0] != 0);
+        assert_true(param->affects != 0);
         assert_true(param->unit == NULL || param->unit[0] != 0);
         assert_non_null(param->default_text);
         const size_t n = strlen(param->help);
@@ -99,16 +65,6 @@ static void test_table_texts_are_there_and_help_is_a_sentence(void **state)
             strstr(param->help, ". ") != NULL || strchr(param->help, '\n') != NULL)
             fail_msg("%s: \"%s\" is not one sentence", param->name, param->help);
     }
-}
-
-static void test_table_groups_stand_together(void **state)
-{
-    (void)state;
-    for (size_t i = 1; i < opn_param_count(); i++)
-        for (size_t j = i; j < opn_param_count(); j++)
-            if (strcmp(opn_param_at(i)->group, opn_param_at(i - 1)->group) != 0 &&
-                strcmp(opn_param_at(j)->group, opn_param_at(i - 1)->group) == 0)
-                fail_msg("%s stands apart from its group", opn_param_at(j)->name);
 }
 
 // Except for kinds without bounds, where any would be a slip.
@@ -549,9 +505,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(test_table_ends_where_it_says),
             cmocka_unit_test(test_table_names_are_snake_case_and_unique),
-            cmocka_unit_test(test_table_letters_are_unique_for_every_verb),
             cmocka_unit_test(test_table_texts_are_there_and_help_is_a_sentence),
-            cmocka_unit_test(test_table_groups_stand_together),
             cmocka_unit_test(test_table_bounds_hold_the_default),
             cmocka_unit_test(test_table_defaults_may_be_given_too),
             cmocka_unit_test(test_find_takes_snake_and_kebab_case),

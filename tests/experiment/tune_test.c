@@ -644,12 +644,6 @@ static opn_params *parse_command(const char *command)
     return params;
 }
 
-static bool shapes_training(const opn_param *param)
-{
-    return strcmp(param->group, "Model") == 0 || strcmp(param->group, "Training") == 0 ||
-           strcmp(param->group, "Sampling") == 0 || strcmp(param->name, "seed") == 0;
-}
-
 static void the_command_gives_the_parameters_of_its_trial(void **state)
 {
     (void)state;
@@ -677,7 +671,7 @@ static void the_command_gives_the_parameters_of_its_trial(void **state)
             opn_params *replay = parse_command(command);
             assert_int_equal(opn_params_use_preset(ctx, graph, replay), OPN_OK);
             for (size_t p = 0; p < opn_param_count(); p++)
-                if (shapes_training(opn_param_at(p)))
+                if (opn_param_at(p)->affects & OPN_AFFECTS_PREDICTION)
                     assert_string_equal(opn_params_text(replay, opn_param_at(p)->name),
                                         opn_params_text(trial[t], opn_param_at(p)->name));
             opn_params_free(replay);

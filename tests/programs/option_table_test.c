@@ -1,0 +1,74 @@
+// option_table_test.c -- the lists of options fit the parameters of the library.
+
+#include "../programs/command.h"
+#include "support/cmocka_test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// How often a name is in the lists. Each name of them must be that of a parameter.
+static int count(const option_list *lists, int n_lists, const char *name)
+{
+    int n_found = 0;
+    for (int l = 0; l < n_lists; l++) {
+        char names[1024];
+        snprintf(names, sizeof(names), "%s", lists[l].names);
+        for (char *at = strtok(names, " "); at != NULL; at = strtok(NULL, " ")) {
+            const opn_param *param = opn_param_find(at);
+            if (param == NULL || strcmp(param->name, at) != 0)
+                fail_msg("%s: %s is no parameter", lists[l].title, at);
+            n_found += strcmp(at, name) == 0;
+        }
+    }
+    return n_found;
+}
+
+static void every_parameter_stands_under_one_heading(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < opn_param_count(); i++)
+        if (count(option_headings, n_option_headings, opn_param_at(i)->name) != 1)
+            fail_msg("%s is not under one heading", opn_param_at(i)->name);
+}
+
+static void every_parameter_is_an_option_of_a_verb(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        const int n = count(verb_option_lists, n_verb_option_lists, param->name);
+        if ((n > 0) == option_is_common(param))
+            fail_msg("%s is an option of %d verbs", param->name, n);
+    }
+}
+
+static void no_verb_lists_an_option_twice(void **state)
+{
+    (void)state;
+    for (int v = 0; v < n_verb_option_lists; v++)
+        for (size_t i = 0; i < opn_param_count(); i++)
+            assert_in_range(count(&verb_option_lists[v], 1, opn_param_at(i)->name), 0, 1);
+}
+
+static void every_letter_means_one_option(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < opn_param_count(); i++)
+        for (size_t j = 0; j < i; j++) {
+            const char letter = option_letter(opn_param_at(i));
+            if (letter != 0 && letter == option_letter(opn_param_at(j)))
+                fail_msg("-%c is %s and %s", letter, opn_param_at(i)->name,
+                         opn_param_at(j)->name);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            cmocka_unit_test(every_parameter_stands_under_one_heading),
+            cmocka_unit_test(every_parameter_is_an_option_of_a_verb),
+            cmocka_unit_test(no_verb_lists_an_option_twice),
+            cmocka_unit_test(every_letter_means_one_option),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
