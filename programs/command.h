@@ -102,10 +102,8 @@ int run_data_generate(opine_app *app);
 int run_help(opine_app *app);
 int run_version(opine_app *app);
 
-// The graph a DATA argument names, after the preprocessing that is asked for.
-opn_status load_prepared(opine_app *app, const char *data, opn_graph **out);
-
-// The same, and what looks wrong in the data is told on the log.
+// The graph of opn_graph_load_prepared(), and what looks wrong in its data is told on the
+// log.
 opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
 
 // ---- options -------------------------------------------------------------------------

@@ -66,18 +66,7 @@ int run_data_list(opine_app *app)
 
 // ---- loading -------------------------------------------------------------------------
 
-// The steps asked for, or else those training applies.
-static opn_status wanted_steps(opine_app *app, const opn_graph *graph, uint32_t *steps)
-{
-    *steps = opn_graph_usual_steps(graph);
-    if (opn_params_flag(app->params, "raw"))
-        *steps = 0;
-    if (!opn_params_given(app->params, "steps"))
-        return OPN_OK;
-    return opn_steps_parse(app->ctx, opn_params_text(app->params, "steps"), steps);
-}
-
-// Loads and prepares; `look` may be NULL, else it sees the data as they are in the file.
+// Loads and prepares; `look` sees the data as they are in the file.
 static opn_status load(opine_app *app,
                        const char *data,
                        opn_status (*look)(opine_app *app, const opn_graph *raw, void *to),
@@ -87,19 +76,14 @@ static opn_status load(opine_app *app,
     opn_graph *raw = NULL;
     uint32_t steps = 0;
     opn_status status = opn_graph_load(app->ctx, data, data_dir(app), &raw);
-    if (status == OPN_OK && look != NULL)
+    if (status == OPN_OK)
         status = look(app, raw, to);
     if (status == OPN_OK)
-        status = wanted_steps(app, raw, &steps);
+        status = opn_steps_from_params(app->ctx, raw, app->params, &steps);
     if (status == OPN_OK)
         status = opn_graph_prepare(app->ctx, raw, steps, out);
     opn_graph_free(raw);
     return status;
-}
-
-opn_status load_prepared(opine_app *app, const char *data, opn_graph **out)
-{
-    return load(app, data, NULL, NULL, out);
 }
 
 static opn_status log_warnings(opine_app *app, const opn_graph *raw, void *to)
@@ -346,7 +330,8 @@ int run_data_convert(opine_app *app)
     const char *path = wanted_output(app, "data convert");
     if (path == NULL)
         return EXIT_USAGE;
-    const opn_status status = load_prepared(app, app->argument[0], &graph);
+    const opn_status status =
+            opn_graph_load_prepared(app->ctx, app->argument[0], app->params, &graph);
     const int code =
             status == OPN_OK ? save(app, graph, path) : complain_status(app, status);
     opn_graph_free(graph);

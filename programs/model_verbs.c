@@ -291,7 +291,7 @@ int run_predict(opine_app *app)
         return checked;
     opn_status status = opn_model_load(app->ctx, app->argument[0], &model);
     if (status == OPN_OK)
-        status = load_prepared(app, app->argument[1], &graph);
+        status = opn_graph_load_prepared(app->ctx, app->argument[1], app->params, &graph);
     const int code =
             status == OPN_OK ? predict(app, model, graph) : complain_status(app, status);
     opn_graph_free(graph);

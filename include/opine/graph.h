@@ -171,6 +171,13 @@ OPN_API OPN_NODISCARD opn_status opn_steps_parse(opn_ctx *ctx,
                                                  const char *text,
                                                  uint32_t *steps);
 
+// The steps that the parameters raw and steps call for; where neither is given, those
+// that training applies. Errors: those of opn_steps_parse().
+OPN_API OPN_NODISCARD opn_status opn_steps_from_params(opn_ctx *ctx,
+                                                       const opn_graph *graph,
+                                                       const opn_params *params,
+                                                       uint32_t *steps);
+
 // A new graph with the steps applied. Where an edge stands in the data more than once, or
 // in both directions, the largest of its weights is kept.
 // Errors: INVALID_ARG (unknown step), NONFINITE (a feature whose variance overflows),
@@ -179,6 +186,14 @@ OPN_API OPN_NODISCARD opn_status opn_graph_prepare(opn_ctx *ctx,
                                                    const opn_graph *graph,
                                                    uint32_t steps,
                                                    opn_graph **out);
+
+// Loads a graph as training sees it: what `data` names, looked for in the parameter
+// data_dir, with the steps of opn_steps_from_params() applied.
+// Errors: those of opn_graph_load(), opn_steps_from_params() and opn_graph_prepare().
+OPN_API OPN_NODISCARD opn_status opn_graph_load_prepared(opn_ctx *ctx,
+                                                         const char *data,
+                                                         const opn_params *params,
+                                                         opn_graph **out);
 
 // ---- looking at a graph --------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 // report_load.c -- reports of what a run has left behind: a model, predictions, a folder.
 
 #include "experiment/report_run.h"
-#include "graph/load_prepared.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "opine/embed.h"
@@ -39,7 +38,7 @@ static opn_status report_model(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, data == NULL, OPN_ERR_INVALID_ARG,
                 "%s: is a model; say which graph to show it on: opine report %s DATA",
                 path, path);
-    OPN_TRY(opn_i_load_prepared(ctx, data, params, &graph));
+    OPN_TRY(opn_graph_load_prepared(ctx, data, params, &graph));
     OPN_TRY(opn_i_report_new(ctx, graph->name, graph, &report));
     report->own_graph = graph;
     graph = NULL;
@@ -179,7 +178,7 @@ static opn_status report_predictions(opn_ctx *ctx,
     opn_report *report = NULL;
     OPN_TRY(opn_i_prediction_file_read(ctx, path, &file));
     if (data != NULL)
-        OPN_TRY(opn_i_load_prepared(ctx, data, params, &graph));
+        OPN_TRY(opn_graph_load_prepared(ctx, data, params, &graph));
     else
         OPN_TRY(graph_of(ctx, path, &file, &graph));
     OPN_TRY(check_nodes(ctx, path, &file, graph));

@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "experiment/kept_model.h"
 #include "experiment/training_key.h"
-#include "graph/load_prepared.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "report/report_data.h"
@@ -339,8 +338,8 @@ opn_status opn_i_report_of_run(opn_ctx *ctx,
     opn_report *report = NULL;
     OPN_TRY(read_cells(ctx, folder, &c));
     OPN_TRY(choose(ctx, folder, params, &c));
-    OPN_TRY(opn_i_load_prepared(ctx, data != NULL ? data : c.list[0].dataset, params,
-                                &graph));
+    OPN_TRY(opn_graph_load_prepared(ctx, data != NULL ? data : c.list[0].dataset, params,
+                                    &graph));
     OPN_TRY(opn_i_report_new(ctx, c.list[0].dataset, graph, &report));
     report->own_graph = graph;
     graph = NULL;

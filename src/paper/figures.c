@@ -5,7 +5,6 @@
 #include "experiment/run_folder.h"
 #include "experiment/training_key.h"
 #include "experiment/view_model.h"
-#include "graph/load_prepared.h"
 #include "io/path.h"
 #include "opinion/curves.h"
 #include "paper/figure_curves.h"
@@ -335,7 +334,7 @@ static opn_status draw_plan(drawing *d, const char *path)
     opn_status status = OPN_OK;
     const bool is_map = strcmp(d->plan->figure, "maps") == 0;
     opn_graph *graph = NULL;
-    OPN_TRY(opn_i_load_prepared(d->ctx, d->plan->dataset, d->params, &graph));
+    OPN_TRY(opn_graph_load_prepared(d->ctx, d->plan->dataset, d->params, &graph));
     OPN_TRY(opn_i_report_new(d->ctx, d->plan->dataset, graph, &d->report));
     d->report->own_graph = graph;
     d->n_nodes = opn_i_graph_n_nodes(graph);

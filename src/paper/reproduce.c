@@ -2,7 +2,6 @@
 
 #include "experiment/evaluate_parts.h"
 #include "graph/graph_data.h"
-#include "graph/load_prepared.h"
 #include "paper/reproduce_rows.h"
 
 #include <stdio.h>
@@ -156,7 +155,7 @@ static opn_status reproduce_dataset(reproducing *r)
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
     char models[256];
-    OPN_TRY(opn_i_load_prepared(r->ctx, r->dataset, r->params, &graph));
+    OPN_TRY(opn_graph_load_prepared(r->ctx, r->dataset, r->params, &graph));
     r->graph = graph;
     for (int t = 0; t < N_TASKS; t++) {
         r->task = tasks[t];

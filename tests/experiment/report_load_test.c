@@ -59,11 +59,20 @@ static void save_graph(const char *drawn, const char *path)
     opn_graph_free(graph);
 }
 
+static opn_graph *load_graph(const char *data)
+{
+    opn_graph *graph = NULL;
+    opn_params *params = NULL;
+    assert_int_equal(opn_params_create(ctx, &params), OPN_OK);
+    assert_int_equal(opn_graph_load_prepared(ctx, data, params, &graph), OPN_OK);
+    opn_params_free(params);
+    return graph;
+}
+
 static place open_place(void)
 {
     static const char drawn[] = "nodes=60 classes=3 features=12 homophily=0.5";
     place at = {.graph = NULL};
-    opn_graph *raw = NULL;
     support_temp_folder(at.folder);
     support_path(at.data, at.folder, "data");
     support_path(at.other, at.folder, "other");
@@ -76,10 +85,7 @@ static place open_place(void)
     support_path(at.page, at.folder, "page.html");
     save_graph(drawn, at.data);
     save_graph("nodes=60 classes=3 features=12 homophily=0.5 seed=9", at.other);
-    assert_int_equal(opn_graph_load(ctx, at.data, NULL, &raw), OPN_OK);
-    assert_int_equal(opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), &at.graph),
-                     OPN_OK);
-    opn_graph_free(raw);
+    at.graph = load_graph(at.data);
     return at;
 }
 
@@ -613,12 +619,8 @@ static void the_graph_that_a_run_names_is_found(void **state)
 {
     (void)state;
     place at = open_place();
-    opn_graph *raw = NULL;
     opn_graph_free(at.graph);
-    assert_int_equal(opn_graph_load(ctx, "demo", NULL, &raw), OPN_OK);
-    assert_int_equal(opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), &at.graph),
-                     OPN_OK);
-    opn_graph_free(raw);
+    at.graph = load_graph("demo");
     opn_evaluation_free(evaluate(&at, "seeds=1 model=gcn epochs=2"));
     page read = load(&at, at.run, NULL, "");
     assert_string_equal(page_string(read.about, "graph.name"), "demo");

@@ -220,6 +220,31 @@ static void an_unknown_bit_is_refused(void **state)
     support_ctx_free(ctx, &m);
 }
 
+static uint32_t steps_by(opn_ctx *ctx, const char *name, const char *value)
+{
+    const opn_graph graph = {.usual_steps = OPN_STEP_LARGEST_COMPONENT};
+    opn_params *params = NULL;
+    uint32_t steps = 0;
+    assert_int_equal(opn_params_create(ctx, &params), OPN_OK);
+    if (name != NULL)
+        assert_int_equal(opn_params_set(ctx, params, name, value), OPN_OK);
+    assert_int_equal(opn_steps_from_params(ctx, &graph, params, &steps), OPN_OK);
+    opn_params_free(params);
+    return steps;
+}
+
+static void steps_are_those_of_training_unless_parameters_say_otherwise(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    assert_int_equal(steps_by(ctx, NULL, NULL), OPN_STEP_LARGEST_COMPONENT);
+    assert_int_equal(steps_by(ctx, "raw", "on"), 0);
+    assert_int_equal(steps_by(ctx, "steps", "none"), 0);
+    assert_int_equal(steps_by(ctx, "steps", "undirected"), OPN_STEP_UNDIRECTED);
+    support_ctx_free(ctx, &m);
+}
+
 // ---- all steps -----------------------------------------------------------------------
 
 static void expect_same_names(const opn_i_names *got, const opn_i_names *want)
@@ -611,6 +636,7 @@ int main(void)
             cmocka_unit_test(steps_are_read_from_words),
             cmocka_unit_test(a_word_that_is_no_step_is_named),
             cmocka_unit_test(an_unknown_bit_is_refused),
+            cmocka_unit_test(steps_are_those_of_training_unless_parameters_say_otherwise),
             cmocka_unit_test(no_step_gives_an_equal_graph),
             cmocka_unit_test(the_graph_itself_is_never_changed),
             cmocka_unit_test(direction_and_order_do_not_matter_once_undirected),
