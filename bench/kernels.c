@@ -112,7 +112,8 @@ static void run_adam(workbench *b)
 {
     const opn_i_train_state *s = &b->state;
     b->workspace.exec.kernels->adam(s->n_weights, 0, (opn_real)1e-8, (opn_real)1e-4,
-                                    s->weights, s->mean, s->square, b->d_weights);
+                                    s->weights, s->optimiser.mean, s->optimiser.square,
+                                    b->d_weights);
 }
 
 // In the order in which each finds what the ones before have made.
