@@ -67,7 +67,7 @@ static void run_a_p(workbench *b)
                                  .factor = (opn_real)(1.0 / (1.0 - b->dropout)),
                                  .bits = gcn->keep_hidden};
     opn_i_spmm(&b->workspace.exec, &gcn->reach.inner.rows, gcn->n_nodes,
-               opn_i_panels(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
+               opn_i_panels_const(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
                opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
                &finish);
 }
@@ -76,17 +76,18 @@ static void run_hidden_w1(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
     const opn_real *w1 = b->state.weights + gcn->n_decayed;
-    opn_i_matmul(&b->workspace.exec, gcn->n_nodes, gcn->sizes.n_hidden,
-                 opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
-                 opn_i_rows(w1, gcn->sizes.n_hidden, gcn->class_width),
-                 opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width), NULL, 1);
+    opn_i_matmul(
+            &b->workspace.exec, gcn->n_nodes, gcn->sizes.n_hidden,
+            opn_i_panels_const(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
+            opn_i_rows_const(w1, gcn->sizes.n_hidden, gcn->class_width),
+            opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width), NULL, 1);
 }
 
 static void run_a_q(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
     opn_i_spmm(&b->workspace.exec, &gcn->reach.outer.rows, gcn->n_nodes,
-               opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
+               opn_i_rows_const(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
                opn_i_rows(gcn->z, gcn->n_nodes, gcn->class_width), NULL);
 }
 
@@ -112,7 +113,8 @@ static void run_adam(workbench *b)
 {
     const opn_i_train_state *s = &b->state;
     b->workspace.exec.kernels->adam(s->n_weights, 0, (opn_real)1e-8, (opn_real)1e-4,
-                                    s->weights, s->mean, s->square, b->d_weights);
+                                    s->weights, s->optimiser.mean, s->optimiser.square,
+                                    b->d_weights);
 }
 
 // In the order in which each finds what the ones before have made.

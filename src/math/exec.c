@@ -41,27 +41,32 @@ static int32_t chunk_end(int32_t first, int32_t n_rows, int32_t n_chunk)
 }
 
 // Where the slice that begins at column `at` is.
-static size_t slice_place(opn_i_dense x, int32_t at)
+static size_t slice_place(opn_i_dense_const x, int32_t at)
 {
     return (size_t)at * (size_t)(x.has_panels ? x.n_rows : 1);
 }
 
-static opn_k_out slice_of(opn_i_dense x, int32_t at)
+static int32_t stride_of(opn_i_dense_const x, int32_t at)
 {
-    return (opn_k_out){x.data + slice_place(x, at),
-                       x.has_panels ? opn_i_slice(x.width, at) : x.width};
+    return x.has_panels ? opn_i_slice(x.width, at) : x.width;
 }
 
-static opn_k_in read_slice(opn_i_dense x, int32_t at)
+static opn_k_out slice_of(opn_i_dense y, int32_t at)
 {
-    const opn_k_out slice = slice_of(x, at);
-    const size_t n_bytes = (size_t)x.n_rows * (size_t)slice.stride * sizeof(opn_real);
-    return (opn_k_in){slice.at, slice.stride, n_bytes > FAR_BYTES};
+    const opn_i_dense_const shape = opn_i_as_const(y);
+    return (opn_k_out){y.data + slice_place(shape, at), stride_of(shape, at)};
 }
 
-static int32_t n_slices(opn_i_dense x)
+static opn_k_in read_slice(opn_i_dense_const x, int32_t at)
 {
-    return (x.width + OPN_SLICE - 1) / OPN_SLICE;
+    const int32_t stride = stride_of(x, at);
+    const size_t n_bytes = (size_t)x.n_rows * (size_t)stride * sizeof(opn_real);
+    return (opn_k_in){x.data + slice_place(x, at), stride, n_bytes > FAR_BYTES};
+}
+
+static int32_t n_slices(int32_t width)
+{
+    return (width + OPN_SLICE - 1) / OPN_SLICE;
 }
 
 static void spmm_chunk(const opn_i_exec *exec,
@@ -69,14 +74,14 @@ static void spmm_chunk(const opn_i_exec *exec,
                        int32_t first,
                        int32_t last,
                        int32_t at,
-                       opn_i_dense x,
+                       opn_i_dense_const x,
                        opn_i_dense y,
                        const opn_k_finish *finish)
 {
     opn_k_finish here = {0};
     if (finish != NULL)
         here = *finish;
-    const size_t place = slice_place(y, at);
+    const size_t place = slice_place(opn_i_as_const(y), at);
     here.base = here.base == NULL ? NULL : here.base + place;
     here.first_bit += (int64_t)place;
     exec->kernels->spmm(a, first, last, opn_i_slice(y.width, at), read_slice(x, at),
@@ -87,14 +92,14 @@ static void spmm_chunk(const opn_i_exec *exec,
 void opn_i_spmm(const opn_i_exec *exec,
                 const opn_k_sparse *a,
                 int32_t n_rows,
-                opn_i_dense x,
+                opn_i_dense_const x,
                 opn_i_dense y,
                 const opn_k_finish *finish)
 {
     const int64_t n_entries = n_rows > 0 ? a->end[n_rows - 1] - a->begin[0] : 0;
     const int n_threads = opn_i_exec_threads(exec, (n_entries + n_rows) * y.width);
     const int32_t n_chunks = (n_rows + ROWS_A_CHUNK - 1) / ROWS_A_CHUNK;
-    const int32_t n_tasks = n_chunks * n_slices(y);
+    const int32_t n_tasks = n_chunks * n_slices(y.width);
     (void)n_threads; // unused when built without OpenMP
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
     for (int32_t t = 0; t < n_tasks; t++) {
@@ -107,7 +112,7 @@ void opn_i_spmm(const opn_i_exec *exec,
 void opn_i_scatter(const opn_i_exec *exec,
                    const opn_k_sparse *a,
                    int32_t n_rows,
-                   opn_i_dense x,
+                   opn_i_dense_const x,
                    int32_t n_blocks,
                    opn_real *partial,
                    opn_i_dense y)
@@ -160,7 +165,7 @@ void opn_i_lookup(const opn_i_exec *exec,
                   const uint64_t *map,
                   const opn_real *scale,
                   int32_t n_cols,
-                  opn_i_dense x,
+                  opn_i_dense_const x,
                   opn_i_dense y)
 {
     // A kernel's table is worth a thousand rows: making it costs as much as fifty.
@@ -168,7 +173,7 @@ void opn_i_lookup(const opn_i_exec *exec,
     const int n_threads =
             opn_i_exec_threads(exec, (int64_t)y.n_rows * n_cols * y.width / 4);
     const int32_t n_chunks = (y.n_rows + ROWS_A_TABLE - 1) / ROWS_A_TABLE;
-    const int32_t n_tasks = n_chunks * n_slices(y);
+    const int32_t n_tasks = n_chunks * n_slices(y.width);
     (void)n_threads;
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
     for (int32_t t = 0; t < n_tasks; t++) {
@@ -186,8 +191,8 @@ static void matmul_chunk(const opn_i_exec *exec,
                          int32_t last,
                          int32_t n_inner,
                          int32_t at,
-                         opn_i_dense x,
-                         opn_i_dense w,
+                         opn_i_dense_const x,
+                         opn_i_dense_const w,
                          opn_i_dense y,
                          const opn_real *active,
                          opn_real factor)
@@ -202,15 +207,17 @@ static void matmul_chunk(const opn_i_exec *exec,
         exec->kernels->matmul(
                 first, last, is_last ? n_inner - from : n_step, opn_i_slice(y.width, at),
                 read_slice(x, from), weights, from > 0, slice_of(y, at),
-                active == NULL || !is_last ? NULL : active + slice_place(y, at), factor);
+                active == NULL || !is_last ? NULL
+                                           : active + slice_place(opn_i_as_const(y), at),
+                factor);
     }
 }
 
 void opn_i_matmul(const opn_i_exec *exec,
                   int32_t n_rows,
                   int32_t n_inner,
-                  opn_i_dense x,
-                  opn_i_dense w,
+                  opn_i_dense_const x,
+                  opn_i_dense_const w,
                   opn_i_dense y,
                   const opn_real *active,
                   opn_real factor)
@@ -230,8 +237,8 @@ static void matmul_tn_block(const opn_i_exec *exec,
                             int32_t first,
                             int32_t last,
                             int32_t n_outer,
-                            opn_i_dense x,
-                            opn_i_dense g,
+                            opn_i_dense_const x,
+                            opn_i_dense_const g,
                             opn_real *sum)
 {
     for (int32_t h = 0; h < n_outer; h += OPN_SLICE) {
@@ -248,8 +255,8 @@ static void matmul_tn_block(const opn_i_exec *exec,
 void opn_i_matmul_tn(const opn_i_exec *exec,
                      int32_t n_rows,
                      int32_t n_outer,
-                     opn_i_dense x,
-                     opn_i_dense g,
+                     opn_i_dense_const x,
+                     opn_i_dense_const g,
                      opn_real *partial,
                      opn_real *sum)
 {

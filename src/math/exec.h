@@ -6,44 +6,68 @@
 #include "base/random.h"
 #include "math/kernels.h"
 
-#include <string.h>
-
 // Which kernels, on how many threads.
 typedef struct opn_i_exec {
     const opn_k_table *kernels;
     int n_threads;
 } opn_i_exec;
 
-// A dense matrix in one of the two layouts of kernels.h.
+// A dense matrix in one of the two layouts of kernels.h, to write and to read.
 typedef struct opn_i_dense {
     opn_real *data;
     int32_t n_rows, width;
     bool has_panels; // else row-major
 } opn_i_dense;
 
-// One type for what is read and what is written: a product reads what another wrote.
-static inline opn_real *opn_i_writable(const opn_real *data)
+typedef struct opn_i_dense_const {
+    const opn_real *data;
+    int32_t n_rows, width;
+    bool has_panels;
+} opn_i_dense_const;
+
+static inline opn_i_dense opn_i_panels(opn_real *data, int32_t n_rows, int32_t width)
 {
-    opn_real *writable;
-    memcpy(&writable, &data, sizeof(data));
-    return writable;
+    return (opn_i_dense){data, n_rows, width, true};
 }
 
-static inline opn_i_dense
-opn_i_panels(const opn_real *data, int32_t n_rows, int32_t width)
+static inline opn_i_dense opn_i_rows(opn_real *data, int32_t n_rows, int32_t width)
 {
-    return (opn_i_dense){opn_i_writable(data), n_rows, width, true};
+    return (opn_i_dense){data, n_rows, width, false};
 }
 
-static inline opn_i_dense opn_i_rows(const opn_real *data, int32_t n_rows, int32_t width)
+static inline opn_i_dense_const
+opn_i_panels_const(const opn_real *data, int32_t n_rows, int32_t width)
 {
-    return (opn_i_dense){opn_i_writable(data), n_rows, width, false};
+    return (opn_i_dense_const){data, n_rows, width, true};
+}
+
+static inline opn_i_dense_const
+opn_i_rows_const(const opn_real *data, int32_t n_rows, int32_t width)
+{
+    return (opn_i_dense_const){data, n_rows, width, false};
+}
+
+static inline opn_i_dense_const opn_i_as_const(opn_i_dense x)
+{
+    return (opn_i_dense_const){x.data, x.n_rows, x.width, x.has_panels};
+}
+
+// Where an element is.
+static inline size_t opn_i_place(opn_i_dense_const x, int32_t i, int32_t k)
+{
+    return x.has_panels ? opn_i_panel_at(x.n_rows, x.width, i, k)
+                        : (size_t)i * (size_t)x.width + (size_t)k;
 }
 
 static inline opn_real *opn_i_element(opn_i_dense x, int32_t i, int32_t k)
 {
-    return x.data + (x.has_panels ? opn_i_panel_at(x.n_rows, x.width, i, k)
-                                  : (size_t)i * (size_t)x.width + (size_t)k);
+    return x.data + opn_i_place(opn_i_as_const(x), i, k);
+}
+
+static inline const opn_real *
+opn_i_element_const(opn_i_dense_const x, int32_t i, int32_t k)
+{
+    return x.data + opn_i_place(x, i, k);
 }
 
 // Rows of panels are lines of the cache when the first one is. Arenas are cut at
@@ -69,7 +93,7 @@ static inline opn_real *opn_i_on_line(opn_real *arena)
 void opn_i_spmm(const opn_i_exec *exec,
                 const opn_k_sparse *a,
                 int32_t n_rows,
-                opn_i_dense x,
+                opn_i_dense_const x,
                 opn_i_dense y,
                 const opn_k_finish *finish);
 
@@ -78,7 +102,7 @@ void opn_i_spmm(const opn_i_exec *exec,
 void opn_i_scatter(const opn_i_exec *exec,
                    const opn_k_sparse *a,
                    int32_t n_rows,
-                   opn_i_dense x,
+                   opn_i_dense_const x,
                    int32_t n_blocks,
                    opn_real *partial,
                    opn_i_dense y);
@@ -90,7 +114,7 @@ void opn_i_lookup(const opn_i_exec *exec,
                   const uint64_t *map,
                   const opn_real *scale,
                   int32_t n_cols,
-                  opn_i_dense x,
+                  opn_i_dense_const x,
                   opn_i_dense y);
 
 // y = x w for n_rows rows, w of n_inner. With `active`, which has the layout of y, then
@@ -98,8 +122,8 @@ void opn_i_lookup(const opn_i_exec *exec,
 void opn_i_matmul(const opn_i_exec *exec,
                   int32_t n_rows,
                   int32_t n_inner,
-                  opn_i_dense x,
-                  opn_i_dense w,
+                  opn_i_dense_const x,
+                  opn_i_dense_const w,
                   opn_i_dense y,
                   const opn_real *active,
                   opn_real factor);
@@ -110,8 +134,8 @@ enum { OPN_SUM_BLOCKS = 16 };
 void opn_i_matmul_tn(const opn_i_exec *exec,
                      int32_t n_rows,
                      int32_t n_outer,
-                     opn_i_dense x,
-                     opn_i_dense g,
+                     opn_i_dense_const x,
+                     opn_i_dense_const g,
                      opn_real *partial,
                      opn_real *sum);
 

@@ -126,12 +126,11 @@ cleanup:
 // ---- kernels over all rows -----------------------------------------------------------
 
 opn_k_wide
-opn_i_attention_wide(const opn_i_attention *layer, const opn_real *at, int32_t n_rows)
+opn_i_attention_wide(const opn_i_attention *layer, opn_real *at, int32_t n_rows)
 {
     const size_t width = (size_t)layer->width;
-    return layer->has_panels ? (opn_k_wide){opn_i_writable(at), OPN_SLICE,
-                                            OPN_SLICE * (size_t)n_rows}
-                             : (opn_k_wide){opn_i_writable(at), width, OPN_SLICE};
+    return layer->has_panels ? (opn_k_wide){at, OPN_SLICE, OPN_SLICE * (size_t)n_rows}
+                             : (opn_k_wide){at, width, OPN_SLICE};
 }
 
 // Products and sums of a kernel over n rows, about: an entry costs as much as one more
@@ -180,7 +179,7 @@ static void run_summing(const opn_i_exec *exec,
 void opn_i_attention_forward(const opn_i_exec *exec,
                              opn_i_attention *layer,
                              const opn_i_hop *hop,
-                             const opn_real *g,
+                             opn_real *g,
                              const opn_i_weight *weight,
                              const opn_real *weights,
                              opn_i_rates rates,

@@ -50,7 +50,7 @@ int64_t opn_i_attention_entry_bits(const opn_i_attention *layer, int64_t n);
 void opn_i_attention_forward(const opn_i_exec *exec,
                              opn_i_attention *layer,
                              const opn_i_hop *hop,
-                             const opn_real *g,
+                             opn_real *g,
                              const opn_i_weight *weight,
                              const opn_real *weights,
                              opn_i_rates rates,
@@ -74,6 +74,6 @@ void opn_i_attention_run(const opn_i_exec *exec,
 
 // A matrix of the layer as the kernels take it.
 opn_k_wide
-opn_i_attention_wide(const opn_i_attention *layer, const opn_real *at, int32_t n_rows);
+opn_i_attention_wide(const opn_i_attention *layer, opn_real *at, int32_t n_rows);
 
 #endif // OPN_ATTENTION_H

@@ -383,7 +383,7 @@ void opn_i_feature_matrix_product(const opn_i_exec *exec,
                                   opn_real *p)
 {
     const opn_i_csr *x = &matrix->rows;
-    const opn_i_dense from = opn_i_panels(w, x->n_cols, width);
+    const opn_i_dense_const from = opn_i_panels_const(w, x->n_cols, width);
     const opn_i_dense to = opn_i_panels(p, x->n_rows, width);
     const bool is_whole = matrix->rate == 0.0;
     const opn_k_finish finish = {.base = whole,
@@ -405,7 +405,7 @@ void opn_i_feature_matrix_product_transposed(const opn_i_exec *exec,
                                              const opn_real *g,
                                              opn_real *d_w)
 {
-    const opn_i_dense from = opn_i_panels(g, matrix->rows.n_rows, width);
+    const opn_i_dense_const from = opn_i_panels_const(g, matrix->rows.n_rows, width);
     const opn_i_dense to = opn_i_panels(d_w, matrix->rows.n_cols, width);
     if (matrix->map != NULL) {
         opn_i_lookup(exec, matrix->kept_transposed, NULL, matrix->n_trained, from, to);

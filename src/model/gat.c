@@ -102,7 +102,7 @@ static void draw(const opn_i_exec *exec,
 typedef struct between {
     int32_t n, n_units;    // nodes and hidden units, with those that pad
     opn_i_dense hidden, q; // q: the units of the second layer
-    opn_i_dense w1;
+    opn_i_dense_const w1;
 } between;
 
 static between view_between(const opn_i_network *network, const opn_real *weights)
@@ -116,7 +116,7 @@ static between view_between(const opn_i_network *network, const opn_real *weight
             n_units,
             opn_i_panels(layers->hidden, n, network->hidden_width),
             opn_i_rows(layers->second.g, n, w1->width),
-            opn_i_rows(weights + w1->at, n_units, w1->width),
+            opn_i_rows_const(weights + w1->at, n_units, w1->width),
     };
 }
 
@@ -162,13 +162,13 @@ static void forward(const opn_i_exec *exec,
     opn_i_attention *first = &layers->first;
     const between middle = view_between(network, weights);
     const opn_i_rates rates = network->rates;
-    network->hidden = middle.hidden;
+    network->hidden = opn_i_as_const(middle.hidden);
     const bool knows_g = network->is_frozen && network->subtracts &&
                          network->whole_of == weights && rates.units == 0.0;
     // What is taken back needs g, which d_o would overwrite if it were there.
     assert(!with_backward || !network->subtracts || rates.units > 0.0);
-    const opn_real *g = opn_i_network_multiply(exec, network, weights, with_backward,
-                                               first->d_o, first->g);
+    opn_real *g = opn_i_network_multiply(exec, network, weights, with_backward,
+                                         first->d_o, first->g);
     opn_i_attention_forward(exec, first, &network->in_use.inner, g,
                             &network->weight[ATTEND0], weights, rates, knows_g,
                             with_backward);
@@ -176,8 +176,8 @@ static void forward(const opn_i_exec *exec,
     first->pass.keep_hidden = rates.units > 0.0 ? network->keep_hidden : NULL;
     first->pass.hidden_factor = (opn_real)(1.0 / (1.0 - rates.units));
     opn_i_attention_run(exec, first, exec->kernels->attention->activate, middle.n);
-    opn_i_matmul(exec, middle.n, middle.n_units, middle.hidden, middle.w1, middle.q, NULL,
-                 1);
+    opn_i_matmul(exec, middle.n, middle.n_units, network->hidden, middle.w1, middle.q,
+                 NULL, 1);
     opn_i_attention_forward(exec, &layers->second, &network->in_use.outer, middle.q.data,
                             &network->weight[ATTEND1], weights, rates, false,
                             with_backward);
@@ -198,8 +198,8 @@ static void backward(const opn_i_exec *exec,
     opn_i_attention_backward(exec, second, &network->in_use.outer, NULL,
                              &network->weight[ATTEND1], d_weights);
     opn_i_network_project_back(
-            exec, network, weights, middle.hidden,
-            opn_i_rows(second->dropped, middle.n, middle.q.width), NULL, 1,
+            exec, network, weights, network->hidden,
+            opn_i_rows_const(second->dropped, middle.n, middle.q.width), NULL, 1,
             opn_i_panels(first->d_o, middle.n, network->hidden_width), d_weights);
     first->pass.d_o = opn_i_attention_wide(first, first->d_o, middle.n);
     opn_i_attention_run(exec, first, exec->kernels->attention->inactivate, middle.n);

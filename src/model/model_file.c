@@ -76,7 +76,7 @@ pack_matrix(opn_ctx *ctx, const opn_model *model, const opn_i_weight *weight, fl
     OPN_TRY_NEW(ctx, packed, (size_t)weight->n_rows * (size_t)weight->n_cols);
     for (int32_t i = 0; i < weight->n_rows; i++)
         for (int32_t k = 0; k < weight->n_cols; k++)
-            packed[n++] = (float)*opn_i_weight_at(weight, model->weights, i, k);
+            packed[n++] = (float)model->weights[opn_i_weight_place(weight, i, k)];
     *out = packed;
 cleanup:
     return status;
@@ -224,8 +224,8 @@ static opn_status unpack_weight(opn_ctx *ctx,
     for (size_t j = 0; j < (size_t)tensor->n_items; j++) {
         OPN_FAIL_IF(ctx, !isfinite(packed[j]), OPN_ERR_FORMAT,
                     "%s: tensor \"%s\": item %zu is not finite", path, weight->name, j);
-        *opn_i_weight_at(weight, weights, (int32_t)(j / n_cols), (int32_t)(j % n_cols)) =
-                (opn_real)packed[j];
+        weights[opn_i_weight_place(weight, (int32_t)(j / n_cols),
+                                   (int32_t)(j % n_cols))] = (opn_real)packed[j];
     }
 cleanup:
     opn_i_release(&ctx->alloc, packed);

@@ -48,14 +48,13 @@ int32_t opn_i_weight_rows(const opn_i_weight *weight)
                                     : weight->n_rows / weight->n_row_heads * OPN_LANES;
 }
 
-opn_real *
-opn_i_weight_at(const opn_i_weight *weight, const opn_real *block, int32_t i, int32_t k)
+size_t opn_i_weight_place(const opn_i_weight *weight, int32_t i, int32_t k)
 {
-    const opn_i_dense stored = {opn_i_writable(block + weight->at),
-                                opn_i_weight_rows(weight), weight->width,
-                                weight->has_panels};
-    return opn_i_element(stored, place_of(i, weight->n_rows, weight->n_row_heads),
-                         column_of(weight, k));
+    const opn_i_dense_const stored = {NULL, opn_i_weight_rows(weight), weight->width,
+                                      weight->has_panels};
+    return weight->at + opn_i_place(stored,
+                                    place_of(i, weight->n_rows, weight->n_row_heads),
+                                    column_of(weight, k));
 }
 
 // Element (i, k) draws from its own place, so that the layout changes nothing.
@@ -64,7 +63,7 @@ static void init_matrix(const opn_i_weight *weight, opn_i_rng *rng, opn_real *we
     const double limit = sqrt(6.0 / weight->fan);
     for (int32_t i = 0; i < weight->n_rows; i++)
         for (int32_t k = 0; k < weight->n_cols; k++)
-            *opn_i_weight_at(weight, weights, i, k) =
+            weights[opn_i_weight_place(weight, i, k)] =
                     (opn_real)(limit * (2.0 * opn_i_rng_unit(rng) - 1.0));
 }
 
@@ -206,7 +205,8 @@ void opn_i_network_forward_drawn(const opn_i_exec *exec,
 opn_real opn_i_network_hidden(const opn_i_network *network, int32_t i, int32_t h)
 {
     const opn_i_weight *w1 = &network->weight[network->encoder->second];
-    return *opn_i_element(network->hidden, i, place_of(h, w1->n_rows, w1->n_row_heads));
+    return *opn_i_element_const(network->hidden, i,
+                                place_of(h, w1->n_rows, w1->n_row_heads));
 }
 
 void opn_i_network_backward(const opn_i_exec *exec,
@@ -233,12 +233,12 @@ static void multiply(const opn_i_exec *exec,
                                  whole, p);
 }
 
-const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
-                                       opn_i_network *network,
-                                       const opn_real *w0,
-                                       bool with_backward,
-                                       opn_real *whole,
-                                       opn_real *p)
+opn_real *opn_i_network_multiply(const opn_i_exec *exec,
+                                 opn_i_network *network,
+                                 const opn_real *w0,
+                                 bool with_backward,
+                                 opn_real *whole,
+                                 opn_real *p)
 {
     const double rate = network->rates.units;
     const unsigned uses =
@@ -257,18 +257,18 @@ const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
 }
 
 static void
-transpose(opn_i_dense w, int32_t n_rows, int32_t n_cols, opn_i_dense transposed)
+transpose(opn_i_dense_const w, int32_t n_rows, int32_t n_cols, opn_i_dense transposed)
 {
     for (int32_t k = 0; k < n_cols; k++)
         for (int32_t h = 0; h < n_rows; h++)
-            *opn_i_element(transposed, k, h) = *opn_i_element(w, h, k);
+            *opn_i_element(transposed, k, h) = *opn_i_element_const(w, h, k);
 }
 
 void opn_i_network_project_back(const opn_i_exec *exec,
                                 opn_i_network *network,
                                 const opn_real *weights,
-                                opn_i_dense hidden,
-                                opn_i_dense d_q,
+                                opn_i_dense_const hidden,
+                                opn_i_dense_const d_q,
                                 const opn_real *active,
                                 opn_real factor,
                                 opn_i_dense d_hidden,
@@ -282,7 +282,8 @@ void opn_i_network_project_back(const opn_i_exec *exec,
             opn_i_panels(network->w1_transposed, n_cols, hidden.width);
     opn_i_matmul_tn(exec, hidden.n_rows, n_units, hidden, d_q, network->partial,
                     d_weights + w1->at);
-    transpose(opn_i_rows(weights + w1->at, n_units, w1->width), n_units, n_cols,
+    transpose(opn_i_rows_const(weights + w1->at, n_units, w1->width), n_units, n_cols,
               transposed);
-    opn_i_matmul(exec, hidden.n_rows, n_cols, d_q, transposed, d_hidden, active, factor);
+    opn_i_matmul(exec, hidden.n_rows, n_cols, d_q, opn_i_as_const(transposed), d_hidden,
+                 active, factor);
 }

@@ -126,7 +126,7 @@ struct opn_i_network {
     opn_real *arena;         // and their matrices
     // Of the pass in flight.
     opn_i_reach in_use;
-    opn_i_dense hidden; // set by the encoder
+    opn_i_dense_const hidden; // set by the encoder
     opn_i_rates rates;
     const opn_real *whole_of; // weights of which X W0 is known; NULL: of none
 };
@@ -158,9 +158,8 @@ int opn_i_place_weights(const opn_i_encoder *encoder,
 // Rows in memory.
 int32_t opn_i_weight_rows(const opn_i_weight *weight);
 
-// An element by its row and its column in the file.
-opn_real *
-opn_i_weight_at(const opn_i_weight *weight, const opn_real *block, int32_t i, int32_t k);
+// Where an element is in the block, by its row and its column in the file.
+size_t opn_i_weight_place(const opn_i_weight *weight, int32_t i, int32_t k);
 
 void opn_i_network_init_weights(const opn_i_network *network,
                                 uint64_t seed,
@@ -207,12 +206,12 @@ void opn_i_network_backward(const opn_i_exec *exec,
 
 // X W0 of the pass, in panels; returns where it is, p or `whole`. `whole` is room to keep
 // X W0 with nothing dropped until the way back.
-const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
-                                       opn_i_network *network,
-                                       const opn_real *w0,
-                                       bool with_backward,
-                                       opn_real *whole,
-                                       opn_real *p);
+opn_real *opn_i_network_multiply(const opn_i_exec *exec,
+                                 opn_i_network *network,
+                                 const opn_real *w0,
+                                 bool with_backward,
+                                 opn_real *whole,
+                                 opn_real *p);
 
 // The way back of q = hidden W1: the gradient of W1, and d_hidden from d_q. With
 // `active`, which has the layout of hidden, then times factor where it is above 0, else
@@ -220,8 +219,8 @@ const opn_real *opn_i_network_multiply(const opn_i_exec *exec,
 void opn_i_network_project_back(const opn_i_exec *exec,
                                 opn_i_network *network,
                                 const opn_real *weights,
-                                opn_i_dense hidden,
-                                opn_i_dense d_q,
+                                opn_i_dense_const hidden,
+                                opn_i_dense_const d_q,
                                 const opn_real *active,
                                 opn_real factor,
                                 opn_i_dense d_hidden,

@@ -67,12 +67,11 @@ static int32_t own_of(const opn_i_hop *hop, int32_t i)
 typedef struct matrices {
     opn_i_dense self, near; // the parts of X W0
     opn_i_dense hidden, d_hidden, q;
-    opn_i_dense z, d_z;
-    opn_i_dense w1;
+    opn_i_dense z;
+    opn_i_dense_const d_z, w1;
 } matrices;
 
-static matrices
-view_pass(const opn_i_network *network, const opn_real *p, const opn_real *w)
+static matrices view_pass(const opn_i_network *network, opn_real *p, const opn_real *w)
 {
     const opn_i_sage_layers *layers = network->layers;
     const int32_t n_middle = network->in_use.inner.n_rows;
@@ -87,8 +86,9 @@ view_pass(const opn_i_network *network, const opn_real *p, const opn_real *w)
             opn_i_panels(layers->d_hidden, n_middle, half),
             opn_i_rows(layers->q, n_middle, 2 * width),
             opn_i_rows(network->z, n_outputs, width),
-            opn_i_rows(network->d_z, n_outputs, width),
-            opn_i_rows(w + network->weight[W1].at, network->sizes.n_hidden, 2 * width),
+            opn_i_rows_const(network->d_z, n_outputs, width),
+            opn_i_rows_const(w + network->weight[W1].at, network->sizes.n_hidden,
+                             2 * width),
     };
 }
 
@@ -100,14 +100,14 @@ static int32_t n_in_slice(int32_t n_cols, int32_t at)
 
 // What a layer adds to the means of its neighbours: the node's own share, and the bias.
 static void add_own(const opn_i_hop *hop,
-                    opn_i_dense self,
+                    opn_i_dense_const self,
                     const opn_real *bias,
                     int32_t n_cols,
                     opn_i_dense y)
 {
     for (int32_t i = 0; i < hop->n_rows; i++) {
         for (int32_t at = 0; at < n_cols; at += OPN_SLICE) {
-            const opn_real *from = opn_i_element(self, own_of(hop, i), at);
+            const opn_real *from = opn_i_element_const(self, own_of(hop, i), at);
             opn_real *to = opn_i_element(y, i, at);
             for (int32_t k = 0; k < n_in_slice(n_cols, at); k++)
                 to[k] += from[k] + bias[at + k];
@@ -118,7 +118,7 @@ static void add_own(const opn_i_hop *hop,
 // The other way: the gradient of the own share, each row times its scale, and of the
 // bias.
 static void share_own(const opn_i_hop *hop,
-                      opn_i_dense d_y,
+                      opn_i_dense_const d_y,
                       const opn_real *scale,
                       int32_t n_cols,
                       opn_i_dense d_self,
@@ -131,7 +131,7 @@ static void share_own(const opn_i_hop *hop,
             memset(opn_i_element(d_self, j, at), 0, (size_t)n * sizeof(opn_real));
         for (int32_t i = 0; i < hop->n_rows; i++) {
             const int32_t own = own_of(hop, i);
-            const opn_real *from = opn_i_element(d_y, i, at);
+            const opn_real *from = opn_i_element_const(d_y, i, at);
             opn_real *to = opn_i_element(d_self, own, at);
             for (int32_t k = 0; k < n; k++) {
                 to[k] = from[k] * (scale == NULL ? 1 : scale[own]);
@@ -163,20 +163,22 @@ static void forward(const opn_i_exec *exec,
     const opn_i_hop *inner = &network->in_use.inner;
     const opn_i_hop *outer = &network->in_use.outer;
     const opn_i_sizes *sizes = &network->sizes;
-    const opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
-                                               layers->d_hidden, layers->p);
+    opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
+                                         layers->d_hidden, layers->p);
     const matrices pass = view_pass(network, p, weights);
-    network->hidden = pass.hidden;
-    const opn_i_dense near = opn_i_rows(layers->q + network->class_width, inner->n_rows,
-                                        2 * network->class_width);
-    opn_i_spmm(exec, &inner->rows, inner->n_rows, pass.near, pass.hidden, NULL);
-    add_own(inner, pass.self, weights + network->weight[B0].at, sizes->n_hidden,
-            pass.hidden);
+    network->hidden = opn_i_as_const(pass.hidden);
+    const opn_i_dense_const near = opn_i_rows_const(
+            layers->q + network->class_width, inner->n_rows, 2 * network->class_width);
+    opn_i_spmm(exec, &inner->rows, inner->n_rows, opn_i_as_const(pass.near), pass.hidden,
+               NULL);
+    add_own(inner, opn_i_as_const(pass.self), weights + network->weight[B0].at,
+            sizes->n_hidden, pass.hidden);
     activate(network, pass.hidden);
-    opn_i_matmul(exec, inner->n_rows, sizes->n_hidden, pass.hidden, pass.w1, pass.q, NULL,
-                 1);
+    opn_i_matmul(exec, inner->n_rows, sizes->n_hidden, network->hidden, pass.w1, pass.q,
+                 NULL, 1);
     opn_i_spmm(exec, &outer->rows, outer->n_rows, near, pass.z, NULL);
-    add_own(outer, pass.q, weights + network->weight[B1].at, sizes->n_classes, pass.z);
+    add_own(outer, opn_i_as_const(pass.q), weights + network->weight[B1].at,
+            sizes->n_classes, pass.z);
 }
 
 // The gradient of q from that of z.
@@ -207,13 +209,15 @@ static void backward(const opn_i_exec *exec,
     const matrices pass = view_pass(network, layers->p, weights);
     look_back(exec, network, &pass, d_weights + network->weight[B1].at);
     // A hidden value above 0 was both active and kept.
-    opn_i_network_project_back(
-            exec, network, weights, pass.hidden, pass.q, layers->hidden,
-            (opn_real)(1.0 / (1.0 - network->rates.units)), pass.d_hidden, d_weights);
+    opn_i_network_project_back(exec, network, weights, network->hidden,
+                               opn_i_as_const(pass.q), layers->hidden,
+                               (opn_real)(1.0 / (1.0 - network->rates.units)),
+                               pass.d_hidden, d_weights);
     opn_k_sparse back = inner->transposed;
     back.scale = scale;
-    opn_i_spmm(exec, &back, inner->n_cols, pass.d_hidden, pass.near, NULL);
-    share_own(inner, pass.d_hidden, scale, layers->half, pass.self,
+    opn_i_spmm(exec, &back, inner->n_cols, opn_i_as_const(pass.d_hidden), pass.near,
+               NULL);
+    share_own(inner, opn_i_as_const(pass.d_hidden), scale, layers->half, pass.self,
               d_weights + network->weight[B0].at);
     opn_i_feature_matrix_product_transposed(exec, network->features,
                                             network->hidden_width, layers->p, d_weights);

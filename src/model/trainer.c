@@ -8,10 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double adam_epsilon = 1e-8;
-static const double adam_beta1 = 0.9;
-static const double adam_beta2 = 0.999;
-
 opn_status
 opn_i_train_state_init(opn_ctx *ctx, const opn_i_network *network, opn_i_train_state *out)
 {
@@ -19,9 +15,9 @@ opn_i_train_state_init(opn_ctx *ctx, const opn_i_network *network, opn_i_train_s
     opn_i_train_state state = {.n_weights = network->n_weights};
     OPN_TRY_NEW(ctx, state.arena, OPN_MARGIN + OPN_STATE_BLOCKS * state.n_weights);
     state.weights = opn_i_on_line(state.arena);
-    state.mean = state.weights + state.n_weights;
-    state.square = state.mean + state.n_weights;
-    state.best = state.square + state.n_weights;
+    state.best = state.weights + (OPN_STATE_BLOCKS - 1) * state.n_weights;
+    state.optimiser = opn_i_optimiser_view(state.n_weights, network->n_decayed,
+                                           state.weights + state.n_weights);
     state.best_loss = (double)INFINITY;
     *out = state;
 cleanup:
@@ -65,49 +61,6 @@ cleanup:
     return status;
 }
 
-enum { WEIGHTS_A_CHUNK = 1 << 14 };
-
-static void step_weights(const opn_i_exec *exec,
-                         opn_real rate,
-                         opn_real epsilon,
-                         double decay,
-                         size_t first,
-                         size_t last,
-                         opn_i_train_state *state,
-                         const opn_real *d_weights)
-{
-    exec->kernels->adam(last - first, rate, epsilon, (opn_real)decay,
-                        state->weights + first, state->mean + first,
-                        state->square + first, d_weights + first);
-}
-
-static void step_adam(const opn_i_exec *exec,
-                      const opn_i_network *network,
-                      const opn_i_train_options *options,
-                      opn_i_train_state *state,
-                      const opn_real *d_weights)
-{
-    const double t = state->epoch + 1.0;
-    const double root = sqrt(1.0 - pow(adam_beta2, t));
-    // m^ / (sqrt(v^) + eps) with both corrections moved into the rate and epsilon.
-    const opn_real rate =
-            (opn_real)(options->learning_rate * root / (1.0 - pow(adam_beta1, t)));
-    const opn_real epsilon = (opn_real)(adam_epsilon * root);
-    const size_t n_first = network->n_decayed;
-    const size_t n = state->n_weights;
-    const int n_threads = opn_i_exec_threads(exec, (int64_t)n);
-    (void)n_threads; // unused when built without OpenMP
-#pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (size_t from = 0; from < n; from += WEIGHTS_A_CHUNK) {
-        // Weights that do not decay come last.
-        const size_t last = n - from < WEIGHTS_A_CHUNK ? n : from + WEIGHTS_A_CHUNK;
-        const size_t cut = last < n_first ? last : n_first < from ? from : n_first;
-        step_weights(exec, rate, epsilon, options->weight_decay, from, cut, state,
-                     d_weights);
-        step_weights(exec, rate, epsilon, 0.0, cut, last, state, d_weights);
-    }
-}
-
 // One epoch up to the new weights; network->z is that of the weights before.
 static opn_status run_epoch(opn_ctx *ctx,
                             const opn_i_exec *exec,
@@ -126,7 +79,8 @@ static opn_status run_epoch(opn_ctx *ctx,
                              &state->n_bounded);
     opn_i_network_backward(exec, network, state->weights, d_weights);
     OPN_TRY(check_gradient(ctx, network, d_weights, state->epoch + 1));
-    step_adam(exec, network, options, state, d_weights);
+    opn_i_optimiser_step(exec, &state->optimiser, &options->optimiser, state->epoch,
+                         d_weights, state->weights);
 cleanup:
     return status;
 }
@@ -295,7 +249,7 @@ opn_status opn_i_train(opn_ctx *ctx,
         OPN_TRY(run_epoch(ctx, &chosen, network, objective, options, state, d_weights));
         if (is_reported)
             terms = opn_i_objective_terms(objective, state->epoch, network->z);
-        terms.decay = 0.5 * options->weight_decay * norm;
+        terms.decay = 0.5 * options->optimiser.weight_decay * norm;
         if (decides || (is_reported && options->validation != NULL))
             state->is_done =
                     validate(&chosen, network, objective, options, state, &accuracy);

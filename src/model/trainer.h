@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "model/network.h"
 #include "model/objective.h"
+#include "model/optimiser.h"
 
 // What of the validation nodes must get better within the patience.
 typedef enum opn_i_stop {
@@ -19,9 +20,8 @@ typedef struct opn_i_train_options {
     int32_t n_epochs;
     int32_t patience; // epochs in which nothing gets better before stopping; 0: never
     opn_i_stop stop;
-    double learning_rate;
+    opn_i_optimiser_options optimiser;
     opn_i_rates rates;
-    double weight_decay;
     uint64_t seed;
     opn_i_stream stream_weights;
     opn_i_streams streams;
@@ -35,15 +35,15 @@ typedef struct opn_i_train_options {
     void *user;
 } opn_i_train_options;
 
-// Weights, the optimiser's state and the best weights so far, all a run needs to go on
-// from where it stopped: OPN_STATE_BLOCKS times n_weights numbers from `weights` on.
-enum { OPN_STATE_BLOCKS = 4 };
+// Weights, what the optimiser keeps and the best weights so far, all a run needs to go on
+// from where it stopped: OPN_STATE_BLOCKS times n_weights numbers from `weights` on, in
+// that order.
+enum { OPN_STATE_BLOCKS = 2 + OPN_OPTIMISER_BLOCKS };
 typedef struct opn_i_train_state {
     size_t n_weights;
     opn_real *arena;
     opn_real *weights;
-    opn_real *mean;     // of the gradient
-    opn_real *square;   // of the gradient
+    opn_i_optimiser optimiser;
     opn_real *best;     // weights that validation liked best
     int32_t epoch;      // the next to be done
     bool is_done;       // training has ended, and weights are the final ones

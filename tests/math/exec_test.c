@@ -234,7 +234,7 @@ static void free_sparse(sparse s)
 
 static void run_spmm(const opn_i_exec *exec, const product *p, opn_i_dense y)
 {
-    opn_i_spmm(exec, p->a, p->n_rows, p->x, y, p->finish);
+    opn_i_spmm(exec, p->a, p->n_rows, opn_i_as_const(p->x), y, p->finish);
 }
 
 // Element (i, k) of the product, finished.
@@ -300,7 +300,8 @@ static void spmm_is_right_in_both_layouts_and_on_any_number_of_threads(void **st
 
 static void run_scatter(const opn_i_exec *exec, const product *p, opn_i_dense y)
 {
-    opn_i_scatter(exec, p->a, p->n_inner, p->x, p->n_blocks, p->partial, y);
+    opn_i_scatter(exec, p->a, p->n_inner, opn_i_as_const(p->x), p->n_blocks, p->partial,
+                  y);
 }
 
 static void scatter_sums_blocks_in_an_order_that_threads_do_not_change(void **state)
@@ -343,7 +344,7 @@ static void scatter_sums_blocks_in_an_order_that_threads_do_not_change(void **st
 
 static void run_lookup(const opn_i_exec *exec, const product *p, opn_i_dense y)
 {
-    opn_i_lookup(exec, p->map, p->scale, p->n_inner, p->x, y);
+    opn_i_lookup(exec, p->map, p->scale, p->n_inner, opn_i_as_const(p->x), y);
 }
 
 // In panels; rows that are no wider than a slice are one panel.
@@ -399,7 +400,8 @@ static void lookup_is_right_for_any_columns_and_on_any_number_of_threads(void **
 
 static void run_matmul(const opn_i_exec *exec, const product *p, opn_i_dense y)
 {
-    opn_i_matmul(exec, p->n_rows, p->n_inner, p->x, p->w, y, p->active, (opn_real)1.6);
+    opn_i_matmul(exec, p->n_rows, p->n_inner, opn_i_as_const(p->x), opn_i_as_const(p->w),
+                 y, p->active, (opn_real)1.6);
 }
 
 static double matmul_element(const product *p, opn_i_dense y, int32_t i, int32_t k)
@@ -450,7 +452,8 @@ static void matmul_is_right_in_all_layouts_and_on_any_number_of_threads(void **s
 
 static void run_matmul_tn(const opn_i_exec *exec, const product *p, opn_i_dense sum)
 {
-    opn_i_matmul_tn(exec, p->n_inner, p->n_rows, p->x, p->w, p->partial, sum.data);
+    opn_i_matmul_tn(exec, p->n_inner, p->n_rows, opn_i_as_const(p->x),
+                    opn_i_as_const(p->w), p->partial, sum.data);
 }
 
 // Sums over rows: right at sizes around the number of blocks, and the same everywhere.

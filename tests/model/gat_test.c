@@ -56,7 +56,7 @@ static void set_weights(network *net, const golden_gat_case *golden)
     for (int m = 0; m < net->gcn.n_matrices; m++) {
         const opn_i_weight *w = &net->gcn.weight[m];
         for (int32_t j = 0; j < w->n_rows * w->n_cols; j++)
-            *opn_i_weight_at(w, net->weights, j / w->n_cols, j % w->n_cols) =
+            net->weights[opn_i_weight_place(w, j / w->n_cols, j % w->n_cols)] =
                     (opn_real)golden_row(golden, m, j / w->n_cols, w->n_cols,
                                          VALUES)[j % w->n_cols];
     }
@@ -67,8 +67,8 @@ static void expect_gradients(network *net, const golden_gat_case *golden, int ob
     for (int m = 0; m < net->gcn.n_matrices; m++) {
         const opn_i_weight *w = &net->gcn.weight[m];
         for (int32_t j = 0; j < w->n_rows * w->n_cols; j++)
-            expect_close((double)*opn_i_weight_at(w, net->d_weights, j / w->n_cols,
-                                                  j % w->n_cols),
+            expect_close((double)net->d_weights[opn_i_weight_place(w, j / w->n_cols,
+                                                                   j % w->n_cols)],
                          golden_row(golden, m, j / w->n_cols, w->n_cols,
                                     objective)[j % w->n_cols],
                          by_build(2e-5, 1e-12), 0.05);

@@ -50,7 +50,7 @@ static void set_weights(network *net, const golden_sage_case *golden)
         const golden_pair of = weights_of(&golden->layer[m / 2]);
         for (int32_t i = 0; i < w->n_rows; i++)
             for (int32_t k = 0; k < w->n_cols; k++)
-                *opn_i_weight_at(w, net->weights, i, k) = (opn_real)golden_at(
+                net->weights[opn_i_weight_place(w, i, k)] = (opn_real)golden_at(
                         &of, m % 2 == 1, golden->layer[m / 2].n_units, i, k);
     }
 }
@@ -63,7 +63,7 @@ static void expect_gradients(network *net, const golden_sage_case *golden, int o
         for (int32_t i = 0; i < w->n_rows; i++)
             for (int32_t k = 0; k < w->n_cols; k++)
                 expect_close(
-                        (double)*opn_i_weight_at(w, net->d_weights, i, k),
+                        (double)net->d_weights[opn_i_weight_place(w, i, k)],
                         golden_at(&of, m % 2 == 1, golden->layer[m / 2].n_units, i, k),
                         by_build(2e-5, 1e-12), 0.05);
     }

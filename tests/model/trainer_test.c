@@ -16,9 +16,8 @@ static opn_i_train_options usual_options(void)
 {
     return (opn_i_train_options){.stage = "model",
                                  .n_epochs = 10,
-                                 .learning_rate = 0.01,
+                                 .optimiser = {0.01, golden_weight_decay},
                                  .rates.units = 0.5,
-                                 .weight_decay = golden_weight_decay,
                                  .seed = 11,
                                  .stream_weights = OPN_STREAM_STUDENT_WEIGHTS,
                                  .rates.edges = 0.2,
@@ -122,10 +121,11 @@ static void ten_steps_of_adam_are_golden(void **state)
             expect_close(golden_loss(&net), golden->adam_loss[t - 1],
                          by_build(1e-5, 1e-12), 1.0);
             net.exec.kernels->adam(n_first, rate, epsilon, (opn_real)golden_weight_decay,
-                                   net.weights, moments.mean, moments.square,
-                                   net.d_weights);
+                                   net.weights, moments.optimiser.mean,
+                                   moments.optimiser.square, net.d_weights);
             net.exec.kernels->adam(n - n_first, rate, epsilon, 0, net.weights + n_first,
-                                   moments.mean + n_first, moments.square + n_first,
+                                   moments.optimiser.mean + n_first,
+                                   moments.optimiser.square + n_first,
                                    net.d_weights + n_first);
             if (t == 1 || t == GOLDEN_N_STEPS)
                 expect_golden_weights(&net, golden, t == 1 ? 0 : 1);
@@ -159,13 +159,14 @@ static void textbook_step(network *net,
     opn_i_network_backward(&net->exec, &net->gcn, net->weights, net->d_weights);
     for (size_t j = 0; j < net->gcn.n_weights; j++) {
         const bool is_decayed = j < net->gcn.n_decayed;
-        const double slope = (double)net->d_weights[j] +
-                             (is_decayed ? options->weight_decay * book->w[j] : 0.0);
+        const double slope =
+                (double)net->d_weights[j] +
+                (is_decayed ? options->optimiser.weight_decay * book->w[j] : 0.0);
         book->mean[j] = 0.9 * book->mean[j] + 0.1 * slope;
         book->square[j] = 0.999 * book->square[j] + 0.001 * slope * slope;
         const double mean = book->mean[j] / (1.0 - pow(0.9, epoch + 1));
         const double square = book->square[j] / (1.0 - pow(0.999, epoch + 1));
-        book->w[j] -= options->learning_rate * mean / (sqrt(square) + 1e-8);
+        book->w[j] -= options->optimiser.learning_rate * mean / (sqrt(square) + 1e-8);
     }
 }
 
@@ -182,7 +183,7 @@ static void training_is_adam_on_the_loss_of_each_epoch(void **state)
         opn_i_train_options options = usual_options();
         options.n_epochs = 8;
         options.rates.units = 0.3;
-        options.weight_decay = 0.5;
+        options.optimiser.weight_decay = 0.5;
         opn_i_train_state trained = new_state(&net);
         const size_t n = trained.n_weights;
         textbook book = {calloc(n, sizeof(double)), calloc(n, sizeof(double)),
@@ -354,7 +355,7 @@ static void expect_best_weights(bool stops_on_accuracy)
         options.n_epochs = 80;
         options.patience = 6;
         options.stop = stops_on_accuracy;
-        options.learning_rate = 0.2;
+        options.optimiser.learning_rate = 0.2;
         options.validation = net.validation;
         opn_i_train_state trained = new_state(&net);
         opn_real *best = net.weights;
@@ -439,7 +440,7 @@ static void with_both_watched_either_goes_on_and_both_keep_the_weights(void **st
         options.n_epochs = 120;
         options.patience = 4;
         options.stop = OPN_STOP_BOTH;
-        options.learning_rate = 0.2;
+        options.optimiser.learning_rate = 0.2;
         options.validation = net.validation;
         opn_i_train_state trained = new_state(&net);
         const verdict want = both_by_hand(&net, model, &options, net.weights);
@@ -502,7 +503,7 @@ static void a_ramp_does_not_stop_training(void **state)
     options.n_epochs = 40;
     options.patience = 5;
     options.rates.units = 0.0;
-    options.learning_rate = 0.005;
+    options.optimiser.learning_rate = 0.005;
     options.validation = net.target; // the supervised term falls in every epoch
     opn_i_train_state trained = new_state(&net);
     assert_int_equal(opn_i_train(ctx, &net.exec, &net.gcn, &objective, &options, &trained,
@@ -520,7 +521,7 @@ static void validation_without_patience_changes_nothing(void **state)
     network net;
     network_init_golden(ctx, &golden_cases[0], &net);
     opn_i_train_options options = usual_options();
-    options.learning_rate = 0.2;
+    options.optimiser.learning_rate = 0.2;
     opn_i_train_state plain = new_state(&net);
     opn_i_train_state watched = new_state(&net);
     train(&net, GOLDEN_OBJECTIVE_S_GCN, &options, &plain);
@@ -602,7 +603,7 @@ static void a_run_that_stops_early_may_be_interrupted_anywhere_too(void **state)
     opn_i_train_options options = usual_options();
     options.n_epochs = 80;
     options.patience = 6;
-    options.learning_rate = 0.2;
+    options.optimiser.learning_rate = 0.2;
     options.validation = net.validation;
     expect_resumable(&net, &options);
     network_deinit(&net);
@@ -665,7 +666,7 @@ static void a_learning_rate_that_diverges_is_an_error_for_every_model(void **sta
         network_init_golden(ctx, &golden_cases[0], &net);
         opn_i_train_options options = usual_options();
         options.n_epochs = 50;
-        options.learning_rate = 1e30 * by_build(1.0, 1e130);
+        options.optimiser.learning_rate = 1e30 * by_build(1.0, 1e130);
         opn_i_train_state trained = new_state(&net);
         const opn_status status = train_on(&net, model, &options, &trained);
         bool is_finite = true;
@@ -728,7 +729,7 @@ static void the_log_shows_each_term_and_validation_as_often_as_asked(void **stat
     double norm = 0.0;
     for (size_t j = 0; j < net.gcn.n_decayed; j++)
         norm += (double)before.weights[j] * (double)before.weights[j];
-    const double decay = 0.5 * options.weight_decay * norm;
+    const double decay = 0.5 * options.optimiser.weight_decay * norm;
     char line[200];
     snprintf(line, sizeof(line),
              "epoch 10: loss %.4f (labels %.4f, prior %.4f, teacher %.4f, decay %.4f)",

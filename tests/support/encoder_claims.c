@@ -88,7 +88,7 @@ void claim_differences(network *net, opn_i_rates rates)
         for (int m = 0; m < gcn->n_matrices; m++) {
             const opn_i_weight *w = &gcn->weight[m];
             for (int32_t j = 0; j < w->n_rows * w->n_cols; j++) {
-                opn_real *d = opn_i_weight_at(w, slope, j / w->n_cols, j % w->n_cols);
+                opn_real *d = slope + opn_i_weight_place(w, j / w->n_cols, j % w->n_cols);
                 expect_difference(net, &objective, rates, encoder_decay(c),
                                   net->weights + (d - slope), (double)*d);
                 *d = 0;

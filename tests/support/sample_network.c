@@ -369,7 +369,7 @@ void network_init_drawn_as(opn_ctx *ctx,
         const double limit = w->n_rows > 2 ? sqrt(6.0 / (w->n_rows + w->n_cols)) : 0.6;
         for (int32_t i = 0; i < w->n_rows; i++)
             for (int32_t k = 0; k < w->n_cols; k++)
-                *opn_i_weight_at(w, out->weights, i, k) =
+                out->weights[opn_i_weight_place(w, i, k)] =
                         (opn_real)draw(&random, -limit, limit);
     }
 }
