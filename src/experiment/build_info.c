@@ -11,6 +11,7 @@
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
 #include <zip.h>
 #include <zlib.h>
 #ifdef _OPENMP
@@ -66,6 +67,7 @@ static const struct {
         {"libzip", zip_libzip_version},
         {"zlib", zlibVersion},
         {"jansson", jansson_version_str},
+        {"utf8proc", utf8proc_version},
         {"libcrypto", libcrypto_version},
 };
 
