@@ -17,7 +17,7 @@ static const double percent = 100.0;
 int32_t opn_i_trial_score(const opn_i_model_kind *kind, const opn_params *params)
 {
     int32_t score = (int32_t)opn_i_recommended_measure(opn_params_text(params, "task"));
-    if ((kind->measures >> score & 1u) == 0)
+    if (!opn_i_model_kind_has(kind, score))
         score = OPN_MEASURE_ENTROPY;
     return opn_params_int(params, "propagate") > 0 ? OPN_SCORE_SMOOTHED + score : score;
 }

@@ -69,6 +69,11 @@ static const opn_i_model_kind kinds[] = {
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
+bool opn_i_model_kind_has(const opn_i_model_kind *kind, int32_t measure)
+{
+    return (kind->measures >> measure & 1u) != 0;
+}
+
 const opn_i_model_kind *opn_i_model_kind_find(const char *id)
 {
     for (size_t m = 0; m < N_KINDS; m++)
@@ -190,7 +195,7 @@ void opn_model_free(opn_model *model)
 
 int opn_model_measures(const opn_model *model, opn_measure measure)
 {
-    return (model->kind->measures >> measure & 1) != 0;
+    return opn_i_model_kind_has(model->kind, (int32_t)measure);
 }
 
 const char *opn_model_id(const opn_model *model)
