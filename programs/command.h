@@ -16,7 +16,7 @@ enum {
     EXIT_INTERRUPTED = 130 // 128 + SIGINT, as shells have it
 };
 
-enum { MAX_ARGUMENTS = 8, MAX_OPTIONS = 128 };
+enum { MAX_ARGUMENTS = 8, MAX_OPTIONS = 128, HELP_ROOM = 1024 };
 
 typedef struct opine_app {
     opn_ctx *ctx;
@@ -106,6 +106,9 @@ int run_version(opine_app *app);
 // log.
 opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
 
+// The dataset that a message about missing data is about; NULL when there is none.
+const char *dataset_to_fetch(const opine_app *app, const char *message);
+
 // ---- options -------------------------------------------------------------------------
 
 // A list of parameters, under a heading of the help or of a verb.
@@ -131,8 +134,10 @@ int options_parse(opine_app *app, const opine_verb *verb, int n, char **words);
 int verb_options(const opine_verb *verb, const opn_param *out[MAX_OPTIONS]);
 
 // The sentence about an option of a verb, and whether its default is that of the table.
-const char *
-option_help(const opine_verb *verb, const opn_param *param, bool *has_default);
+void option_help(const opine_verb *verb,
+                 const opn_param *param,
+                 char out[HELP_ROOM],
+                 bool *has_default);
 
 // What stands for the value of an option, "N" or "OUT"; "" for a flag.
 const char *option_value(const opn_param *param);
@@ -142,6 +147,10 @@ void option_bounds(const opn_param *param, bool has_default, char *out, size_t r
 
 // The option of a parameter without its dashes: "mean-degree".
 const char *option_name(const opn_param *param, char text[64]);
+
+// A text of the library, in which parameters are named in backquotes, with the options
+// that they are here: "`hidden` 10: ..." as "--hidden 10: ...".
+void spell_options(const char *text, char *out, size_t room);
 
 // ---- help ----------------------------------------------------------------------------
 

@@ -265,6 +265,7 @@ static void put_zsh_value(const opn_param *param)
 static void put_zsh_option(const opine_verb *verb, const opn_param *param)
 {
     char name[64];
+    char help[HELP_ROOM];
     bool has_default = true;
     const bool is_flag = param->kind == OPN_PARAM_FLAG;
     option_name(param, name);
@@ -275,7 +276,8 @@ static void put_zsh_option(const opine_verb *verb, const opn_param *param)
                name, is_flag ? "" : "=");
     else
         printf("'--%s%s[", name, is_flag ? "" : "=");
-    put_quoted(option_help(verb, param, &has_default));
+    option_help(verb, param, help, &has_default);
+    put_quoted(help);
     putchar(']');
     put_zsh_value(param);
     putchar('\'');

@@ -97,6 +97,20 @@ opn_status load_checked(opine_app *app, const char *data, opn_graph **out)
     return load(app, data, log_warnings, NULL, out);
 }
 
+const char *dataset_to_fetch(const opine_app *app, const char *message)
+{
+    for (size_t d = 0; d < opn_dataset_count(); d++) {
+        const opn_dataset *dataset = opn_dataset_at(d);
+        const size_t n = strlen(dataset->name);
+        int found = 1;
+        if (strncmp(message, dataset->name, n) == 0 && message[n] == ':' &&
+            opn_dataset_find(app->ctx, dataset, data_dir(app), &found) == OPN_OK &&
+            !found)
+            return dataset->name;
+    }
+    return NULL;
+}
+
 // ---- info ----------------------------------------------------------------------------
 
 typedef struct description {
@@ -109,9 +123,11 @@ typedef struct description {
 static void keep_warning(void *user, const opn_warning *warning)
 {
     json_t *one = json_object();
+    char message[1024];
+    spell_options(warning->message, message, sizeof(message));
     put_json(one, "kind", json_string(warning->kind));
     put_json(one, "count", json_integer(warning->count));
-    put_json(one, "message", json_string(warning->message));
+    put_json(one, "message", json_string(message));
     json_array_append_new(user, one);
 }
 

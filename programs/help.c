@@ -77,7 +77,8 @@ static void print_option(int width, const opine_verb *verb, const opn_param *par
     char bounds[1024];
     char text[2048];
     bool has_default = true;
-    const char *help = option_help(verb, param, &has_default);
+    char help[HELP_ROOM];
+    option_help(verb, param, help, &has_default);
     option_bounds(param, has_default, bounds, sizeof(bounds));
     snprintf(text, sizeof(text), "%s %s", help, bounds);
     const char letter[] = {'-', option_letter(param), ',', ' ', 0};

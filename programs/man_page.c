@@ -144,7 +144,8 @@ static void put_option(const opine_verb *verb, const opn_param *param)
     const char letter[] = {'-', option_letter(param), 0};
     char bounds[1024];
     bool has_default = true;
-    const char *help = option_help(verb, param, &has_default);
+    char help[HELP_ROOM];
+    option_help(verb, param, help, &has_default);
     option_bounds(param, has_default, bounds, sizeof(bounds));
     option_name(param, option + 2);
     puts(".TP");

@@ -77,16 +77,20 @@ static bool verb_is_named(const opine_verb *verb, const char *names)
     return false;
 }
 
-const char *option_help(const opine_verb *verb, const opn_param *param, bool *has_default)
+void option_help(const opine_verb *verb,
+                 const opn_param *param,
+                 char out[HELP_ROOM],
+                 bool *has_default)
 {
+    const char *help = param->help;
     *has_default = true;
     for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
         if (verb_is_named(verb, notes[i].verbs) &&
             strcmp(notes[i].name, param->name) == 0) {
             *has_default = notes[i].has_default;
-            return notes[i].help;
+            help = notes[i].help;
         }
-    return param->help;
+    spell_options(help, out, HELP_ROOM);
 }
 
 const char *option_value(const opn_param *param)

@@ -14,6 +14,37 @@ const char *option_name(const opn_param *param, char text[64])
     return text;
 }
 
+// The option that a text begins with in backquotes, or NULL; *n_chars is how long it is.
+static const opn_param *quoted_param(const char *text, size_t *n_chars)
+{
+    char name[64];
+    const size_t n = *text == '`' ? strcspn(text + 1, "`") : 0;
+    if (n == 0 || n >= sizeof(name) || text[n + 1] != '`')
+        return NULL;
+    memcpy(name, text + 1, n);
+    name[n] = 0;
+    *n_chars = n + 2;
+    return opn_param_find(name);
+}
+
+void spell_options(const char *text, char *out, size_t room)
+{
+    size_t n = 0;
+    while (*text != 0 && n + 1 < room) {
+        char name[64];
+        size_t n_chars = 1;
+        const opn_param *param = quoted_param(text, &n_chars);
+        if (param == NULL) {
+            out[n++] = *text++;
+            continue;
+        }
+        const int n_put = snprintf(out + n, room - n, "--%s", option_name(param, name));
+        n = n_put > 0 && (size_t)n_put < room - n ? n + (size_t)n_put : room - 1;
+        text += n_chars;
+    }
+    out[n] = 0;
+}
+
 static int reject_option(const opine_verb *verb, const char *word)
 {
     const char *candidates[MAX_OPTIONS];

@@ -108,7 +108,13 @@ int complain_status(const opine_app *app, opn_status status)
 {
     const char *message = opn_ctx_error(app->ctx);
     const bool has_message = !app->is_out_of_memory && message[0] != 0;
-    complain("%s", has_message ? message : opn_status_name(status));
+    char text[MESSAGE_ROOM];
+    spell_options(has_message ? message : opn_status_name(status), text, sizeof(text));
+    const char *dataset = status == OPN_ERR_READ ? dataset_to_fetch(app, text) : NULL;
+    if (dataset != NULL)
+        complain("%s: opine data fetch %s", text, dataset);
+    else
+        complain("%s", text);
     switch (status) {
     case OPN_OK:
         return EXIT_DONE;
@@ -136,11 +142,13 @@ int complain_status(const opine_app *app, opn_status status)
 static void on_log(void *user, opn_log_level level, const char *message)
 {
     (void)user;
+    char text[MESSAGE_ROOM];
     const bool is_extra =
             level == OPN_LOG_DETAIL || (level == OPN_LOG_STEP && terminal.has_bar);
     if (is_extra && !terminal.is_verbose)
         return;
-    complain("%s%s", level == OPN_LOG_WARNING ? "warning: " : "", message);
+    spell_options(message, text, sizeof(text));
+    complain("%s%s", level == OPN_LOG_WARNING ? "warning: " : "", text);
 }
 
 static void draw_bar(const opn_progress *progress, int64_t now)

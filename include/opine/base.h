@@ -106,7 +106,8 @@ OPN_API OPN_NODISCARD opn_status opn_ctx_create(const opn_alloc *alloc, opn_ctx 
 OPN_API void opn_ctx_free(opn_ctx *ctx); // accepts NULL
 
 // Text of the last failure on `ctx`, one sentence without control characters; "" before
-// the first. Valid until the next call on ctx.
+// the first. Parameters are named in backquotes, here and in messages of the log:
+// "`hidden` 10: gat has 8 heads, …". Valid until the next call on ctx.
 OPN_API const char *opn_ctx_error(const opn_ctx *ctx);
 
 // `hooks` is copied; NULL removes them.

@@ -49,7 +49,7 @@ typedef struct opn_param {
     const char *choices;      // CHOICE and CHOICES: "row|standard|none"
     const char *unit; // what a value counts, or its form: "nodes", "FILE"; or NULL
     unsigned affects; // OPN_AFFECTS_...
-    const char *help; // one sentence
+    const char *help; // one sentence; other parameters are named in `backquotes`
 } opn_param;
 
 OPN_API size_t opn_param_count(void);

@@ -60,7 +60,8 @@ struct opn_ctx {
     } while (0)
 
 // Records the message on ctx and yields code. The message is about the user's data: it
-// names the file, line, member or option, and what would be right. A macro, so that
+// names the file, line, member or parameter, and what would be right. A parameter stands
+// in backquotes, `hidden`: each program spells it as its users know it. A macro, so that
 // compilers and analyzers see in every caller that what comes back is not OPN_OK.
 #define opn_i_fail(ctx, code, ...) (opn_i_set_error((ctx), __VA_ARGS__), (code))
 void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...) OPN_PRINTF(2, 3);

@@ -42,7 +42,7 @@ static const opn_param table[] = {
          .unit = "A,B,...",
          .affects = OPN_AFFECTS_WEIGHTS,
          .help = "Names of the classes to hold out, with commas between; named datasets "
-                 "have their own for --task ood."},
+                 "have their own for `task` ood."},
         {.name = "hidden",
          .kind = OPN_PARAM_INT,
          .default_text = "16",
@@ -87,7 +87,7 @@ static const opn_param table[] = {
          .max = 10e6,
          .unit = "epochs",
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "Epochs of training; fewer where --patience ends it."},
+         .help = "Epochs of training; fewer where `patience` ends it."},
         {.name = "teacher_epochs",
          .kind = OPN_PARAM_INT,
          .default_text = "0",
@@ -198,7 +198,7 @@ static const opn_param table[] = {
          .min = 0,
          .max = 1,
          .affects = OPN_AFFECTS_SAMPLING,
-         .help = "Share dropped in these passes; 1 for the same as --dropout."},
+         .help = "Share dropped in these passes; 1 for the same as `dropout`."},
         {.name = "sample_drop_edge",
          .kind = OPN_PARAM_REAL,
          .default_text = "1",
@@ -206,7 +206,7 @@ static const opn_param table[] = {
          .max = 1,
          .affects = OPN_AFFECTS_SAMPLING,
          .help = "Share of edges dropped in these passes; 1 for the same as "
-                 "--drop-edge."},
+                 "`drop_edge`."},
         {.name = "average",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "alpha",
@@ -244,7 +244,7 @@ static const opn_param table[] = {
          .default_text = "recommended",
          .choices = "recommended|vacuity|dissonance|aleatoric|epistemic|entropy",
          .affects = OPN_AFFECTS_DECISIONS,
-         .help = "The measure that --target-accuracy picks a threshold for; recommended: "
+         .help = "The measure that `target_accuracy` picks a threshold for; recommended: "
                  "dissonance, or entropy for a model without it."},
         {.name = "seeds",
          .kind = OPN_PARAM_INT,
@@ -283,8 +283,8 @@ static const opn_param table[] = {
          .default_text = "",
          .choices = "maps|pr|roc|simplex",
          .affects = OPN_AFFECTS_RUNS,
-         .help = "Which figures of the paper to draw, as SVG files in the folder of -o; "
-                 "tables are then measured only with --table."},
+         .help = "Which figures of the paper to draw, as SVG files in `output`; "
+                 "tables are then measured only with `table`."},
         {.name = "dataset",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",
@@ -372,7 +372,7 @@ static const opn_param table[] = {
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
          .affects = OPN_AFFECTS_DATA,
-         .help = "Take the data as they are in the file, as --steps none does."},
+         .help = "Take the data as they are in the file, as `steps` none does."},
         {.name = "data_dir",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
@@ -500,46 +500,32 @@ static bool is_choice(const char *choices, const char *text, size_t n_text)
     return false;
 }
 
-// The option of a parameter as the user writes it, for messages.
-static const char *option_text(const opn_param *param, char text[64])
-{
-    snprintf(text, 64, "--%s", param->name);
-    for (char *c = text; *c != 0; c++)
-        if (*c == '_')
-            *c = '-';
-    return text;
-}
-
 // A text of n characters must be a choice. Who mistyped one reads its name; who has none
 // in mind reads them all.
-static opn_status check_choice(opn_ctx *ctx,
-                               const opn_param *param,
-                               const char *option,
-                               const char *text,
-                               size_t n)
+static opn_status
+check_choice(opn_ctx *ctx, const opn_param *param, const char *text, size_t n)
 {
     opn_status status = OPN_OK;
     char guess[OPN_SUGGESTION_ROOM];
     if (is_choice(param->choices, text, n))
         return OPN_OK;
     OPN_FAIL_IF(ctx, opn_i_suggest_choice(param->choices, text, n, guess),
-                OPN_ERR_INVALID_ARG, "%s: there is no \"%.*s\"; did you mean %s?", option,
-                (int)n, text, guess);
-    OPN_FAIL_IF(ctx, true, OPN_ERR_INVALID_ARG, "%s: \"%.*s\" is none of %s", option,
-                (int)n, text, param->choices);
+                OPN_ERR_INVALID_ARG, "`%s`: there is no \"%.*s\"; did you mean %s?",
+                param->name, (int)n, text, guess);
+    OPN_FAIL_IF(ctx, true, OPN_ERR_INVALID_ARG, "`%s`: \"%.*s\" is none of %s",
+                param->name, (int)n, text, param->choices);
 cleanup:
     return status;
 }
 
 // Each of the texts between commas must be a choice; no text at all is an empty list.
-static opn_status
-check_list(opn_ctx *ctx, const opn_param *param, const char *option, const char *text)
+static opn_status check_list(opn_ctx *ctx, const opn_param *param, const char *text)
 {
     opn_status status = OPN_OK;
     const char *at = text;
     while (*text != 0) {
         const size_t n = strcspn(at, ",");
-        OPN_TRY(check_choice(ctx, param, option, at, n));
+        OPN_TRY(check_choice(ctx, param, at, n));
         if (at[n] == 0)
             break;
         at += n + 1;
@@ -552,28 +538,28 @@ static opn_status
 check_value(opn_ctx *ctx, const opn_param *param, const char *text, double *number)
 {
     opn_status status = OPN_OK;
-    char option[64];
-    option_text(param, option);
     switch (param->kind) {
     case OPN_PARAM_FLAG:
         OPN_FAIL_IF(ctx, !parse_flag(text, number), OPN_ERR_INVALID_ARG,
-                    "%s: \"%s\" is neither on nor off", option, text);
+                    "`%s`: \"%s\" is neither on nor off", param->name, text);
         break;
     case OPN_PARAM_INT:
     case OPN_PARAM_REAL:
         OPN_FAIL_IF(ctx, !opn_i_parse_real(text, strlen(text), number),
-                    OPN_ERR_INVALID_ARG, "%s: \"%s\" is not a number", option, text);
+                    OPN_ERR_INVALID_ARG, "`%s`: \"%s\" is not a number", param->name,
+                    text);
         OPN_FAIL_IF(ctx, param->kind == OPN_PARAM_INT && *number != floor(*number),
-                    OPN_ERR_INVALID_ARG, "%s: %s is not a whole number", option, text);
+                    OPN_ERR_INVALID_ARG, "`%s`: %s is not a whole number", param->name,
+                    text);
         OPN_FAIL_IF(ctx, *number < param->min || *number > param->max,
-                    OPN_ERR_INVALID_ARG, "%s: %s is outside [%.16g, %.16g]", option, text,
-                    param->min, param->max);
+                    OPN_ERR_INVALID_ARG, "`%s`: %s is outside [%.16g, %.16g]",
+                    param->name, text, param->min, param->max);
         break;
     case OPN_PARAM_CHOICE:
-        OPN_TRY(check_choice(ctx, param, option, text, strlen(text)));
+        OPN_TRY(check_choice(ctx, param, text, strlen(text)));
         break;
     case OPN_PARAM_CHOICES:
-        OPN_TRY(check_list(ctx, param, option, text));
+        OPN_TRY(check_list(ctx, param, text));
         break;
     case OPN_PARAM_TEXT:
         break;

@@ -186,7 +186,7 @@ static opn_status list_models(opn_ctx *ctx, evaluating *e)
         OPN_TRY(opn_i_names_add(ctx, names, at, n));
         at += n + (at[n] == ',');
     }
-    OPN_FAIL_IF(ctx, names->n == 0, OPN_ERR_INVALID_ARG, "--model names no model");
+    OPN_FAIL_IF(ctx, names->n == 0, OPN_ERR_INVALID_ARG, "`model` names no model");
     e->n_models = (int32_t)names->n;
     OPN_TRY_NEW(ctx, e->entrant, e->n_models);
     OPN_TRY_NEW(ctx, e->leader, e->n_models);
@@ -199,7 +199,7 @@ static opn_status list_models(opn_ctx *ctx, evaluating *e)
         for (int32_t other = 0; other < m; other++) {
             leads = leads && e->entrant[other].trained_as != e->entrant[m].trained_as;
             OPN_FAIL_IF(ctx, e->entrant[other].kind == kind, OPN_ERR_INVALID_ARG,
-                        "--model names %s twice", kind->id);
+                        "`model` names %s twice", kind->id);
         }
         if (leads)
             e->leader[e->n_leaders++] = m;
@@ -269,7 +269,7 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
                 "interrupted; %s keeps what was done so far",
                 opn_i_run_folder_path(folder));
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
-                "interrupted; with -o FOLDER what is done so far is kept");
+                "interrupted; what is done so far is kept only in a folder (`output`)");
     OPN_TRY(status);
     if (folder != NULL)
         OPN_TRY(opn_i_run_folder_note(ctx, folder,

@@ -161,10 +161,10 @@ static opn_status parse_classes(opn_ctx *ctx,
     while (*text != 0) {
         const size_t n_chars = strcspn(text, ",");
         OPN_FAIL_IF(ctx, *n == graph->n_classes, OPN_ERR_INVALID_ARG,
-                    "--ood-classes: names more classes than %s has", graph->name);
+                    "`ood_classes`: names more classes than %s has", graph->name);
         classes[*n] = find_class(graph, text, n_chars);
         OPN_FAIL_IF(ctx, classes[*n] < 0, OPN_ERR_INVALID_ARG,
-                    "--ood-classes: \"%.*s\" is no class of %s", (int)n_chars, text,
+                    "`ood_classes`: \"%.*s\" is no class of %s", (int)n_chars, text,
                     graph->name);
         (*n)++;
         text += n_chars + (text[n_chars] == ',');
@@ -191,7 +191,7 @@ opn_status opn_split_from_params(opn_ctx *ctx,
             classes[n++] = k;
     if (n == 0 && is_ood(params))
         opn_i_log(ctx, OPN_LOG_WARNING,
-                  "%s: task ood, but no class is held out; name some with --ood-classes",
+                  "%s: task ood, but no class is held out; name some with `ood_classes`",
                   graph->name);
     OPN_TRY(opn_split_create(ctx, graph,
                              is_reference ? OPN_SPLIT_REFERENCE : OPN_SPLIT_USUAL,

@@ -36,8 +36,7 @@ static opn_status report_model(opn_ctx *ctx,
     opn_report *report = NULL;
     OPN_TRY(opn_model_load(ctx, path, &model));
     OPN_FAIL_IF(ctx, data == NULL, OPN_ERR_INVALID_ARG,
-                "%s: is a model; say which graph to show it on: opine report %s DATA",
-                path, path);
+                "%s: is a model; give the graph to show it on as DATA", path);
     OPN_TRY(opn_graph_load_prepared(ctx, data, params, &graph));
     OPN_TRY(opn_i_report_new(ctx, graph->name, graph, &report));
     report->own_graph = graph;

@@ -93,8 +93,8 @@ static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
     int64_t number = 1;
     OPN_TRY(opn_i_join_path(ctx, folder, "cells.jsonl", "", &path));
     OPN_FAIL_IF(ctx, !opn_i_file_exists(path), OPN_ERR_READ,
-                "%s: has no cells.jsonl; opine evaluate -o and opine reproduce -o make "
-                "folders that can be reported on",
+                "%s: has no cells.jsonl, so it is not the folder of an evaluation or a "
+                "reproduction",
                 folder);
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     const char *at = (const char *)bytes.data;
@@ -177,13 +177,13 @@ choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c
         }
     }
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_INVALID_ARG,
-                "%s: has no result of what --dataset, --task and --model name", folder);
+                "%s: has no result of what `dataset`, `task` and `model` name", folder);
     for (size_t j = n; j < c->n && n_left_out == 0; j++)
         n_left_out += strcmp(c->list[j].dataset, dataset) != 0 &&
                       is_named(params, "dataset", c->list[j].dataset);
     if (n_left_out > 0)
         opn_i_log(ctx, OPN_LOG_INFO,
-                  "%s: has results of several datasets; %s is shown, --dataset chooses",
+                  "%s: has results of several datasets; %s is shown, `dataset` chooses",
                   folder, dataset);
     qsort(c->list, n, sizeof(*c->list), compare);
     size_t n_kept = 0;
@@ -197,7 +197,7 @@ choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c
     }
     if (n_kept > OPN_MAX_VIEWS)
         opn_i_log(ctx, OPN_LOG_INFO,
-                  "%s: %d of %zu models are shown; --model and --task choose others",
+                  "%s: %d of %zu models are shown; `model` and `task` choose others",
                   folder, OPN_MAX_VIEWS, n_kept);
     for (size_t j = n_kept < OPN_MAX_VIEWS ? n_kept : OPN_MAX_VIEWS; j < c->n; j++)
         json_decref(c->list[j].line);

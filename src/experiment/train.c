@@ -92,7 +92,7 @@ static opn_status describe_model(training *t, const opn_split *split)
                 OPN_ERR_SHAPE, "%s: the split is of another graph", t->graph->name);
     model->kind = opn_i_model_kind_find(opn_params_text(t->params, "model"));
     OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG,
-                "--model %s: training takes one model",
+                "`model` %s: training takes one model",
                 opn_params_text(t->params, "model"));
     model->evidence = model->kind->evidence;
     if (opn_params_given(t->params, "evidence"))
@@ -101,13 +101,13 @@ static opn_status describe_model(training *t, const opn_split *split)
                 model->evidence == OPN_EVIDENCE_ELU &&
                         (model->kind->has_prior || model->kind->has_teacher),
                 OPN_ERR_INVALID_ARG,
-                "--evidence elu goes below no evidence, which neither the prior nor the "
+                "`evidence` elu goes below no evidence, which neither the prior nor the "
                 "teacher of %s can be compared with",
                 model->kind->id);
     OPN_FAIL_IF(ctx,
                 model->kind->loss == OPN_LOSS_CROSS_ENTROPY &&
                         opn_params_given(t->params, "evidence"),
-                OPN_ERR_INVALID_ARG, "--evidence %s: %s has no evidence, only a softmax",
+                OPN_ERR_INVALID_ARG, "`evidence` %s: %s has no evidence, only a softmax",
                 evidence, model->kind->id);
     OPN_FAIL_IF(ctx,
                 model->kind->loss == OPN_LOSS_DIRICHLET &&

@@ -322,9 +322,9 @@ static opn_status prepare(opn_ctx *ctx, tuning_work *w)
     tuning->n_first_seeds = (tuning->n_seeds + FIRST_SHARE - 1) / FIRST_SHARE;
     w->kind = opn_i_model_kind_find(model);
     OPN_FAIL_IF(ctx, w->kind == NULL, OPN_ERR_INVALID_ARG,
-                "--model %s: one model is tuned at a time", model);
+                "`model` %s: one model is tuned at a time", model);
     OPN_FAIL_IF(ctx, tuning->n_seeds < 2, OPN_ERR_INVALID_ARG,
-                "--seeds: one seed cannot tell a better setting from luck; at least 2");
+                "`seeds`: one seed cannot tell a better setting from luck; at least 2");
     OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &tuning->dataset));
     OPN_TRY(opn_graph_hash(ctx, graph, tuning->data_hash));
     OPN_TRY_NEW(ctx, tuning->setting, tuning->n_trials);
@@ -356,7 +356,7 @@ opn_status opn_tune(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
                 "interrupted; %s keeps what was done so far", folder);
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
-                "interrupted; with -o FOLDER what is done so far is kept");
+                "interrupted; what is done so far is kept only in a folder (`output`)");
     OPN_TRY(status);
     compare_with_default(w.tuning);
     OPN_TRY(opn_i_tune_command(ctx, graph, data != NULL ? data : graph->name, params,

@@ -287,7 +287,7 @@ static void warn_about_values(const survey *s)
     if (s->small.n > 0)
         opn_i_warn(check, "unequal-scales", s->small.n,
                    "features more than %d times smaller than %s: %d, for example %s; "
-                   "--normalise standard brings all to one scale",
+                   "`normalise` standard brings all to one scale",
                    FAR_SMALLER, opn_i_shown_feature(check, s->largest, other),
                    (int)s->small.n, opn_i_shown_feature(check, s->small.first, name));
 }

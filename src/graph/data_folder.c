@@ -35,7 +35,7 @@ opn_status opn_data_folder(opn_ctx *ctx, const char *data_dir, char *path, size_
         folder = home;
     }
     OPN_FAIL_IF(ctx, folder == NULL, OPN_ERR_INVALID_ARG,
-                "no folder for data: there is no $HOME; name one with --data-dir or "
+                "no folder for data: there is no $HOME; name one with `data_dir` or "
                 "$OPINE_DATA");
     OPN_FAIL_IF(ctx, strlen(folder) >= n_room, OPN_ERR_INVALID_ARG,
                 "the path of the data folder is longer than %zu bytes", n_room - 1);

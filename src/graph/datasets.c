@@ -7,6 +7,7 @@
 #include "io/bytes.h"
 #include "io/path.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,9 +165,9 @@ static opn_status load_named(opn_ctx *ctx,
         OPN_TRY(find_file(ctx, dataset, data_dir, &path));
         OPN_FAIL_IF(
                 ctx, path == NULL, OPN_ERR_READ,
-                "%s: %s is not in the data folder; name the folder with --data-dir or "
-                "$OPINE_DATA, or run opine data fetch %s",
-                dataset->name, dataset->file, dataset->name);
+                "%s: %s is not in the data folder; name the folder with `data_dir` or "
+                "$OPINE_DATA, or fetch the dataset",
+                dataset->name, dataset->file);
         OPN_TRY(load(ctx, path, &graph));
         OPN_TRY(rename_graph(ctx, graph, dataset->name, strlen(dataset->name)));
         if (is_npz) {
@@ -197,12 +198,22 @@ static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
     return rename_graph(ctx, graph, path + start, end - start);
 }
 
+static const char *list_datasets(char *out, size_t room)
+{
+    size_t n = 0;
+    for (size_t d = 0; d < opn_dataset_count() && n < room; d++)
+        n += (size_t)snprintf(out + n, room - n, "%s%s", d > 0 ? ", " : "",
+                              opn_dataset_at(d)->name);
+    return out;
+}
+
 opn_status
 opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph **out)
 {
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
     bool found = false;
+    char names[128];
     const opn_dataset *dataset = dataset_called(data);
     if (dataset != NULL)
         return load_named(ctx, dataset, data_dir, out);
@@ -215,10 +226,11 @@ opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph *
         const char *guess = found ? NULL : dataset_near(data);
         OPN_FAIL_IF(ctx, guess != NULL, OPN_ERR_READ,
                     "%s: no such data; did you mean the dataset %s?", data, guess);
-        OPN_FAIL_IF(ctx, !found, OPN_ERR_READ,
-                    "%s: no such data; name a dataset (opine data list), an .npz file, a "
-                    "folder of CSV files or a Planetoid prefix",
-                    data);
+        OPN_FAIL_IF(
+                ctx, !found, OPN_ERR_READ,
+                "%s: no such data; name a dataset (%s), an .npz file, a folder of CSV "
+                "files or a Planetoid prefix",
+                data, list_datasets(names, sizeof(names)));
         OPN_FAIL_IF(ctx, is_table(data), OPN_ERR_READ,
                     "%s: is one table; name the folder that holds edges.csv, "
                     "features.csv and labels.csv",

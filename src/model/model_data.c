@@ -165,7 +165,7 @@ opn_status opn_i_model_check_sizes(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, sizes->n_hidden % sizes->n_heads != 0, OPN_ERR_INVALID_ARG,
-                "--hidden %d: %s has %d heads, which cannot share them evenly",
+                "`hidden` %d: %s has %d heads, which cannot share them evenly",
                 sizes->n_hidden, kind->id, sizes->n_heads);
     OPN_FAIL_IF(
             ctx,

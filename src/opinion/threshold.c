@@ -51,15 +51,15 @@ read_threshold(opn_ctx *ctx, const char *text, size_t n_chars, opn_thresholds *t
     const size_t n_number = n_name < n_chars ? n_chars - n_name - 1 : 0;
     double value = 0.0;
     OPN_FAIL_IF(ctx, n_name >= n_chars, OPN_ERR_INVALID_ARG,
-                "--abstain-above: \"%.*s\" is not of the form vacuity=0.5", (int)n_chars,
+                "`abstain_above`: \"%.*s\" is not of the form vacuity=0.5", (int)n_chars,
                 text);
     const int m = find_measure(text, n_name);
     OPN_FAIL_IF(ctx, m < 0, OPN_ERR_INVALID_ARG,
-                "--abstain-above: \"%.*s\" is none of vacuity, dissonance, aleatoric, "
+                "`abstain_above`: \"%.*s\" is none of vacuity, dissonance, aleatoric, "
                 "epistemic, entropy",
                 (int)n_name, text);
     OPN_FAIL_IF(ctx, !isnan(to->most[m]), OPN_ERR_INVALID_ARG,
-                "--abstain-above: %s is there twice", opn_measure_name((opn_measure)m));
+                "`abstain_above`: %s is there twice", opn_measure_name((opn_measure)m));
     if (n_number < sizeof(number))
         memcpy(number, text + n_name + 1, n_number); // ends in NUL, as it was all NUL
     OPN_FAIL_IF(ctx,
@@ -67,7 +67,7 @@ read_threshold(opn_ctx *ctx, const char *text, size_t n_chars, opn_thresholds *t
                         !opn_i_parse_real(number, n_number, &value) || value < 0.0 ||
                         value > 1.0,
                 OPN_ERR_INVALID_ARG,
-                "--abstain-above: the threshold of %s is \"%.*s\", it must be a number "
+                "`abstain_above`: the threshold of %s is \"%.*s\", it must be a number "
                 "from 0 to 1",
                 opn_measure_name((opn_measure)m), (int)n_number, text + n_name + 1);
     to->most[m] = value;

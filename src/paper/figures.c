@@ -388,7 +388,7 @@ opn_status opn_draw_figures(opn_ctx *ctx,
         OPN_TRY(draw_one(&d, "simplex", ""));
     OPN_FAIL_IF(
             ctx, d.n_drawn == 0, OPN_ERR_INVALID_ARG,
-            "--figure %s --dataset %s: the paper draws maps of cora, citeseer and photo, "
+            "`figure` %s `dataset` %s: the paper draws maps of cora, citeseer and photo, "
             "pr of all six, roc of photo, computers and physics",
             figures, datasets);
 cleanup:

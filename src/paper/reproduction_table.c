@@ -262,8 +262,8 @@ static void put_introduction(const page *p)
     if (p->is_markdown)
         opn_i_file_writer_printf(
                 p->file,
-                "# Results\n\nWritten by `opine reproduce -o RUN` (version %s), which "
-                "keeps every single result in\n`RUN/cells.jsonl`; never edited by "
+                "# Results\n\nWritten by `opine reproduce` (version %s), which keeps "
+                "every single result in `cells.jsonl`\nof its folder; never edited by "
                 "hand.\n\n",
                 opn_version());
     opn_i_file_writer_printf(p->file,

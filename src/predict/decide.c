@@ -46,18 +46,18 @@ read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, req
         OPN_FAIL_IF(ctx,
                     !isnan(wanted.thresholds.most[m]) &&
                             !opn_model_measures(model, (opn_measure)m),
-                    OPN_ERR_INVALID_ARG, "--abstain-above: %s has no %s", model->kind->id,
+                    OPN_ERR_INVALID_ARG, "`abstain_above`: %s has no %s", model->kind->id,
                     opn_measure_name((opn_measure)m));
     OPN_FAIL_IF(ctx, !wanted.has_target && opn_params_given(params, "decide_by"),
                 OPN_ERR_INVALID_ARG,
-                "--decide-by %s: there is no --target-accuracy to reach by it",
+                "`decide_by` %s: there is no `target_accuracy` to reach by it",
                 opn_params_text(params, "decide_by"));
     OPN_FAIL_IF(ctx, wanted.has_target && !opn_model_measures(model, wanted.measure),
-                OPN_ERR_INVALID_ARG, "--decide-by: %s has no %s", model->kind->id, name);
+                OPN_ERR_INVALID_ARG, "`decide_by`: %s has no %s", model->kind->id, name);
     OPN_FAIL_IF(ctx, wanted.has_target && !isnan(wanted.thresholds.most[wanted.measure]),
                 OPN_ERR_INVALID_ARG,
-                "--abstain-above: %s is given a threshold, and --target-accuracy picks "
-                "one for it; --decide-by names another measure to pick for",
+                "`abstain_above`: %s is given a threshold, and `target_accuracy` picks "
+                "one for it; `decide_by` names another measure to pick for",
                 name);
     *out = wanted;
 cleanup:
@@ -80,12 +80,12 @@ static opn_status check_split(opn_ctx *ctx,
     OPN_FAIL_IF(
             ctx, split == NULL, OPN_ERR_SHAPE,
             "%s: is not the graph the model was trained on, so it has no validation "
-            "nodes to pick a threshold for --target-accuracy by; give --abstain-above "
+            "nodes to pick a threshold for `target_accuracy` by; give `abstain_above` "
             "a threshold picked on the graph of training",
             graph->name);
     OPN_FAIL_IF(ctx, opn_split_count(split, OPN_ROLE_VALIDATION) == 0, OPN_ERR_SHAPE,
                 "%s: the model was trained without validation nodes, so there are none "
-                "to pick a threshold for --target-accuracy by",
+                "to pick a threshold for `target_accuracy` by",
                 graph->name);
 cleanup:
     return status;
@@ -141,14 +141,14 @@ static opn_status pick(opn_ctx *ctx,
         right[n++] = is_right(graph, split, prediction, i);
     }
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_UNSUPPORTED,
-                "--target-accuracy: --abstain-above accepts none of the %zu validation "
+                "`target_accuracy`: `abstain_above` accepts none of the %zu validation "
                 "nodes, so there is none to pick a threshold by",
                 n_most);
     OPN_TRY(opn_risk_coverage(ctx, n, measure, right, d->curve));
     OPN_TRY(opn_pick_threshold(ctx, n, measure, right, wanted->target, &is_reached,
                                &d->picked));
     OPN_FAIL_IF(ctx, !is_reached, OPN_ERR_UNSUPPORTED,
-                "--target-accuracy %g cannot be reached by %s on the %d validation "
+                "`target_accuracy` %g cannot be reached by %s on the %d validation "
                 "nodes; the best is an accuracy of %.4f, at a coverage of %.4f (%d of "
                 "%d right)",
                 wanted->target, name, n, floor(1e4 * d->picked.accuracy) / 1e4,

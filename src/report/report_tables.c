@@ -104,7 +104,7 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const json_t *results = json_object_get(evaluation, "results");
     OPN_FAIL_IF(ctx, !json_is_array(results), OPN_ERR_FORMAT,
-                "%s: has no member \"results\"; opine evaluate -o writes it", path);
+                "%s: has no member \"results\", so it is not of an evaluation", path);
     json_t *detection = new_table(report, "How well each score finds what it should",
                                   "Percent: mean over the seeds, with the 95 % interval "
                                   "of the mean. Scores with ~ are smoothed over the "
@@ -163,7 +163,7 @@ opn_status opn_i_report_add_results(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const json_t *rows = json_object_get(results, "results");
     OPN_FAIL_IF(ctx, !json_is_array(rows), OPN_ERR_FORMAT,
-                "%s: has no member \"results\"; opine reproduce -o writes it", path);
+                "%s: has no member \"results\", so it is not of a reproduction", path);
     for (size_t r = 0; r < json_array_size(rows); r++) {
         const json_t *row = json_array_get(rows, r);
         const char *name = json_string_value(json_object_get(row, "table"));

@@ -201,9 +201,9 @@ static void test_params_refuse_what_is_no_number(void **state)
             "+-1",  "1.2.3", "1e+", ".",   "-",   "12abc", "1_000", "١"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         char message[128];
-        snprintf(message, sizeof(message), "--seed: \"%s\" is not a number", texts[i]);
+        snprintf(message, sizeof(message), "`seed`: \"%s\" is not a number", texts[i]);
         expect_refused("seed", texts[i], message);
-        snprintf(message, sizeof(message), "--mean-degree: \"%s\" is not a number",
+        snprintf(message, sizeof(message), "`mean_degree`: \"%s\" is not a number",
                  texts[i]);
         expect_refused("mean_degree", texts[i], message);
     }
@@ -212,19 +212,19 @@ static void test_params_refuse_what_is_no_number(void **state)
 static void test_params_refuse_a_fraction_where_whole_numbers_count(void **state)
 {
     (void)state;
-    expect_refused("nodes", "2.5", "--nodes: 2.5 is not a whole number");
-    expect_refused("nodes", "1e-3", "--nodes: 1e-3 is not a whole number");
+    expect_refused("nodes", "2.5", "`nodes`: 2.5 is not a whole number");
+    expect_refused("nodes", "1e-3", "`nodes`: 1e-3 is not a whole number");
 }
 
 static void test_params_refuse_what_is_out_of_bounds(void **state)
 {
     (void)state;
-    expect_refused("nodes", "0", "--nodes: 0 is outside [1, 100000000]");
-    expect_refused("nodes", "-5", "--nodes: -5 is outside [1, 100000000]");
-    expect_refused("nodes", "100000001", "--nodes: 100000001 is outside [1, 100000000]");
-    expect_refused("homophily", "1.0000001", "--homophily: 1.0000001 is outside [0, 1]");
-    expect_refused("homophily", "-1e-300", "--homophily: -1e-300 is outside [0, 1]");
-    expect_refused("threads", "1025", "--threads: 1025 is outside [0, 1024]");
+    expect_refused("nodes", "0", "`nodes`: 0 is outside [1, 100000000]");
+    expect_refused("nodes", "-5", "`nodes`: -5 is outside [1, 100000000]");
+    expect_refused("nodes", "100000001", "`nodes`: 100000001 is outside [1, 100000000]");
+    expect_refused("homophily", "1.0000001", "`homophily`: 1.0000001 is outside [0, 1]");
+    expect_refused("homophily", "-1e-300", "`homophily`: -1e-300 is outside [0, 1]");
+    expect_refused("threads", "1025", "`threads`: 1025 is outside [0, 1024]");
 }
 
 // Beyond 2^53 a double skips whole numbers, and two seeds would be one.
@@ -270,7 +270,7 @@ static void test_params_refuse_what_is_neither_on_nor_off(void **state)
     static const char *const texts[] = {"", "yes", "1", "ON", "on ", "offf"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         char message[128];
-        snprintf(message, sizeof(message), "--json: \"%s\" is neither on nor off",
+        snprintf(message, sizeof(message), "`json`: \"%s\" is neither on nor off",
                  texts[i]);
         expect_refused("json", texts[i], message);
     }
@@ -352,10 +352,10 @@ static void test_params_name_the_wrong_member_of_a_list(void **state)
         char message[256];
         if (lists[i].meant != NULL)
             snprintf(message, sizeof(message),
-                     "--table: there is no \"%s\"; did you mean %s?", lists[i].wrong,
+                     "`table`: there is no \"%s\"; did you mean %s?", lists[i].wrong,
                      lists[i].meant);
         else
-            snprintf(message, sizeof(message), "--table: \"%s\" is none of %s",
+            snprintf(message, sizeof(message), "`table`: \"%s\" is none of %s",
                      lists[i].wrong, choices);
         expect_refused("table", lists[i].list, message);
     }

@@ -571,14 +571,14 @@ static void what_cannot_be_evaluated_is_refused(void **state)
     opn_graph *poolless = trial_draw(ctx, "nodes=60" DRAWN);
     expect_refused(poolless, "epochs=1", "none is left to score");
     expect_refused(graph, "epochs=1 model=gcn,s-gcn,gcn", "names gcn twice");
-    expect_refused(graph, "epochs=1 task=ood ood_classes=9", "--ood-classes");
+    expect_refused(graph, "epochs=1 task=ood ood_classes=9", "`ood_classes`");
     expect_refused(graph, "epochs=1 task=ood ood_classes=0,1,2,3", "none is left");
-    expect_refused(graph, "epochs=1 seeds=3 model=gcn seed=9007199254740990", "--seed");
+    expect_refused(graph, "epochs=1 seeds=3 model=gcn seed=9007199254740990", "`seed`");
     opn_params *params = trial_params(ctx, "epochs=1");
     opn_evaluation *found = NULL;
     assert_int_equal(opn_params_set(ctx, params, "model", ""), OPN_OK);
     assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "--model names no model");
+    support_expect_error(ctx, "`model` names no model");
     opn_params_free(params);
     opn_graph_free(poolless);
     opn_graph_free(graph);

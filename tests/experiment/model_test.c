@@ -714,8 +714,8 @@ static void evidence_that_does_not_fit_the_model_is_refused(void **state)
     (void)state;
     static const struct {
         const char *settings, *part;
-    } bad[] = {{"model=s-bgcn-t evidence=elu", "--evidence elu"},
-               {"model=s-bgcn-t-k evidence=elu", "--evidence elu"},
+    } bad[] = {{"model=s-bgcn-t evidence=elu", "`evidence` elu"},
+               {"model=s-bgcn-t-k evidence=elu", "`evidence` elu"},
                {"model=dpn-gcn evidence=relu", "exp only"},
                {"model=dpn-gcn evidence=softplus", "exp only"},
                {"model=dpn-gcn evidence=elu", "exp only"},
@@ -739,7 +739,7 @@ static void heads_that_cannot_share_the_hidden_units_are_refused(void **state)
     opn_graph *graph = trial_groups(ctx);
     for (size_t b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {
         expect_no_model(graph, bad[b], OPN_ERR_INVALID_ARG);
-        support_expect_error(ctx, "--hidden 10");
+        support_expect_error(ctx, "`hidden` 10");
         support_expect_error(ctx, "heads");
     }
     expect_sound_model(graph, "model=s-bsage hidden=10 heads=8 epochs=2 samples=2");

@@ -168,7 +168,7 @@ static void a_model_needs_a_graph_to_be_shown_on(void **state)
     place at = open_place();
     opn_model *model = trial_train(ctx, at.graph, "model=gcn epochs=2");
     assert_int_equal(opn_model_save(ctx, model, at.model), OPN_OK);
-    expect_refused(at.model, NULL, "", OPN_ERR_INVALID_ARG, "say which graph");
+    expect_refused(at.model, NULL, "", OPN_ERR_INVALID_ARG, "give the graph");
     support_expect_error(ctx, at.model);
     expect_refused(at.model, "nowhere", "", OPN_ERR_READ, "nowhere");
     opn_model_free(model);
@@ -520,7 +520,7 @@ static void parameters_choose_models_and_tasks(void **state)
     expect_models(&read, 2, two);
     page_free(&read);
     expect_refused(at.run, at.data, "model=sage", OPN_ERR_INVALID_ARG,
-                   "has no result of what --dataset, --task and --model name");
+                   "has no result of what `dataset`, `task` and `model` name");
     expect_refused(at.run, at.data, "dataset=cora", OPN_ERR_INVALID_ARG, at.run);
     close_place(&at);
 }
@@ -770,7 +770,7 @@ static void an_evaluation_that_is_broken_is_refused(void **state)
     expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "has no member \"results\"");
     support_expect_error(ctx, at.evaluation);
     support_write_text(at.evaluation, "[1]");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "opine evaluate -o writes it");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "not of an evaluation");
     // Results without what they should have are rows without it.
     support_write_text(at.evaluation,
                        "{\"results\":[7,{},{\"model\":\"m\",\"auroc\":{\"s\":"
@@ -838,7 +838,7 @@ static void results_of_a_reproduction_are_a_table_each(void **state)
     support_write_text(at.results, "{\"results\":[{\"table\":\"2\"},{\"mean\":5}]}");
     expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "result 1 names no table");
     support_write_text(at.results, "{}");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "opine reproduce -o writes it");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "not of a reproduction");
     close_place(&at);
 }
 

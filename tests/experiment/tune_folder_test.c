@@ -179,7 +179,7 @@ static void without_a_folder_an_interruption_says_how_to_keep(void **state)
     assert_int_equal(try_tune(ctx, &at, settings, NULL, &found), OPN_ERR_INTERRUPTED);
     opn_ctx_set_hooks(ctx, NULL);
     assert_null(found);
-    support_expect_error(ctx, "-o FOLDER");
+    support_expect_error(ctx, "kept only in a folder");
     close_place(&at);
 }
 

@@ -759,7 +759,7 @@ static void what_cannot_be_tuned_is_refused(void **state)
     (void)state;
     uint8_t role[N_NODES];
     opn_graph *graph = draw_graph(ctx);
-    expect_refused(graph, "seeds=1", OPN_ERR_INVALID_ARG, "--seeds");
+    expect_refused(graph, "seeds=1", OPN_ERR_INVALID_ARG, "`seeds`");
     expect_refused(graph, "model=gcn,s-gcn", OPN_ERR_INVALID_ARG, "one model");
     expect_refused(graph,
                    "model=gcn hidden=4 learning_rate=0.1 dropout=0 weight_decay=0 "

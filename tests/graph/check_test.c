@@ -301,7 +301,7 @@ static void features_of_unequal_scale_are_told_unless_they_are_standardised(void
     for (int32_t i = 0; i < NODES; i++)
         s.x[i][0] *= 100;
     const char *want = "unequal-scales 3 features more than 1000 times smaller than "
-                       "\"amount\": 3, for example \"online\"; --normalise standard "
+                       "\"amount\": 3, for example \"online\"; `normalise` standard "
                        "brings all to one scale\n";
     expect_told(&s, want);
     s.normalise = "none";

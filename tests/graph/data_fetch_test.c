@@ -429,7 +429,7 @@ static void test_the_data_folder_is_the_first_that_is_named(void **state)
     assert_string_equal(path, "/home/.local/share/opine");
     assert_int_equal(unsetenv("HOME"), 0);
     assert_int_equal(opn_data_folder(ctx, NULL, path, sizeof(path)), OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "--data-dir");
+    support_expect_error(ctx, "`data_dir`");
     fetch_close(scn);
 }
 

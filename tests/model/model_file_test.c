@@ -303,7 +303,7 @@ static void weights_of_attention_of_another_shape_are_refused_by_name(void **sta
             {"\"shape\":[1,4]", "\"shape\":[2,2]", "b0 is 2 by 2, but 1 by 4 would fit"},
             {"\"shape\":[4,6]", "\"shape\":[6,4]", "w1 is 6 by 4, but 4 by 6 would fit"},
             {"\"param.hidden\":\"4\"", "\"param.hidden\":\"5\"",
-             "--hidden 5: gat has 2 heads"},
+             "`hidden` 5: gat has 2 heads"},
             {"\"a0\":{", "\"q0\":{", "holds no matrix \"a0\""},
             {"\"c1\":{", "\"q1\":{", "holds no matrix \"c1\""},
             {"\"model\":\"gat\"", "\"model\":\"gcn\"", "w1 is 4 by 6"},

@@ -549,7 +549,7 @@ static void what_cannot_be_decided_is_said(void **state)
             {"abstain_above=vacuity=0.5", "gcn has no vacuity", true,
              OPN_ERR_INVALID_ARG},
             {"abstain_above=nothing", "not of the form", true, OPN_ERR_INVALID_ARG},
-            {"decide_by=entropy", "no --target-accuracy", true, OPN_ERR_INVALID_ARG},
+            {"decide_by=entropy", "no `target_accuracy`", true, OPN_ERR_INVALID_ARG},
             {"target_accuracy=0.5 decide_by=dissonance", "gcn has no dissonance", true,
              OPN_ERR_INVALID_ARG},
             {"target_accuracy=0.5 abstain_above=entropy=0.5", "entropy is given", true,

@@ -471,7 +471,7 @@ static void a_table_that_is_wrong_is_refused_by_its_line(void **state)
             {HEAD "m,validation,,0.5,0.5,1,1,1,x\n",
              "out.csv:2: the node is to validate, but has no label"},
             {HEAD GOOD "\"n,pool", "out.csv:3: the quote that opens field 1 never ends"},
-            {HEAD, "out.csv: holds no node; opine predict writes predictions"},
+            {HEAD, "out.csv: holds no node; not a file of predictions"},
             {"node,role,label,p_x,p_x,predicted\n",
              "out.csv: column \"p_x\" is there twice"},
             {"node,role,role,label,p_x,predicted\n",
@@ -498,7 +498,7 @@ static void a_list_that_is_wrong_is_refused_by_its_item(void **state)
             {NODE ",{\"node\":\"n\",\"role\":7}]",
              "out.json: item 1: \"role\" is no text"},
             {NODE ",{\"node\":\"n\",\"role\":\"pool\"}]",
-             "out.json: item 1: no \"predicted\"; opine predict writes predictions"},
+             "out.json: item 1: no \"predicted\"; not a file of predictions"},
             {NODE ",{\"node\":null,\"role\":\"pool\",\"predicted\":\"x\"}]",
              "out.json: item 1: \"node\" is no text"},
             {NODE ",{\"role\":\"pool\",\"role\":\"test\"}]",
@@ -519,21 +519,19 @@ static void a_list_that_is_wrong_is_refused_by_its_item(void **state)
              "out.json: item 0: \"alpha\" is no object of 1 classes"},
             {BEGIN "\"p\":{\"\":1}}]", "out.json: item 0: a class has no name"},
             {BEGIN "\"p\":[0.5,0.5]}]",
-             "out.json: item 0: no \"p\" of any class; opine predict writes predictions"},
-            {NODE ",7]",
-             "out.json: item 1 is no object; opine predict writes predictions"},
-            {NODE ",]",
-             "out.json: item 1 is no object; opine predict writes predictions"},
+             "out.json: item 0: no \"p\" of any class; not a file of predictions"},
+            {NODE ",7]", "out.json: item 1 is no object; not a file of predictions"},
+            {NODE ",]", "out.json: item 1 is no object; not a file of predictions"},
             {NODE ";]", "out.json: item 0 is not followed by , or ]"},
             {NODE, "out.json: item 0 is not followed by , or ]"},
             {NODE ",{\"node\":\"}", "out.json: item 1 never ends, the file is truncated"},
             {NODE ",{\"\\", "out.json: item 1 never ends, the file is truncated"},
             {NODE "]]", "out.json: something follows the list of nodes"},
             {"[[[[[[[[[]]]]]]]]]",
-             "out.json: item 0 is no object; opine predict writes predictions"},
+             "out.json: item 0 is no object; not a file of predictions"},
             {"[{\"a\":[[[[[[[[[]]]]]]]]]}]",
              "out.json: item 0 has more than 8 levels or 262144 values"},
-            {"[]", "out.json: holds no node; opine predict writes predictions"},
+            {"[]", "out.json: holds no node; not a file of predictions"},
     };
     expect_all_refused("out.json", bad, sizeof(bad) / sizeof(bad[0]));
 }
@@ -629,9 +627,9 @@ static void an_archive_that_is_wrong_is_refused_by_its_member(void **state)
 {
     (void)state;
     static const char *const message[N_SLIPS] = {
-            [NO_ROLE] = "out.npz: no member role.npy; opine predict writes predictions",
+            [NO_ROLE] = "out.npz: no member role.npy; not a file of predictions",
             [NO_PREDICTED] =
-                    "out.npz: no member predicted.npy; opine predict writes predictions",
+                    "out.npz: no member predicted.npy; not a file of predictions",
             [LONG_LABEL] = "out.npz: member label.npy: 3 items, where one for each of 2 "
                            "nodes is needed",
             [FLAT_P] = "out.npz: member p.npy: 2 items in 1 dimensions, where 2 nodes by "
@@ -654,7 +652,7 @@ static void an_archive_that_is_wrong_is_refused_by_its_member(void **state)
             [TWO_CLASSES_OF_ONE_NAME] =
                     "out.npz: member classes.npy: class \"x\" is there twice",
             [NO_CLASS] = "out.npz: member classes.npy: names no class",
-            [NO_NODE] = "out.npz: holds no node; opine predict writes predictions",
+            [NO_NODE] = "out.npz: holds no node; not a file of predictions",
             [NUMBERS_FOR_NAMES] = "out.npz: member node.npy: holds numbers, not text",
     };
     stage *s = support_open_stage("out.npz");
@@ -673,30 +671,28 @@ static void a_file_of_something_else_is_told_from_predictions(void **state)
 {
     (void)state;
     static const bad_text bad[] = {
-            {"from,to\na,b\n", "x: no column \"role\"; opine predict writes predictions"},
+            {"from,to\na,b\n", "x: no column \"role\"; not a file of predictions"},
             {"node,role\na,train\n",
-             "x: no column \"predicted\"; opine predict writes predictions"},
+             "x: no column \"predicted\"; not a file of predictions"},
             {"node,role,label,predicted\n",
-             "x: no column \"p_CLASS\"; opine predict writes predictions"},
-            {"", "x: is empty; opine predict writes predictions"},
-            {"\n\n", "x: is empty; opine predict writes predictions"},
-            {"{\"dataset\": 1}",
-             "x: is no list of nodes; opine predict writes predictions"},
+             "x: no column \"p_CLASS\"; not a file of predictions"},
+            {"", "x: is empty; not a file of predictions"},
+            {"\n\n", "x: is empty; not a file of predictions"},
+            {"{\"dataset\": 1}", "x: is no list of nodes; not a file of predictions"},
             {"[{\"id\": 1}]",
-             "x: item 0: no \"p\" of any class; opine predict writes predictions"},
+             "x: item 0: no \"p\" of any class; not a file of predictions"},
     };
     expect_all_refused("x", bad, sizeof(bad) / sizeof(bad[0]));
     stage *s = support_open_stage("x");
     opn_graph *graph = trial_groups(ctx);
     opn_model *model = trial_train(ctx, graph, "epochs=1 samples=2");
     assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
-    expect_refused(s, "x: holds tensors, as a model does; opine predict writes "
-                      "predictions");
+    expect_refused(s, "x: holds tensors, as a model does; not a file of predictions");
     char npz[SUPPORT_PATH];
     assert_int_equal(opn_graph_save(ctx, graph, support_path(npz, s->folder, "x.npz")),
                      OPN_OK);
     assert_int_equal(rename(npz, s->path), 0);
-    expect_refused(s, "x: no member role.npy; opine predict writes predictions");
+    expect_refused(s, "x: no member role.npy; not a file of predictions");
     assert_int_equal(remove(s->path), 0);
     assert_int_equal(read_soundly(s->path, 0, NULL), OPN_ERR_READ);
     opn_model_free(model);
@@ -732,7 +728,7 @@ static void room_is_not_made_for_nodes_that_lack_classes(void **state)
         n += (size_t)snprintf(text + n, ROOM - n, ",{}");
     snprintf(text + n, ROOM - n, "]");
     support_write_text(s->path, text);
-    expect_refused(s, "out: item 1: no \"role\"; opine predict writes predictions");
+    expect_refused(s, "out: item 1: no \"role\"; not a file of predictions");
     free(text);
     support_close_stage(s);
 }
