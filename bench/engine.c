@@ -201,31 +201,25 @@ static opn_status run(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     opn_model *model = NULL;
-    opn_prediction out = {0};
+    opn_prediction *said = NULL;
     opn_train_summary took;
-    const opn_vid n_nodes = opn_graph_n_nodes(graph);
     memset(s->n, 0, sizeof(s->n));
     const size_t n_before = tally_start(memory);
     const double start = opn_i_clock();
-    OPN_TRY_NEW(ctx, out.predicted, n_nodes);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        OPN_TRY_NEW(ctx, out.measure[m], n_nodes);
     OPN_TRY(opn_split_from_params(ctx, graph, params, &split));
     OPN_TRY(opn_model_train(ctx, graph, split, params, NULL, &model));
-    OPN_TRY(opn_model_predict(ctx, model, graph, params, &out));
+    OPN_TRY(opn_model_predict(ctx, model, graph, params, 0, &said));
     const double whole = opn_i_clock() - start;
     opn_model_summary(model, &took);
     if (is_shown)
         printf("%.6f %.6f %.6f %.6f %.6f %.6f %.6f %.6f %.3f\n", took.teacher_seconds,
                took.prior_seconds, took.train_seconds, stage_seconds(s, SAMPLES), whole,
                median_epoch(s, TEACHER), median_epoch(s, STUDENT),
-               accuracy_of(graph, split, out.predicted),
+               accuracy_of(graph, split, opn_prediction_predicted(said)),
                tally_megabytes(memory, n_before));
     fflush(stdout);
 cleanup:
-    opn_i_release(&ctx->alloc, out.predicted);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        opn_i_release(&ctx->alloc, out.measure[m]);
+    opn_prediction_free(said);
     opn_model_free(model);
     opn_split_free(split);
     return status;

@@ -29,11 +29,7 @@ int main(void)
     opn_params *params = NULL;
     opn_split *split = NULL;
     opn_model *model = NULL;
-    int32_t predicted[NODES];
-    float vacuity[NODES];
-    float dissonance[NODES];
-    const opn_prediction out = {.predicted = predicted,
-                                .measure = {vacuity, dissonance, NULL, NULL, NULL}};
+    opn_prediction *said = NULL;
 
     if (opn_ctx_create(NULL, &ctx) != OPN_OK)
         return 1;
@@ -45,14 +41,18 @@ int main(void)
         opn_params_set(ctx, params, "lambda1", "1") != OPN_OK ||
         opn_split_from_params(ctx, graph, params, &split) != OPN_OK ||
         opn_model_train(ctx, graph, split, params, NULL, &model) != OPN_OK ||
-        opn_model_predict(ctx, model, graph, NULL, &out) != OPN_OK)
+        opn_model_predict(ctx, model, graph, NULL, 0, &said) != OPN_OK)
         return fail(ctx);
 
+    const int32_t *predicted = opn_prediction_predicted(said);
+    const float *vacuity = opn_prediction_measure(said, OPN_MEASURE_VACUITY);
+    const float *dissonance = opn_prediction_measure(said, OPN_MEASURE_DISSONANCE);
     printf("node  class  vacuity  dissonance\n");
     for (int i = 0; i < NODES; i++)
         printf("%4d  %5d  %7.2f  %10.2f\n", i, (int)predicted[i], (double)vacuity[i],
                (double)dissonance[i]);
 
+    opn_prediction_free(said);
     opn_model_free(model);
     opn_split_free(split);
     opn_params_free(params);

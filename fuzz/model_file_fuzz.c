@@ -29,14 +29,14 @@ static void ask_model(opn_ctx *ctx, const opn_model *model)
     fuzz_check(opn_params_create(ctx, &params) == OPN_OK);
     fuzz_check(opn_params_set(ctx, params, "samples", "2") == OPN_OK);
     opn_graph *graph = path_graph(ctx, opn_model_n_features(model));
-    float *p = malloc(NODES * (size_t)n_classes * sizeof(*p));
-    fuzz_check(p != NULL);
-    const opn_prediction out = {.probability = p};
-    const opn_status status = opn_model_predict(ctx, model, graph, params, &out);
+    opn_prediction *said = NULL;
+    const opn_status status = opn_model_predict(ctx, model, graph, params, 0, &said);
     fuzz_check(status == OPN_OK || status == OPN_ERR_NONFINITE);
-    for (int32_t j = 0; status == OPN_OK && j < NODES * n_classes; j++)
+    fuzz_check((status == OPN_OK) == (said != NULL));
+    const float *p = said == NULL ? NULL : opn_prediction_probability(said);
+    for (int32_t j = 0; p != NULL && j < NODES * n_classes; j++)
         fuzz_check(p[j] >= 0.0f && p[j] <= 1.0f);
-    free(p);
+    opn_prediction_free(said);
     opn_graph_free(graph);
     opn_params_free(params);
 }

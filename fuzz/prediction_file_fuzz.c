@@ -26,13 +26,14 @@ static void check_file(const opn_i_prediction_file *file)
         fuzz_check(file->role[i] <= OPN_ROLE_UNLABELLED);
         fuzz_check(file->label[i] >= -1 && file->label[i] < file->classes.n);
         fuzz_check(opn_i_role_fits(file->role[i], file->label[i]));
-        fuzz_check(file->predicted[i] >= 0 && file->predicted[i] < file->n_known);
+        fuzz_check(file->said->predicted[i] >= 0 &&
+                   file->said->predicted[i] < file->n_known);
     }
-    fuzz_check(file->probability != NULL);
-    check_range(file->probability, n_wide, 0.0f, 1.0f);
-    check_range(file->alpha, n_wide, 1.0f, FLT_MAX);
+    fuzz_check(file->said->probability != NULL);
+    check_range(file->said->probability, n_wide, 0.0f, 1.0f);
+    check_range(file->said->alpha, n_wide, 1.0f, FLT_MAX);
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        check_range(file->measure[m], n, 0.0f, 1.0f);
+        check_range(file->said->measure[m], n, 0.0f, 1.0f);
 }
 
 static void read_predictions(const char *path)

@@ -16,22 +16,18 @@ typedef struct trial {
     opn_params *params;
     opn_split *split;
     opn_model *model;
-    opn_prediction said;
+    opn_prediction *said;
 } trial;
 
 static void release_trial(trial *t)
 {
-    free(t->said.predicted);
-    free(t->said.probability);
-    free(t->said.alpha);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        free(t->said.measure[m]);
+    opn_prediction_free(t->said);
     opn_model_free(t->model);
     opn_split_free(t->split);
     opn_params_free(t->params);
 }
 
-static opn_status train(opine_app *app, const char *task, trial *t)
+static opn_status try_out(opine_app *app, const char *task, trial *t)
 {
     opn_status status = opn_params_create(app->ctx, &t->params);
     if (status == OPN_OK)
@@ -43,25 +39,9 @@ static opn_status train(opine_app *app, const char *task, trial *t)
     if (status == OPN_OK)
         status =
                 opn_model_train(app->ctx, t->graph, t->split, t->params, NULL, &t->model);
+    if (status == OPN_OK)
+        status = opn_model_predict(app->ctx, t->model, t->graph, NULL, 0, &t->said);
     return status;
-}
-
-static opn_status predict(opine_app *app, trial *t)
-{
-    const size_t n = (size_t)opn_graph_n_nodes(t->graph);
-    const size_t n_all = n * (size_t)opn_model_n_classes(t->model);
-    t->said.predicted = calloc(n, sizeof(*t->said.predicted));
-    t->said.probability = calloc(n_all, sizeof(*t->said.probability));
-    t->said.alpha = calloc(n_all, sizeof(*t->said.alpha));
-    bool has_memory = t->said.predicted != NULL && t->said.probability != NULL &&
-                      t->said.alpha != NULL;
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
-        t->said.measure[m] = calloc(n, sizeof(**t->said.measure));
-        has_memory = has_memory && t->said.measure[m] != NULL;
-    }
-    if (!has_memory)
-        return out_of_memory(app);
-    return opn_model_predict(app->ctx, t->model, t->graph, NULL, &t->said);
 }
 
 // ---- who is right --------------------------------------------------------------------
@@ -74,7 +54,7 @@ static int is_ood(const trial *t, opn_vid i)
 static int is_wrong(const trial *t, opn_vid i)
 {
     const int32_t label = opn_graph_labels(t->graph)[i];
-    return opn_split_known(t->split)[label] != t->said.predicted[i];
+    return opn_split_known(t->split)[label] != opn_prediction_predicted(t->said)[i];
 }
 
 static bool is_test(const trial *t, opn_vid i)
@@ -122,7 +102,7 @@ static opn_status measure(opine_app *app, const trial *t, bool finds_ood, found 
         for (opn_vid i = 0; i < n_nodes; i++) {
             if (!in_pool[i])
                 continue;
-            const float value = t->said.measure[m][i];
+            const float value = opn_prediction_measure(t->said, (opn_measure)m)[i];
             positive[n] = (uint8_t)(finds_ood ? is_ood(t, i) : !is_wrong(t, i));
             score[n++] = finds_ood ? value : -value;
         }
@@ -169,7 +149,7 @@ static int find_nodes(const trial *t,
                       opn_measure m,
                       opn_vid node[N_SHOWN])
 {
-    const float *value = t->said.measure[m];
+    const float *value = opn_prediction_measure(t->said, m);
     int n = 0;
     for (opn_vid i = 0; i < opn_graph_n_nodes(t->graph); i++) {
         if (!is_test(t, i) || !is_kind(t, i))
@@ -192,11 +172,11 @@ static opn_status print_node(opine_app *app, const trial *t, opn_vid i)
     char name[12];
     char label[12];
     const opn_status status = opn_explain_predicted(app->ctx, t->model, t->graph,
-                                                    t->split, &t->said, i, &why);
+                                                    t->split, t->said, i, &why);
     if (status == OPN_OK) {
         printf("  %s, class %s, taken for %s\n", opn_graph_node_name(t->graph, i, name),
                opn_graph_class_name(t->graph, opn_graph_labels(t->graph)[i], label),
-               opn_model_class_name(t->model, t->said.predicted[i]));
+               opn_model_class_name(t->model, opn_prediction_predicted(t->said)[i]));
         print_paragraph(opn_explanation_sentence(why), 6);
     }
     opn_explanation_free(why);
@@ -295,15 +275,11 @@ static opn_status write_page(opine_app *app, outcome *o)
 
 static opn_status run_trials(opine_app *app, outcome *o)
 {
-    opn_status status = train(app, "misclassification", &o->whole);
-    if (status == OPN_OK)
-        status = predict(app, &o->whole);
+    opn_status status = try_out(app, "misclassification", &o->whole);
     if (status == OPN_OK)
         status = measure(app, &o->whole, false, &o->wrong);
     if (status == OPN_OK)
-        status = train(app, "ood", &o->held_out);
-    if (status == OPN_OK)
-        status = predict(app, &o->held_out);
+        status = try_out(app, "ood", &o->held_out);
     if (status == OPN_OK)
         status = measure(app, &o->held_out, true, &o->ood);
     terminal_clear();

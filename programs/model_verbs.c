@@ -175,41 +175,6 @@ int run_train(opine_app *app)
 
 // ---- predict -------------------------------------------------------------------------
 
-// Whether measures are to be smoothed, as the user says now or said in training.
-static bool is_smoothed(const opine_app *app, const opn_model *model)
-{
-    const char *steps = opn_params_given(app->params, "propagate")
-                                ? opn_params_text(app->params, "propagate")
-                                : opn_model_param(model, "propagate");
-    return steps[0] != 0 && strcmp(steps, "0") != 0;
-}
-
-// Arrays for everything a model says about V nodes, in one block.
-static bool make_arrays(const opine_app *app,
-                        const opn_graph *graph,
-                        const opn_model *model,
-                        opn_prediction *out)
-{
-    const size_t n = (size_t)opn_graph_n_nodes(graph);
-    const size_t n_wide = n * (size_t)opn_model_n_classes(model);
-    float *block = calloc(2 * (n_wide + OPN_N_MEASURES * n) + 1, sizeof(*block));
-    out->predicted = calloc(n + 1, sizeof(*out->predicted));
-    out->probability = block;
-    if (is_deciding(app)) {
-        out->decision = calloc(n + 1, sizeof(*out->decision));
-        out->decided_by = calloc(n + 1, sizeof(*out->decided_by));
-    }
-    if (block == NULL || out->predicted == NULL ||
-        (is_deciding(app) && (out->decision == NULL || out->decided_by == NULL)))
-        return false;
-    out->alpha = block + n_wide;
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        out->measure[m] = block + 2 * n_wide + (size_t)m * n;
-    for (int m = 0; m < OPN_N_MEASURES && is_smoothed(app, model); m++)
-        out->smoothed[m] = block + 2 * n_wide + (size_t)(OPN_N_MEASURES + m) * n;
-    return true;
-}
-
 // Where predictions go: a file, or standard output as CSV or JSON.
 static const char *prediction_path(const opine_app *app)
 {
@@ -248,32 +213,27 @@ static int save_decided(opine_app *app,
 // Exit code; a message has been printed.
 static int predict(opine_app *app, const opn_model *model, const opn_graph *graph)
 {
-    opn_prediction prediction = {0};
+    opn_prediction *prediction = NULL;
     opn_decisions decisions = {0};
     opn_split *split = NULL;
     const bool decides = is_deciding(app);
     opn_status status = opn_model_split(app->ctx, model, graph, &split);
     if (status == OPN_OK && decides)
         status = opn_decide_check(app->ctx, model, graph, split, app->params);
-    if (status == OPN_OK && !make_arrays(app, graph, model, &prediction))
-        status = out_of_memory(app);
     if (status == OPN_OK)
-        status = opn_model_predict(app->ctx, model, graph, app->params, &prediction);
+        status = opn_model_predict(app->ctx, model, graph, app->params, 0, &prediction);
     if (status == OPN_OK && decides)
         status = opn_prediction_decide(app->ctx, model, graph, split, app->params,
-                                       &prediction, &decisions);
+                                       prediction, &decisions);
     terminal_clear();
     if (status == OPN_OK && !decides)
-        status = opn_prediction_save(app->ctx, model, graph, split, &prediction,
+        status = opn_prediction_save(app->ctx, model, graph, split, prediction,
                                      prediction_path(app));
     const int code =
             status != OPN_OK ? complain_status(app, status)
-            : decides ? save_decided(app, model, graph, split, &prediction, &decisions)
+            : decides ? save_decided(app, model, graph, split, prediction, &decisions)
                       : EXIT_DONE;
-    free(prediction.probability);
-    free(prediction.predicted);
-    free(prediction.decision);
-    free(prediction.decided_by);
+    opn_prediction_free(prediction);
     opn_split_free(split);
     return code;
 }

@@ -3,7 +3,7 @@
 #ifndef OPINE_DECIDE_H
 #define OPINE_DECIDE_H
 
-#include "model.h"
+#include "prediction.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -122,18 +122,18 @@ OPN_API OPN_NODISCARD opn_status opn_decide_check(opn_ctx *ctx,
                                                   const opn_params *params);
 
 // Decides about every node of the graph by the parameters abstain_above, target_accuracy
-// and decide_by, and writes prediction->decision and decided_by. For a target accuracy a
-// threshold is picked on the validation nodes of `split`, of those that the thresholds
-// given accept; test nodes are counted, and never looked at before. split may be NULL
-// when there is no target. prediction->predicted and measure are needed.
-// Errors: those above, and UNSUPPORTED (no threshold reaches the target; the message says
-// what can be reached), NOMEM. Cost: O(V + n log n) of n validation nodes.
+// and decide_by; opn_prediction_decision() and opn_prediction_decided_by() have it. For a
+// target accuracy a threshold is picked on the validation nodes of `split`, of those that
+// the thresholds given accept; test nodes are counted, and never looked at before. split
+// may be NULL when there is no target. Errors: those above, and UNSUPPORTED (no threshold
+// reaches the target; the message says what can be reached), NOMEM. Cost: O(V + n log n)
+// of n validation nodes.
 OPN_API OPN_NODISCARD opn_status opn_prediction_decide(opn_ctx *ctx,
                                                        const opn_model *model,
                                                        const opn_graph *graph,
                                                        const opn_split *split,
                                                        const opn_params *params,
-                                                       const opn_prediction *prediction,
+                                                       opn_prediction *prediction,
                                                        opn_decisions *out);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 #define OPINE_EVALUATE_H
 
 #include "metrics.h"
-#include "model.h"
+#include "prediction.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef OPINE_EXPLAIN_H
 #define OPINE_EXPLAIN_H
 
-#include "model.h"
+#include "prediction.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -97,9 +97,7 @@ OPN_API OPN_NODISCARD opn_status opn_explain(opn_ctx *ctx,
 
 // The same from predictions that are there already, for whoever explains several nodes.
 //
-// split       that of training (opn_model_split()), or NULL if the graph is another
-// prediction  predicted and probability are needed; without alpha or a measure what
-//             follows from it is left out
+// split  that of training (opn_model_split()), or NULL if the graph is another
 //
 // Errors: INVALID_ARG, SHAPE (the graph is directed, or the split of another one), NOMEM.
 // Cost: O(V + E + K^2) at most; a search ends once all that counts is found.

@@ -76,7 +76,7 @@ OPN_API OPN_NODISCARD opn_status opn_model_load(opn_ctx *ctx,
                                                 const char *path,
                                                 opn_model **out);
 
-// ---- prediction ----------------------------------------------------------------------
+// ---- measures ------------------------------------------------------------------------
 
 typedef enum opn_measure {
     OPN_MEASURE_VACUITY = 0,    // how little evidence there is
@@ -92,52 +92,14 @@ OPN_API const char *opn_measure_name(opn_measure measure); // "vacuity"
 // Whether the model has an opinion of that kind.
 OPN_API int opn_model_measures(const opn_model *model, opn_measure measure);
 
-// Where predictions go; the caller's arrays, each may be NULL. V nodes of the graph, K
-// the model's classes. What a model does not measure is NaN.
-typedef struct opn_prediction {
-    int32_t *predicted;              // [V] class
-    float *probability;              // [V,K]
-    float *alpha;                    // [V,K] evidence + 1
-    float *measure[OPN_N_MEASURES];  // [V] each
-    float *belief;                   // [V,K] (alpha - 1) / S; with vacuity it sums to 1
-    float *smoothed[OPN_N_MEASURES]; // [V] each, measure after `propagate` steps
-    float *energy;                   // [V] -ln sum exp(z) of the mean logits
-    // By opn_prediction_decide(), see decide.h; opn_model_predict() leaves them alone.
-    uint8_t *decision;  // [V] opn_decision
-    int8_t *decided_by; // [V] opn_measure, or -1 where accepted
-} opn_prediction;
-
-// Predicts every node of `graph`, which need not be the one trained on but must have the
-// same features. samples, average and propagate of params are used, NULL for those of
-// training.
-// Errors: SHAPE (another number of features, or a feature whose name the model does not
-// know; directed graph), NONFINITE, INTERRUPTED, NOMEM.
-OPN_API OPN_NODISCARD opn_status opn_model_predict(opn_ctx *ctx,
-                                                   const opn_model *model,
-                                                   const opn_graph *graph,
-                                                   const opn_params *params,
-                                                   const opn_prediction *out);
-
 // The hidden layer of every node with nothing dropped, hidden [V,H], H being
-// opn_model_n_hidden(): what maps of the nodes are drawn from. Errors: as above.
+// opn_model_n_hidden(): what maps of the nodes are drawn from. Errors: those of
+// opn_model_predict().
 OPN_API OPN_NODISCARD opn_status opn_model_hidden(opn_ctx *ctx,
                                                   const opn_model *model,
                                                   const opn_graph *graph,
                                                   float *hidden);
 OPN_API int32_t opn_model_n_hidden(const opn_model *model);
-
-// Writes predictions with the names of nodes and classes: a table node, role, label,
-// p_CLASS…, alpha_CLASS…, vacuity … entropy, vacuity~ … entropy~ (the smoothed ones),
-// energy, predicted, decision, decided_by, with empty fields for what is not measured.
-// `path` ends in .npz or .json, or else is a CSV file; "-" is CSV and "-.json" JSON on
-// standard output. Arrays that are NULL in `prediction` are left out. Roles are those of
-// `split`; without one labelled nodes are "pool".
-OPN_API OPN_NODISCARD opn_status opn_prediction_save(opn_ctx *ctx,
-                                                     const opn_model *model,
-                                                     const opn_graph *graph,
-                                                     const opn_split *split,
-                                                     const opn_prediction *prediction,
-                                                     const char *path);
 
 OPN_API const char *opn_model_id(const opn_model *model); // "s-bgcn-t-k"
 OPN_API int32_t opn_model_n_classes(const opn_model *model);

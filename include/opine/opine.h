@@ -14,6 +14,7 @@
 #include "metrics.h"
 #include "model.h"
 #include "params.h"
+#include "prediction.h"
 #include "report.h"
 #include "split.h"
 #include "tune.h"

@@ -100,16 +100,9 @@ cleanup:
 static void take_arrays(opn_i_prediction_file *file, opn_i_view *view)
 {
     view->role = file->role;
-    view->predicted = file->predicted;
-    view->probability = file->probability;
-    view->alpha = file->alpha;
+    view->said = file->said;
     file->role = NULL;
-    file->predicted = NULL;
-    file->probability = file->alpha = NULL;
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
-        view->measure[m] = file->measure[m];
-        file->measure[m] = NULL;
-    }
+    file->said = NULL;
 }
 
 // Without the hidden layer nodes are placed by their opinions: ln alpha, or ln p.
@@ -117,7 +110,8 @@ static opn_status place_opinions(opn_ctx *ctx, double perplexity, opn_i_view *vi
 {
     opn_status status = OPN_OK;
     const size_t n = (size_t)view->n_nodes * (size_t)view->n_known;
-    const float *from = view->alpha != NULL ? view->alpha : view->probability;
+    const float *from =
+            view->said->alpha != NULL ? view->said->alpha : view->said->probability;
     float *x = NULL;
     float *place = NULL;
     OPN_TRY_NEW(ctx, x, n);

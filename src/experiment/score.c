@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "opinion/detection.h"
 #include "opinion/quality.h"
+#include "predict/prediction_data.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,23 +21,19 @@ typedef struct scoring {
     const opn_graph *graph;
     const opn_split *split;
     const opn_params *params;
-    int32_t n_classes;          // the model's
-    opn_prediction said;        // of every node
-    float *block;               // its floats
-    float *score[OPN_N_SCORES]; // [V] each, within block; NULL when not there
-    int32_t n_pool;             // nodes that could be scored
-    int32_t *node;              // [n_pool]
-    uint8_t *positive, *wrong;  // [n_pool]
-    float *pooled;              // [n_pool] a score of the pool
-    int32_t *draw;              // [n_draws, n_drawn]
+    opn_prediction *said;      // of every node
+    int32_t n_pool;            // nodes that could be scored
+    int32_t *node;             // [n_pool]
+    uint8_t *positive, *wrong; // [n_pool]
+    float *pooled;             // [n_pool] a score of the pool
+    int32_t *draw;             // [n_draws, n_drawn]
     opn_i_pool pool;
 } scoring;
 
 static void release_scoring(scoring *j)
 {
     const opn_alloc *alloc = &j->ctx->alloc;
-    opn_i_release(alloc, j->said.predicted);
-    opn_i_release(alloc, j->block);
+    opn_prediction_free(j->said);
     opn_i_release(alloc, j->node);
     opn_i_release(alloc, j->positive);
     opn_i_release(alloc, j->wrong);
@@ -51,36 +48,6 @@ static int32_t target_of(const scoring *j, int32_t i)
     return label < 0 ? -1 : opn_split_known(j->split)[label];
 }
 
-// ---- prediction ----------------------------------------------------------------------
-
-static opn_status predict(scoring *j, const opn_model *model)
-{
-    opn_status status = OPN_OK;
-    const size_t n = (size_t)opn_i_graph_n_nodes(j->graph);
-    const int64_t n_steps = opn_params_int(j->params, "propagate");
-    OPN_TRY_NEW(j->ctx, j->said.predicted, n);
-    OPN_TRY_NEW(j->ctx, j->block, n * (size_t)(j->n_classes + OPN_N_SCORES));
-    j->said.probability = j->block + OPN_N_SCORES * n;
-    for (int32_t s = 0; s < (n_steps > 0 ? OPN_N_SCORES : OPN_SCORE_SMOOTHED); s++)
-        j->score[s] = j->block + (size_t)s * n;
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
-        j->said.measure[m] = j->score[m];
-        j->said.smoothed[m] = j->score[OPN_SCORE_SMOOTHED + m];
-    }
-    j->said.energy = j->score[OPN_SCORE_ENERGY];
-    OPN_TRY(opn_model_predict(j->ctx, model, j->graph, j->params, &j->said));
-    float *smoothed = j->score[OPN_SCORE_SMOOTHED + OPN_SCORE_ENERGY];
-    if (smoothed != NULL) {
-        memcpy(smoothed, j->said.energy, n * sizeof(*smoothed));
-        OPN_TRY(opn_graph_propagate(j->ctx, j->graph, n_steps, smoothed));
-    }
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (!opn_model_measures(model, (opn_measure)m))
-            j->score[m] = j->score[OPN_SCORE_SMOOTHED + m] = NULL;
-cleanup:
-    return status;
-}
-
 // ---- test nodes ----------------------------------------------------------------------
 
 // Accuracy, Brier score, likelihood and calibration over the test nodes of known classes.
@@ -93,8 +60,8 @@ static opn_status score_quality(scoring *j, double quality[OPN_N_QUALITIES])
     OPN_TRY_NEW(j->ctx, target, n_nodes);
     for (int32_t i = 0; i < n_nodes; i++)
         target[i] = role[i] == OPN_ROLE_TEST ? target_of(j, i) : -1;
-    OPN_TRY(opn_i_quality(j->ctx, n_nodes, j->n_classes, target, j->said.predicted,
-                          j->said.probability, quality));
+    OPN_TRY(opn_i_quality(j->ctx, n_nodes, j->said->n_classes, target, j->said->predicted,
+                          j->said->probability, quality));
 cleanup:
     opn_i_release(&j->ctx->alloc, target);
     return status;
@@ -116,7 +83,7 @@ static opn_status collect_pool(scoring *j, bool is_ood)
         if (!in_pool[i])
             continue;
         const int32_t target = target_of(j, i);
-        const bool is_right = j->said.predicted[i] == target;
+        const bool is_right = j->said->predicted[i] == target;
         j->node[j->n_pool] = i;
         j->positive[j->n_pool] = is_ood ? target < 0 : is_right;
         j->wrong[j->n_pool] = !is_right;
@@ -181,12 +148,13 @@ static opn_status score_measures(scoring *j, opn_cell *cell)
     double metric[OPN_N_METRICS];
     int32_t n_positive = 0;
     for (int32_t s = 0; s < OPN_N_SCORES; s++) {
+        const float *score = opn_i_prediction_score(j->said, s);
         for (int m = 0; m < OPN_N_METRICS; m++)
             cell->metric[m][s] = (double)NAN;
-        if (j->score[s] == NULL)
+        if (score == NULL)
             continue;
         for (int32_t i = 0; i < j->n_pool; i++)
-            j->pooled[i] = j->score[s][j->node[i]];
+            j->pooled[i] = score[j->node[i]];
         OPN_TRY(opn_i_detect(j->ctx, &j->pool, j->pooled, metric));
         for (int m = 0; m < OPN_N_METRICS; m++)
             cell->metric[m][s] = percent * metric[m];
@@ -207,13 +175,9 @@ opn_status opn_i_score_model(opn_ctx *ctx,
                              opn_cell *out)
 {
     opn_status status = OPN_OK;
-    scoring j = {.ctx = ctx,
-                 .graph = graph,
-                 .split = split,
-                 .params = params,
-                 .n_classes = model->sizes.n_classes};
+    scoring j = {.ctx = ctx, .graph = graph, .split = split, .params = params};
     const double start = opn_i_clock();
-    OPN_TRY(predict(&j, model));
+    OPN_TRY(opn_model_predict(ctx, model, graph, params, OPN_KEEP_ENERGY, &j.said));
     out->seconds.infer = opn_i_clock() - start;
     OPN_TRY(score_quality(&j, out->quality));
     OPN_TRY(prepare_pool(&j));

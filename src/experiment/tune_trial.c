@@ -8,6 +8,7 @@
 #include "graph/graph_data.h"
 #include "graph/narrow.h"
 #include "opinion/measure_table.h"
+#include "predict/prediction_data.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,9 +97,10 @@ typedef struct fold {
     const uint8_t *spared; // or NULL
     opn_split *split;
     opn_model *model;
-    int32_t *predicted; // [V]
-    float *uncertainty; // [V]
-    int32_t *target;    // [V]
+    opn_prediction *said;
+    int32_t *predicted; // of the nodes that score, as all that follow
+    float *uncertainty;
+    int32_t *target;
     double accuracy, detection;
 } fold;
 
@@ -107,56 +109,50 @@ static void release_fold(fold *f)
     const opn_alloc *alloc = &f->ctx->alloc;
     opn_model_free(f->model);
     opn_split_free(f->split);
+    opn_prediction_free(f->said);
     opn_i_release(alloc, f->predicted);
     opn_i_release(alloc, f->uncertainty);
     opn_i_release(alloc, f->target);
 }
 
-static opn_status predict(fold *f)
+// How many nodes score; what is known of them is kept.
+static opn_status collect(fold *f, int32_t *n_kept)
 {
     opn_status status = OPN_OK;
     const opn_i_trial *trial = f->trial;
     const opn_vid n_nodes = opn_i_graph_n_nodes(trial->graph);
-    opn_prediction said = {0};
-    OPN_TRY_NEW(f->ctx, f->predicted, n_nodes);
-    OPN_TRY_NEW(f->ctx, f->uncertainty, n_nodes);
-    said.predicted = f->predicted;
-    float **measure = trial->score < OPN_SCORE_SMOOTHED ? said.measure : said.smoothed;
-    measure[trial->score % OPN_SCORE_SMOOTHED] = f->uncertainty;
-    OPN_TRY(opn_model_predict(f->ctx, f->model, trial->graph, trial->params, &said));
-cleanup:
-    return status;
-}
-
-// Moves what is said of the nodes that score to the front.
-static int32_t collect(fold *f)
-{
-    const opn_i_trial *trial = f->trial;
     const uint8_t *role = opn_split_roles(trial->split);
     const int32_t *known = opn_split_known(f->split);
+    const float *score = opn_i_prediction_score(f->said, trial->score);
     int32_t n = 0;
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(trial->graph); i++) {
+    OPN_TRY_NEW(f->ctx, f->predicted, n_nodes);
+    OPN_TRY_NEW(f->ctx, f->uncertainty, n_nodes);
+    OPN_TRY_NEW(f->ctx, f->target, n_nodes);
+    for (opn_vid i = 0; i < n_nodes; i++) {
         if (role[i] != OPN_ROLE_VALIDATION || (f->spared != NULL && f->spared[i] == 0))
             continue;
         f->target[n] = known[trial->graph->label[i]];
-        f->predicted[n] = f->predicted[i];
-        f->uncertainty[n] = f->uncertainty[i];
+        f->predicted[n] = f->said->predicted[i];
+        f->uncertainty[n] = score[i];
         n++;
     }
-    return n;
+    *n_kept = n;
+cleanup:
+    return status;
 }
 
 static opn_status run_fold(fold *f, int32_t held_out)
 {
     opn_status status = OPN_OK;
     const opn_i_trial *trial = f->trial;
+    int32_t n = 0;
     OPN_TRY(opn_i_split_narrow(f->ctx, trial->graph, trial->split, held_out, f->spared,
                                &f->split));
     OPN_TRY(opn_model_train(f->ctx, trial->graph, f->split, trial->params, NULL,
                             &f->model));
-    OPN_TRY(predict(f));
-    OPN_TRY_NEW(f->ctx, f->target, opn_i_graph_n_nodes(trial->graph));
-    const int32_t n = collect(f);
+    OPN_TRY(opn_model_predict(f->ctx, f->model, trial->graph, trial->params, 0,
+                              &f->said));
+    OPN_TRY(collect(f, &n));
     OPN_TRY(opn_i_trial_figures(f->ctx, n, held_out >= 0, f->target, f->predicted,
                                 f->uncertainty, &f->accuracy, &f->detection));
 cleanup:

@@ -64,31 +64,6 @@ cleanup:
     return status;
 }
 
-static opn_status
-predict(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_view *view)
-{
-    opn_status status = OPN_OK;
-    const size_t n = (size_t)view->n_nodes;
-    opn_prediction out = {0};
-    OPN_TRY_NEW(ctx, view->predicted, n);
-    OPN_TRY_NEW(ctx, view->probability, n * (size_t)view->n_known);
-    out.predicted = view->predicted;
-    out.probability = view->probability;
-    if (model->kind->loss != OPN_LOSS_CROSS_ENTROPY) {
-        OPN_TRY_NEW(ctx, view->alpha, n * (size_t)view->n_known);
-        out.alpha = view->alpha;
-    }
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
-        if (!opn_model_measures(model, (opn_measure)m))
-            continue;
-        OPN_TRY_NEW(ctx, view->measure[m], n);
-        out.measure[m] = view->measure[m];
-    }
-    OPN_TRY(opn_model_predict(ctx, model, graph, NULL, &out));
-cleanup:
-    return status;
-}
-
 opn_status opn_i_view_of_model(opn_ctx *ctx,
                                opn_report *report,
                                const opn_model *model,
@@ -100,7 +75,7 @@ opn_status opn_i_view_of_model(opn_ctx *ctx,
     OPN_TRY(keep_parameters(ctx, model, &view));
     OPN_TRY(find_classes(ctx, report, model, &view));
     OPN_TRY(find_roles(ctx, model, graph, &view));
-    OPN_TRY(predict(ctx, model, graph, &view));
+    OPN_TRY(opn_model_predict(ctx, model, graph, NULL, 0, &view.said));
     *out = view;
     view = (opn_i_view){0};
 cleanup:

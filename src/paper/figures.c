@@ -121,7 +121,7 @@ panel_of(const opn_i_view *view, const uint8_t *is_large, const char *title)
 
 static void show_measure(const opn_i_view *view, opn_measure m, opn_i_map_panel *panel)
 {
-    const float *value = view->measure[m];
+    const float *value = view->said->measure[m];
     panel->value = value;
     panel->low = panel->high = (double)value[0];
     for (int32_t i = 1; i < view->n_nodes; i++) {
@@ -143,7 +143,7 @@ static opn_status draw_opinions(drawing *d, const char *path, const char *title)
     OPN_TRY(mark_training(d, view, &is_large));
     OPN_TRY_NEW(d->ctx, predicted, d->n_nodes);
     for (int32_t i = 0; i < d->n_nodes; i++)
-        predicted[i] = view->known[view->predicted[i]];
+        predicted[i] = view->known[view->said->predicted[i]];
     for (int p = 0; p < 2; p++) {
         panel[p] = panel_of(view, is_large, p == 0 ? "class" : "prediction");
         panel[p].group = p == 0 ? view->label : predicted;
@@ -170,7 +170,7 @@ static opn_status draw_vacuities(drawing *d, const char *path, const char *title
     OPN_TRY(mark_training(d, &d->report->view[0], &is_large));
     for (int p = 0; p < 2; p++) {
         panel[p] = panel_of(&d->report->view[p], is_large, d->report->view[p].model);
-        panel[p].value = d->report->view[p].measure[OPN_MEASURE_VACUITY];
+        panel[p].value = d->report->view[p].said->measure[OPN_MEASURE_VACUITY];
         panel[p].high = 1.0;
     }
     OPN_TRY(opn_i_figure_maps(d->ctx, path, title, d->n_nodes, 2, panel, 2));

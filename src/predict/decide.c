@@ -4,6 +4,7 @@
 #include "opine/decide.h"
 #include "graph/graph_data.h"
 #include "model/model_data.h"
+#include "predict/prediction_data.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,6 +121,7 @@ static opn_status pick(opn_ctx *ctx,
                        const opn_split *split,
                        const request *wanted,
                        const opn_prediction *prediction,
+                       const uint8_t *decision,
                        opn_decisions *d)
 {
     opn_status status = OPN_OK;
@@ -134,8 +136,7 @@ static opn_status pick(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, right, n_most);
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++) {
         // What the thresholds given refuse is not there to be accepted.
-        if (role[i] != OPN_ROLE_VALIDATION ||
-            prediction->decision[i] != OPN_DECISION_ACCEPT)
+        if (role[i] != OPN_ROLE_VALIDATION || decision[i] != OPN_DECISION_ACCEPT)
             continue;
         measure[n] = prediction->measure[wanted->measure][i];
         right[n++] = is_right(graph, split, prediction, i);
@@ -163,11 +164,12 @@ cleanup:
 static void count_nodes(const opn_graph *graph,
                         const opn_split *split,
                         const opn_prediction *prediction,
+                        const uint8_t *decision,
                         opn_decisions *d)
 {
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++) {
-        const bool is_accepted = prediction->decision[i] == OPN_DECISION_ACCEPT;
-        d->n_decided[prediction->decision[i]]++;
+        const bool is_accepted = decision[i] == OPN_DECISION_ACCEPT;
+        d->n_decided[decision[i]]++;
         if (split == NULL || opn_split_roles(split)[i] != OPN_ROLE_TEST ||
             graph->label[i] < 0)
             continue;
@@ -177,23 +179,60 @@ static void count_nodes(const opn_graph *graph,
     }
 }
 
+// Memory of the prediction, which may outlive the context.
+static opn_status make_room(opn_ctx *ctx,
+                            const opn_prediction *prediction,
+                            uint8_t **decision,
+                            int8_t **decided_by)
+{
+    const size_t n = (size_t)prediction->n_nodes;
+    *decision = opn_i_calloc(&prediction->alloc, n, sizeof(**decision));
+    *decided_by = opn_i_calloc(&prediction->alloc, n, sizeof(**decided_by));
+    return *decision == NULL || *decided_by == NULL ? opn_i_fail_nomem(ctx, n, 1)
+                                                    : OPN_OK;
+}
+
+// Decides by the thresholds given, and if there is a target by the one picked for it.
+static opn_status decide(opn_ctx *ctx,
+                         const opn_graph *graph,
+                         const opn_split *split,
+                         const request *wanted,
+                         const opn_prediction *prediction,
+                         uint8_t *decision,
+                         int8_t *decided_by,
+                         opn_decisions *d)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n = prediction->n_nodes;
+    OPN_TRY(opn_decide(ctx, n, prediction->measure, &d->thresholds, decision,
+                       decided_by));
+    if (wanted->has_target) {
+        OPN_TRY(pick(ctx, graph, split, wanted, prediction, decision, d));
+        OPN_TRY(opn_decide(ctx, n, prediction->measure, &d->thresholds, decision,
+                           decided_by));
+    }
+    count_nodes(graph, split, prediction, decision, d);
+cleanup:
+    return status;
+}
+
 opn_status opn_prediction_decide(opn_ctx *ctx,
                                  const opn_model *model,
                                  const opn_graph *graph,
                                  const opn_split *split,
                                  const opn_params *params,
-                                 const opn_prediction *prediction,
+                                 opn_prediction *prediction,
                                  opn_decisions *out)
 {
     opn_status status = OPN_OK;
     const opn_vid n = opn_i_graph_n_nodes(graph);
     opn_decisions d = {0};
     request wanted = {0};
-    OPN_FAIL_IF(ctx,
-                prediction->decision == NULL || prediction->decided_by == NULL ||
-                        prediction->predicted == NULL,
-                OPN_ERR_INVALID_ARG,
-                "decisions need the arrays predicted, decision and decided_by");
+    uint8_t *decision = NULL;
+    int8_t *decided_by = NULL;
+    OPN_FAIL_IF(ctx, prediction->n_nodes != n, OPN_ERR_SHAPE,
+                "%s: has %d nodes, but the prediction is of %d", graph->name, n,
+                prediction->n_nodes);
     OPN_TRY(read_request(ctx, model, params, &wanted));
     OPN_TRY(check_split(ctx, graph, split, &wanted));
     OPN_FAIL_IF(ctx, wanted.has_target && prediction->measure[wanted.measure] == NULL,
@@ -202,15 +241,17 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
     d.has_target = wanted.has_target;
     d.measure = wanted.measure;
     d.thresholds = wanted.thresholds;
-    OPN_TRY(opn_decide(ctx, n, prediction->measure, &d.thresholds, prediction->decision,
-                       prediction->decided_by));
-    if (wanted.has_target) {
-        OPN_TRY(pick(ctx, graph, split, &wanted, prediction, &d));
-        OPN_TRY(opn_decide(ctx, n, prediction->measure, &d.thresholds,
-                           prediction->decision, prediction->decided_by));
-    }
-    count_nodes(graph, split, prediction, &d);
+    OPN_TRY(make_room(ctx, prediction, &decision, &decided_by));
+    OPN_TRY(decide(ctx, graph, split, &wanted, prediction, decision, decided_by, &d));
+    opn_i_release(&prediction->alloc, prediction->decision);
+    opn_i_release(&prediction->alloc, prediction->decided_by);
+    prediction->decision = decision;
+    prediction->decided_by = decided_by;
+    decision = NULL;
+    decided_by = NULL;
     *out = d;
 cleanup:
+    opn_i_release(&prediction->alloc, decision);
+    opn_i_release(&prediction->alloc, decided_by);
     return status;
 }

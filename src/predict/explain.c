@@ -5,6 +5,7 @@
 #include "graph/gkde.h"
 #include "opinion/conflict.h"
 #include "predict/explanation_data.h"
+#include "predict/prediction_data.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,24 +38,32 @@ typedef struct question {
     const opn_prediction *prediction;
 } question;
 
+static opn_status check_node(opn_ctx *ctx, const opn_graph *graph, opn_vid node)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n = opn_i_graph_n_nodes(graph);
+    OPN_FAIL_IF(ctx, node < 0 || node >= n, OPN_ERR_INVALID_ARG,
+                "%s: there is no node %d, it has %d", graph->name, node, n);
+    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
+                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
+cleanup:
+    return status;
+}
+
 static opn_status check_question(const question *q, opn_vid node)
 {
     opn_status status = OPN_OK;
     const opn_vid n = opn_i_graph_n_nodes(q->graph);
-    OPN_FAIL_IF(q->ctx, node < 0 || node >= n, OPN_ERR_INVALID_ARG,
-                "%s: there is no node %d, it has %d", q->graph->name, node, n);
-    OPN_FAIL_IF(q->ctx, !q->graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED",
-                q->graph->name);
+    const int32_t n_classes = q->model->sizes.n_classes;
+    OPN_TRY(check_node(q->ctx, q->graph, node));
     OPN_FAIL_IF(q->ctx,
-                q->split != NULL &&
-                        (opn_split_n_nodes(q->split) != n ||
-                         opn_split_n_known(q->split) != q->model->sizes.n_classes),
+                q->split != NULL && (opn_split_n_nodes(q->split) != n ||
+                                     opn_split_n_known(q->split) != n_classes),
                 OPN_ERR_SHAPE, "%s: the split is of another graph", q->graph->name);
     OPN_FAIL_IF(q->ctx,
-                q->prediction->predicted == NULL || q->prediction->probability == NULL,
-                OPN_ERR_INVALID_ARG,
-                "an explanation needs the arrays predicted and probability");
+                q->prediction->n_nodes != n || q->prediction->n_classes != n_classes,
+                OPN_ERR_SHAPE, "%s: the prediction is of another graph or model",
+                q->graph->name);
 cleanup:
     return status;
 }
@@ -74,8 +83,7 @@ static opn_status add_opinion(const question *q, opn_i_explanation *e)
     opn_status status = OPN_OK;
     const int32_t n = e->shown.n_classes;
     const size_t at = (size_t)e->shown.node * (size_t)n;
-    const bool has_alpha = q->prediction->alpha != NULL &&
-                           q->model->kind->loss != OPN_LOSS_CROSS_ENTROPY;
+    const bool has_alpha = q->prediction->alpha != NULL;
     double strength = 0.0;
     for (int m = 0; m < OPN_N_MEASURES; m++)
         e->shown.measure[m] = measure_at(q, m, e->shown.node);
@@ -420,27 +428,6 @@ cleanup:
     return status;
 }
 
-// Room for what an explanation needs, in two blocks; the caller frees both.
-static opn_status new_prediction(opn_ctx *ctx,
-                                 const opn_model *model,
-                                 const opn_graph *graph,
-                                 opn_prediction *out)
-{
-    opn_status status = OPN_OK;
-    const size_t n = (size_t)opn_i_graph_n_nodes(graph);
-    const size_t n_classes = (size_t)model->sizes.n_classes;
-    size_t n_floats = 0;
-    OPN_FAIL_IF(ctx, !opn_i_mul(n, 2 * n_classes + OPN_N_MEASURES, &n_floats),
-                OPN_ERR_OVERFLOW, "%zu nodes of %zu classes are too many", n, n_classes);
-    OPN_TRY_NEW(ctx, out->predicted, n);
-    OPN_TRY_NEW(ctx, out->probability, n_floats);
-    out->alpha = out->probability + n * n_classes;
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        out->measure[m] = out->alpha + n * n_classes + (size_t)m * n;
-cleanup:
-    return status;
-}
-
 opn_status opn_explain(opn_ctx *ctx,
                        const opn_model *model,
                        const opn_graph *graph,
@@ -449,17 +436,14 @@ opn_status opn_explain(opn_ctx *ctx,
                        opn_explanation **out)
 {
     opn_status status = OPN_OK;
-    opn_prediction prediction = {0};
+    opn_prediction *prediction = NULL;
     opn_split *split = NULL;
-    OPN_TRY(new_prediction(ctx, model, graph, &prediction));
-    const question q = {ctx, model, graph, NULL, &prediction};
-    OPN_TRY(check_question(&q, node)); // before the work
+    OPN_TRY(check_node(ctx, graph, node)); // before the work
     OPN_TRY(opn_model_split(ctx, model, graph, &split));
-    OPN_TRY(opn_model_predict(ctx, model, graph, params, &prediction));
-    OPN_TRY(opn_explain_predicted(ctx, model, graph, split, &prediction, node, out));
+    OPN_TRY(opn_model_predict(ctx, model, graph, params, 0, &prediction));
+    OPN_TRY(opn_explain_predicted(ctx, model, graph, split, prediction, node, out));
 cleanup:
-    opn_i_release(&ctx->alloc, prediction.predicted);
-    opn_i_release(&ctx->alloc, prediction.probability);
+    opn_prediction_free(prediction);
     opn_split_free(split);
     return status;
 }

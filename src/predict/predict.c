@@ -3,6 +3,7 @@
 #include "model/infer.h"
 #include "model/workspace.h"
 #include "opinion/measures.h"
+#include "predict/prediction_data.h"
 
 #include <assert.h>
 #include <math.h>
@@ -71,7 +72,7 @@ static double energy_of(int32_t n, const double *z)
     return -(top + log(sum));
 }
 
-// Writes what is known about the r-th node, which is node i, to the caller's arrays.
+// Writes what is known about the r-th node, which is node i.
 static void put_node(const opn_model *model,
                      const opn_i_moments *moments,
                      bool averages_logits,
@@ -79,25 +80,24 @@ static void put_node(const opn_model *model,
                      int32_t i,
                      double *alpha,
                      double *p,
-                     const opn_prediction *out)
+                     opn_prediction *out)
 {
     const int32_t n = moments->n_classes;
     const size_t at = (size_t)i * (size_t)n;
-    const bool has_evidence = model->kind->loss != OPN_LOSS_CROSS_ENTROPY;
+    const double *z = moments->z + (size_t)r * (size_t)moments->width;
     double measure[OPN_N_MEASURES];
     double strength = 0.0;
     opinion_alpha(moments, model, averages_logits, r, alpha);
     for (int32_t k = 0; k < n; k++)
         strength += alpha[k];
     for (int32_t k = 0; k < n; k++)
-        p[k] = has_evidence ? alpha[k] / strength
-                            : moments->p[(size_t)r * (size_t)moments->width + (size_t)k];
+        p[k] = out->alpha != NULL
+                       ? alpha[k] / strength
+                       : moments->p[(size_t)r * (size_t)moments->width + (size_t)k];
     measure_node(model, moments, r, alpha, measure);
-    if (out->predicted != NULL)
-        out->predicted[i] = largest_of(n, p);
+    out->predicted[i] = largest_of(n, p);
     for (int32_t k = 0; k < n; k++) {
-        if (out->probability != NULL)
-            out->probability[at + (size_t)k] = (float)p[k];
+        out->probability[at + (size_t)k] = (float)p[k];
         if (out->alpha != NULL)
             out->alpha[at + (size_t)k] = (float)alpha[k];
         if (out->belief != NULL)
@@ -106,24 +106,29 @@ static void put_node(const opn_model *model,
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (out->measure[m] != NULL)
             out->measure[m][i] = (float)measure[m];
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (out->smoothed[m] != NULL)
-            out->smoothed[m][i] = (float)measure[m];
     if (out->energy != NULL)
-        out->energy[i] =
-                (float)energy_of(n, moments->z + (size_t)r * (size_t)moments->width);
+        out->energy[i] = (float)energy_of(n, z);
 }
 
-static opn_status smooth(opn_ctx *ctx,
-                         const opn_model *model,
-                         const opn_graph *graph,
-                         int64_t n_steps,
-                         const opn_prediction *out)
+static opn_status smooth_one(opn_ctx *ctx,
+                             const opn_graph *graph,
+                             int64_t n_steps,
+                             const float *from,
+                             float *to)
+{
+    if (to == NULL)
+        return OPN_OK;
+    memcpy(to, from, (size_t)opn_graph_n_nodes(graph) * sizeof(*to));
+    return opn_graph_propagate(ctx, graph, n_steps, to);
+}
+
+static opn_status
+smooth(opn_ctx *ctx, const opn_graph *graph, int64_t n_steps, opn_prediction *out)
 {
     opn_status status = OPN_OK;
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (out->smoothed[m] != NULL && opn_model_measures(model, (opn_measure)m))
-            OPN_TRY(opn_graph_propagate(ctx, graph, n_steps, out->smoothed[m]));
+        OPN_TRY(smooth_one(ctx, graph, n_steps, out->measure[m], out->smoothed[m]));
+    OPN_TRY(smooth_one(ctx, graph, n_steps, out->energy, out->smoothed_energy));
 cleanup:
     return status;
 }
@@ -177,19 +182,42 @@ cleanup:
     return status;
 }
 
+static opn_status new_prediction(opn_ctx *ctx,
+                                 const opn_model *model,
+                                 const opn_graph *graph,
+                                 uint32_t keep,
+                                 bool is_smoothed,
+                                 opn_prediction **out)
+{
+    opn_i_prediction_parts parts = {
+            .has_alpha = model->kind->loss != OPN_LOSS_CROSS_ENTROPY,
+            .has_belief = (keep & OPN_KEEP_BELIEF) != 0 &&
+                          opn_model_measures(model, OPN_MEASURE_VACUITY),
+            .has_energy = (keep & OPN_KEEP_ENERGY) != 0,
+            .is_smoothed = is_smoothed};
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        parts.has_measure[m] = opn_model_measures(model, (opn_measure)m) != 0;
+    return opn_i_prediction_new(ctx, (size_t)opn_graph_n_nodes(graph),
+                                model->sizes.n_classes, &parts, out);
+}
+
 opn_status opn_model_predict(opn_ctx *ctx,
                              const opn_model *model,
                              const opn_graph *graph,
                              const opn_params *params,
-                             const opn_prediction *out)
+                             uint32_t keep,
+                             opn_prediction **out)
 {
     opn_status status = OPN_OK;
     opn_i_workspace workspace = {0};
     opn_i_moments moments = {0};
     opn_i_infer_options options = {0};
+    opn_prediction *made = NULL;
     double *alpha = NULL;
     double *p = NULL;
     int64_t n_steps = 0;
+    OPN_FAIL_IF(ctx, (keep & ~(uint32_t)(OPN_KEEP_BELIEF | OPN_KEEP_ENERGY)) != 0,
+                OPN_ERR_INVALID_ARG, "keep 0x%x: an unknown array", (unsigned)keep);
     opn_i_features_warn(ctx, model, graph);
     OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
     OPN_TRY(opn_i_workspace_init(ctx, model, graph, false, true, &workspace));
@@ -197,11 +225,15 @@ opn_status opn_model_predict(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, p, model->sizes.n_classes);
     OPN_TRY(opn_i_infer(ctx, &workspace.exec, &workspace.network, model->weights,
                         &options, &moments));
+    OPN_TRY(new_prediction(ctx, model, graph, keep, n_steps > 0, &made));
     for (int32_t r = 0; r < moments.n_nodes; r++)
         put_node(model, &moments, options.averages_logits, r, workspace.order[r], alpha,
-                 p, out);
-    OPN_TRY(smooth(ctx, model, graph, n_steps, out));
+                 p, made);
+    OPN_TRY(smooth(ctx, graph, n_steps, made));
+    *out = made;
+    made = NULL;
 cleanup:
+    opn_prediction_free(made);
     opn_i_release(&ctx->alloc, alpha);
     opn_i_release(&ctx->alloc, p);
     opn_i_moments_deinit(&ctx->alloc, &moments);

@@ -30,7 +30,7 @@ typedef struct table {
     column *column;    // [n_columns]
     size_t n_columns;
     int32_t n_alphas;
-    bool has_measure[OPN_N_MEASURES];
+    opn_i_prediction_parts parts;
 } table;
 
 static const char p_prefix[] = "p_";
@@ -82,7 +82,7 @@ static opn_status read_kinds(opn_ctx *ctx, table *t, opn_i_prediction_file *file
         OPN_FAIL_IF(ctx, made->head < n_before, OPN_ERR_FORMAT,
                     "column \"%s\" is there twice", field->text);
         if (made->kind == COLUMN_MEASURE)
-            t->has_measure[made->k] = true;
+            t->parts.has_measure[made->k] = true;
         if (made->kind != COLUMN_P)
             continue;
         made->k = file->n_known;
@@ -127,6 +127,7 @@ static opn_status match_alphas(opn_ctx *ctx, table *t, const opn_i_prediction_fi
     OPN_FAIL_IF(ctx, t->n_alphas > 0 && t->n_alphas != file->n_known, OPN_ERR_FORMAT,
                 "%d columns \"alpha_CLASS\", where there are %d of \"p_CLASS\"",
                 t->n_alphas, file->n_known);
+    t->parts.has_alpha = t->n_alphas > 0;
 cleanup:
     return status;
 }
@@ -168,11 +169,11 @@ read_field(opn_ctx *ctx, const table *t, size_t f, opn_i_prediction_file *file)
     case COLUMN_PREDICTED:
         return opn_i_prediction_set_predicted(ctx, file, i, field->text, field->n_chars);
     case COLUMN_P:
-        return read_number(ctx, t, f, &file->probability[at]);
+        return read_number(ctx, t, f, &file->said->probability[at]);
     case COLUMN_ALPHA:
-        return read_number(ctx, t, f, &file->alpha[at]);
+        return read_number(ctx, t, f, &file->said->alpha[at]);
     case COLUMN_MEASURE:
-        return read_number(ctx, t, f, &file->measure[k][i]);
+        return read_number(ctx, t, f, &file->said->measure[k][i]);
     }
     return OPN_OK;
 }
@@ -241,7 +242,7 @@ opn_status opn_i_prediction_read_csv(opn_ctx *ctx,
     OPN_TRY(opn_i_prediction_at(ctx, read_head(ctx, &t, file), "%s", path));
     OPN_TRY(opn_i_prediction_make_room(
             ctx, file, opn_i_prediction_bound(file, count_rows(rows), rows->bytes.n),
-            t.n_alphas > 0, t.has_measure));
+            &t.parts));
     for (;;) {
         OPN_TRY(next_row(ctx, rows, &has_row));
         if (!has_row)

@@ -25,11 +25,7 @@ void opn_i_prediction_file_deinit(const opn_alloc *alloc, opn_i_prediction_file 
     opn_i_names_deinit(alloc, &file->classes);
     opn_i_release(alloc, file->role);
     opn_i_release(alloc, file->label);
-    opn_i_release(alloc, file->predicted);
-    opn_i_release(alloc, file->probability);
-    opn_i_release(alloc, file->alpha);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        opn_i_release(alloc, file->measure[m]);
+    opn_prediction_free(file->said);
     *file = (opn_i_prediction_file){0};
 }
 
@@ -66,23 +62,12 @@ cleanup:
 opn_status opn_i_prediction_make_room(opn_ctx *ctx,
                                       opn_i_prediction_file *file,
                                       size_t n_nodes,
-                                      bool has_alpha,
-                                      const bool has_measure[OPN_N_MEASURES])
+                                      const opn_i_prediction_parts *parts)
 {
     opn_status status = OPN_OK;
-    size_t n_wide = 0;
-    OPN_FAIL_IF(ctx, !opn_i_mul(n_nodes, (size_t)file->n_known, &n_wide),
-                OPN_ERR_OVERFLOW, "%zu nodes of %d classes are too many", n_nodes,
-                file->n_known);
+    OPN_TRY(opn_i_prediction_new(ctx, n_nodes, file->n_known, parts, &file->said));
     OPN_TRY_NEW(ctx, file->role, n_nodes);
     OPN_TRY_NEW(ctx, file->label, n_nodes);
-    OPN_TRY_NEW(ctx, file->predicted, n_nodes);
-    OPN_TRY_NEW(ctx, file->probability, n_wide);
-    if (has_alpha)
-        OPN_TRY_NEW(ctx, file->alpha, n_wide);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (has_measure[m])
-            OPN_TRY_NEW(ctx, file->measure[m], n_nodes);
 cleanup:
     return status;
 }
@@ -131,7 +116,7 @@ opn_status opn_i_prediction_set_predicted(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, k < 0 || k >= file->n_known, OPN_ERR_FORMAT,
                 "predicted \"%s\" is none of the %d classes that have a p", text,
                 file->n_known);
-    file->predicted[i] = k;
+    file->said->predicted[i] = k;
 cleanup:
     return status;
 }
@@ -156,7 +141,7 @@ static opn_status
 check_probabilities(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
 {
     opn_status status = OPN_OK;
-    float *p = file->probability + (size_t)i * (size_t)file->n_known;
+    float *p = file->said->probability + (size_t)i * (size_t)file->n_known;
     double sum = 0.0;
     for (int32_t k = 0; k < file->n_known; k++) {
         OPN_FAIL_IF(ctx, isnan(p[k]), OPN_ERR_FORMAT, "p of class \"%s\" is missing",
@@ -181,8 +166,8 @@ static const char *presence(bool is_missing)
 static opn_status check_alpha(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
 {
     opn_status status = OPN_OK;
-    float *alpha = file->alpha + (size_t)i * (size_t)file->n_known;
-    const bool is_missing = isnan(file->alpha[0]);
+    float *alpha = file->said->alpha + (size_t)i * (size_t)file->n_known;
+    const bool is_missing = isnan(file->said->alpha[0]);
     for (int32_t k = 0; k < file->n_known; k++) {
         OPN_FAIL_IF(ctx, isnan(alpha[k]) != is_missing, OPN_ERR_FORMAT,
                     "alpha of class \"%s\" is %s, where those before it are %s",
@@ -203,7 +188,7 @@ check_measures(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
 {
     opn_status status = OPN_OK;
     for (int m = 0; m < OPN_N_MEASURES; m++) {
-        float *value = file->measure[m];
+        float *value = file->said->measure[m];
         const char *name = opn_measure_name((opn_measure)m);
         if (value == NULL)
             continue;
@@ -226,7 +211,7 @@ opn_i_prediction_check(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t 
                 "the node is to %s, but has no label",
                 file->role[i] == OPN_ROLE_TRAIN ? "train" : "validate");
     OPN_TRY(check_probabilities(ctx, file, i));
-    if (file->alpha != NULL)
+    if (file->said->alpha != NULL)
         OPN_TRY(check_alpha(ctx, file, i));
     OPN_TRY(check_measures(ctx, file, i));
 cleanup:
@@ -290,9 +275,10 @@ opn_i_prediction_file_read(opn_ctx *ctx, const char *path, opn_i_prediction_file
     OPN_TRY(read_form(ctx, path, &bytes, &file));
     OPN_FAIL_IF(ctx, file.n_nodes == 0, OPN_ERR_FORMAT,
                 "%s: holds no node; " OPN_PREDICTION_HINT, path);
-    drop_missing(&ctx->alloc, &file.alpha);
+    drop_missing(&ctx->alloc, &file.said->alpha);
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        drop_missing(&ctx->alloc, &file.measure[m]);
+        drop_missing(&ctx->alloc, &file.said->measure[m]);
+    file.said->n_nodes = file.n_nodes; // of which there may be fewer than there is room
     *out = file;
     file = (opn_i_prediction_file){0};
 cleanup:

@@ -5,11 +5,10 @@
 #define OPN_PREDICTION_FILE_H
 
 #include "base/names.h"
-#include "opine/model.h"
+#include "predict/prediction_data.h"
 
 // All that such a file says of V nodes; everything is owned. Nodes are in the file's
-// order, and numbers for names are texts too. Smoothed measures and the energy are not
-// kept.
+// order, and numbers for names are texts too.
 typedef struct opn_i_prediction_file {
     int32_t n_nodes;     // V, at least 1
     int32_t n_known;     // K, the model's classes, at least 1
@@ -17,10 +16,10 @@ typedef struct opn_i_prediction_file {
     opn_i_names classes; // the model's K, then those that only labels name: held out
     uint8_t *role;       // [V] opn_role; who trains or validates has a label
     int32_t *label;      // [V] one of `classes`, -1 where there is none
-    int32_t *predicted;  // [V] in [0, K)
-    float *probability;  // [V,K] each in [0, 1]; a row sums to 1 as far as it was rounded
-    float *alpha;        // [V,K] each finite and 1 or more; NULL when the file has none
-    float *measure[OPN_N_MEASURES]; // [V] each in [0, 1]; NULL where the file has none
+    // Classes, probabilities that sum to 1 as far as they were rounded, alpha and
+    // measures within their range, both NULL where the file has none. Nothing else is
+    // kept.
+    opn_prediction *said;
 } opn_i_prediction_file;
 
 void opn_i_prediction_file_deinit(const opn_alloc *alloc, opn_i_prediction_file *file);

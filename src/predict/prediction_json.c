@@ -227,15 +227,16 @@ static opn_status read_node(opn_ctx *ctx, const json_t *node, opn_i_prediction_f
     const int32_t i = file->n_nodes;
     const size_t at = (size_t)i * (size_t)file->n_known;
     OPN_TRY(read_texts(ctx, node, file));
-    OPN_TRY(get_numbers(ctx, node, "p", file, file->probability + at));
-    if (file->alpha != NULL)
-        OPN_TRY(get_numbers(ctx, node, "alpha", file, file->alpha + at));
+    OPN_TRY(get_numbers(ctx, node, "p", file, file->said->probability + at));
+    if (file->said->alpha != NULL)
+        OPN_TRY(get_numbers(ctx, node, "alpha", file, file->said->alpha + at));
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         const char *name = opn_measure_name((opn_measure)m);
-        if (file->measure[m] != NULL)
-            OPN_FAIL_IF(ctx,
-                        !get_number(json_object_get(node, name), &file->measure[m][i]),
-                        OPN_ERR_FORMAT, "%s is no number", name);
+        if (file->said->measure[m] != NULL)
+            OPN_FAIL_IF(
+                    ctx,
+                    !get_number(json_object_get(node, name), &file->said->measure[m][i]),
+                    OPN_ERR_FORMAT, "%s is no number", name);
     }
     OPN_TRY(opn_i_prediction_check(ctx, file, i));
     file->n_nodes++;
@@ -252,7 +253,7 @@ static opn_status read_kinds(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     json_t *p = json_object_get(node, "p");
-    bool has_measure[OPN_N_MEASURES];
+    opn_i_prediction_parts parts = {.has_alpha = json_object_get(node, "alpha") != NULL};
     const char *name;
     json_t *value;
     OPN_FAIL_IF(ctx, json_object_size(p) == 0, OPN_ERR_FORMAT,
@@ -262,10 +263,10 @@ static opn_status read_kinds(opn_ctx *ctx,
         OPN_TRY(opn_i_prediction_add_class(ctx, file, name, strlen(name)));
     }
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        has_measure[m] = json_object_get(node, opn_measure_name((opn_measure)m)) != NULL;
+        parts.has_measure[m] =
+                json_object_get(node, opn_measure_name((opn_measure)m)) != NULL;
     OPN_TRY(opn_i_prediction_make_room(
-            ctx, file, opn_i_prediction_bound(file, n_items, list->n),
-            json_object_get(node, "alpha") != NULL, has_measure));
+            ctx, file, opn_i_prediction_bound(file, n_items, list->n), &parts));
 cleanup:
     return status;
 }

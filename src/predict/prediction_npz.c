@@ -157,11 +157,13 @@ read_predicted(opn_ctx *ctx, const opn_i_zip *zip, opn_i_prediction_file *file)
     member found = {0};
     OPN_TRY(read_member(ctx, zip, "predicted", &found));
     OPN_TRY(check_shape(ctx, &found, file->nodes.n, 0));
-    OPN_TRY(opn_i_ndarray_to_i32(ctx, found.what, &found.array, file->predicted));
+    OPN_TRY(opn_i_ndarray_to_i32(ctx, found.what, &found.array, file->said->predicted));
     for (int64_t i = 0; i < file->nodes.n; i++)
-        OPN_FAIL_IF(ctx, file->predicted[i] < 0 || file->predicted[i] >= file->n_known,
+        OPN_FAIL_IF(ctx,
+                    file->said->predicted[i] < 0 ||
+                            file->said->predicted[i] >= file->n_known,
                     OPN_ERR_FORMAT, "%s: item %lld is %d, outside [0, %d)", found.what,
-                    (long long)i, file->predicted[i], file->n_known);
+                    (long long)i, file->said->predicted[i], file->n_known);
 cleanup:
     opn_i_bytes_release(ctx, &found.owner);
     return status;
@@ -172,22 +174,21 @@ read_numbers(opn_ctx *ctx, const opn_i_zip *zip, opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
     const int64_t n = file->nodes.n;
-    bool has_measure[OPN_N_MEASURES];
+    opn_i_prediction_parts parts = {.has_alpha = opn_i_npz_has(zip, "alpha")};
     member p = {0};
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        has_measure[m] = opn_i_npz_has(zip, opn_measure_name((opn_measure)m));
+        parts.has_measure[m] = opn_i_npz_has(zip, opn_measure_name((opn_measure)m));
     // Before memory is asked for: names may take no byte in the file, numbers do.
     OPN_TRY(read_member(ctx, zip, "p", &p));
     OPN_TRY(check_shape(ctx, &p, n, file->n_known));
-    OPN_TRY(opn_i_prediction_make_room(ctx, file, (size_t)n, opn_i_npz_has(zip, "alpha"),
-                                       has_measure));
-    OPN_TRY(opn_i_ndarray_to_f32(ctx, p.what, &p.array, file->probability));
-    if (file->alpha != NULL)
-        OPN_TRY(read_floats(ctx, zip, "alpha", n, file->n_known, file->alpha));
+    OPN_TRY(opn_i_prediction_make_room(ctx, file, (size_t)n, &parts));
+    OPN_TRY(opn_i_ndarray_to_f32(ctx, p.what, &p.array, file->said->probability));
+    if (parts.has_alpha)
+        OPN_TRY(read_floats(ctx, zip, "alpha", n, file->n_known, file->said->alpha));
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (has_measure[m])
+        if (parts.has_measure[m])
             OPN_TRY(read_floats(ctx, zip, opn_measure_name((opn_measure)m), n, 0,
-                                file->measure[m]));
+                                file->said->measure[m]));
 cleanup:
     opn_i_bytes_release(ctx, &p.owner);
     return status;

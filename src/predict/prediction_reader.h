@@ -26,12 +26,10 @@ OPN_NODISCARD opn_status opn_i_prediction_add_class(opn_ctx *ctx,
                                                     size_t n_chars);
 
 // Makes room for n_nodes, when the classes are all there. Numbers are not set.
-OPN_NODISCARD opn_status
-opn_i_prediction_make_room(opn_ctx *ctx,
-                           opn_i_prediction_file *file,
-                           size_t n_nodes,
-                           bool has_alpha,
-                           const bool has_measure[OPN_N_MEASURES]);
+OPN_NODISCARD opn_status opn_i_prediction_make_room(opn_ctx *ctx,
+                                                    opn_i_prediction_file *file,
+                                                    size_t n_nodes,
+                                                    const opn_i_prediction_parts *parts);
 
 // Nodes to make room for when there may be max_nodes, each of whom takes at least a byte
 // for each class of a file of n_bytes: what comes behind them is sure to be refused.

@@ -8,16 +8,17 @@
 #include "io/npz.h"
 #include "model/model_data.h"
 #include "opine/decide.h"
+#include "predict/prediction_data.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A number that every node has.
+// A number of every node.
 typedef struct column {
     char name[24];
-    const float *value; // [V]
+    const float *value; // [V]; NULL where the model does not measure it
 } column;
 
 enum { MAX_COLUMNS = 2 * OPN_N_MEASURES + 1 };
@@ -35,8 +36,6 @@ typedef struct prediction_table {
 
 static void add_column(prediction_table *table, const char *name, const float *value)
 {
-    if (value == NULL)
-        return;
     column *added = &table->column[table->n_columns++];
     snprintf(added->name, sizeof(added->name), "%s", name);
     added->value = value;
@@ -47,12 +46,10 @@ static void collect_columns(prediction_table *table)
     const opn_prediction *p = table->prediction;
     for (int m = 0; m < OPN_N_MEASURES; m++)
         add_column(table, opn_measure_name((opn_measure)m), p->measure[m]);
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
-        char name[24];
-        snprintf(name, sizeof(name), "%s~", opn_measure_name((opn_measure)m));
-        add_column(table, name, p->smoothed[m]);
-    }
-    add_column(table, "energy", p->energy);
+    for (int m = 0; m < OPN_N_MEASURES && opn_i_prediction_is_smoothed(p); m++)
+        add_column(table, opn_score_name(OPN_SCORE_SMOOTHED + m), p->smoothed[m]);
+    if (p->energy != NULL)
+        add_column(table, opn_score_name(OPN_SCORE_ENERGY), p->energy);
 }
 
 static const char *role_of(const prediction_table *table, opn_vid i)
@@ -72,7 +69,7 @@ static const char *label_of(const prediction_table *table, opn_vid i, char numbe
 
 static bool has_decisions(const prediction_table *table)
 {
-    return table->prediction->decision != NULL && table->prediction->decided_by != NULL;
+    return table->prediction->decision != NULL;
 }
 
 static const char *decision_of(const prediction_table *table, opn_vid i)
@@ -114,19 +111,22 @@ put_head(opn_ctx *ctx, opn_i_file_writer *file, const prediction_table *table)
 {
     opn_status status = OPN_OK;
     opn_i_file_writer_printf(file, "node,role,label");
-    if (table->prediction->probability != NULL)
-        OPN_TRY(put_class_heads(ctx, file, table->model, "p_"));
-    if (table->prediction->alpha != NULL)
-        OPN_TRY(put_class_heads(ctx, file, table->model, "alpha_"));
+    OPN_TRY(put_class_heads(ctx, file, table->model, "p_"));
+    OPN_TRY(put_class_heads(ctx, file, table->model, "alpha_"));
     for (int c = 0; c < table->n_columns; c++)
         opn_i_file_writer_printf(file, ",%s", table->column[c].name);
-    if (table->prediction->predicted != NULL)
-        opn_i_file_writer_printf(file, ",predicted");
+    opn_i_file_writer_printf(file, ",predicted");
     if (has_decisions(table))
         opn_i_file_writer_printf(file, ",decision,decided_by");
     opn_i_file_writer_put(file, "\n", 1);
 cleanup:
     return status;
+}
+
+// A number of an array, or NaN where there is no array.
+static float number_at(const float *value, size_t at)
+{
+    return value == NULL ? NAN : value[at];
 }
 
 // An empty field stands for a number there is none of.
@@ -138,30 +138,30 @@ static void put_number(opn_i_file_writer *file, float number)
         opn_i_file_writer_printf(file, ",%.9g", (double)number);
 }
 
-static void put_numbers(opn_i_file_writer *file, const float *row, int32_t n)
+// One for each class.
+static void put_numbers(opn_i_file_writer *file,
+                        const prediction_table *table,
+                        const float *value,
+                        opn_vid i)
 {
-    for (int32_t k = 0; row != NULL && k < n; k++)
-        put_number(file, row[k]);
+    const size_t n = (size_t)table->n_classes;
+    for (size_t k = 0; k < n; k++)
+        put_number(file, number_at(value, (size_t)i * n + k));
 }
 
 static void put_row(opn_i_file_writer *file, const prediction_table *table, opn_vid i)
 {
     const opn_prediction *p = table->prediction;
-    const size_t at = (size_t)i * (size_t)table->n_classes;
     char number[12];
     opn_i_csv_put_text(file, opn_graph_node_name(table->graph, i, number), ',');
     opn_i_file_writer_printf(file, ",%s,", role_of(table, i));
     opn_i_csv_put_text(file, label_of(table, i, number), ',');
-    put_numbers(file, p->probability == NULL ? NULL : p->probability + at,
-                table->n_classes);
-    put_numbers(file, p->alpha == NULL ? NULL : p->alpha + at, table->n_classes);
+    put_numbers(file, table, p->probability, i);
+    put_numbers(file, table, p->alpha, i);
     for (int c = 0; c < table->n_columns; c++)
-        put_number(file, table->column[c].value[i]);
-    if (p->predicted != NULL) {
-        opn_i_file_writer_put(file, ",", 1);
-        opn_i_csv_put_text(file, opn_model_class_name(table->model, p->predicted[i]),
-                           ',');
-    }
+        put_number(file, number_at(table->column[c].value, (size_t)i));
+    opn_i_file_writer_put(file, ",", 1);
+    opn_i_csv_put_text(file, opn_model_class_name(table->model, p->predicted[i]), ',');
     if (has_decisions(table))
         opn_i_file_writer_printf(file, ",%s,%s", decision_of(table, i),
                                  decided_by_of(table, i));
@@ -216,19 +216,32 @@ cleanup:
     return status;
 }
 
-static void add_arrays(opn_i_npz_writer *writer, const prediction_table *table)
+// NaN for the numbers of which a model has none, as many as the largest array needs.
+static opn_status make_nothing(opn_ctx *ctx, const opn_prediction *p, float **out)
+{
+    opn_status status = OPN_OK;
+    const size_t n_wide = (size_t)p->n_nodes * (size_t)p->n_classes;
+    OPN_TRY_NEW(ctx, *out, n_wide);
+    for (size_t j = 0; j < n_wide; j++)
+        (*out)[j] = NAN;
+cleanup:
+    return status;
+}
+
+static void
+add_arrays(opn_i_npz_writer *writer, const prediction_table *table, const float *nothing)
 {
     const opn_prediction *p = table->prediction;
-    const int64_t shape[] = {opn_i_graph_n_nodes(table->graph), table->n_classes};
-    if (p->predicted != NULL)
-        opn_i_npz_writer_add_i32(writer, "predicted", p->predicted, shape, 1);
-    if (p->probability != NULL)
-        opn_i_npz_writer_add_f32(writer, "p", p->probability, shape, 2);
-    if (p->alpha != NULL)
-        opn_i_npz_writer_add_f32(writer, "alpha", p->alpha, shape, 2);
-    for (int c = 0; c < table->n_columns; c++)
-        opn_i_npz_writer_add_f32(writer, table->column[c].name, table->column[c].value,
-                                 shape, 1);
+    const int64_t shape[] = {p->n_nodes, p->n_classes};
+    opn_i_npz_writer_add_i32(writer, "predicted", p->predicted, shape, 1);
+    opn_i_npz_writer_add_f32(writer, "p", p->probability, shape, 2);
+    opn_i_npz_writer_add_f32(writer, "alpha", p->alpha != NULL ? p->alpha : nothing,
+                             shape, 2);
+    for (int c = 0; c < table->n_columns; c++) {
+        const float *value = table->column[c].value;
+        opn_i_npz_writer_add_f32(writer, table->column[c].name,
+                                 value != NULL ? value : nothing, shape, 1);
+    }
 }
 
 // The words are few and static, so that a list of pointers to them is enough.
@@ -257,6 +270,7 @@ static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const ch
     static const char *const arrays[] = {"node", "role", "label", "classes"};
     opn_i_names texts[3] = {{0}};
     const char **lists[4] = {NULL};
+    float *nothing = NULL;
     OPN_TRY(opn_i_npz_writer_open(ctx, path, &writer));
     OPN_TRY(collect_nodes(ctx, table, &texts[0], &texts[1], &texts[2]));
     for (int t = 0; t < 4; t++) {
@@ -264,13 +278,15 @@ static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const ch
         OPN_TRY(list_texts(ctx, names, &lists[t]));
         opn_i_npz_writer_add_text(writer, arrays[t], lists[t], &names->n, 1);
     }
-    add_arrays(writer, table);
+    OPN_TRY(make_nothing(ctx, table->prediction, &nothing)); // read until the commit
+    add_arrays(writer, table, nothing);
     if (has_decisions(table))
         OPN_TRY(add_decisions(ctx, writer, table));
     status = opn_i_npz_writer_commit(writer);
     writer = NULL;
 cleanup:
     opn_i_npz_writer_discard(writer);
+    opn_i_release(&ctx->alloc, nothing);
     for (int t = 0; t < 4; t++)
         opn_i_release(&ctx->alloc, lists[t]);
     for (int t = 0; t < 3; t++)
@@ -280,20 +296,20 @@ cleanup:
 
 // ---- JSON ----------------------------------------------------------------------------
 
-// An object of class names to numbers; NULL where there are none.
-static json_t *json_by_class(const opn_model *model, const float *row)
+// An object of class names to numbers.
+static json_t *json_by_class(const prediction_table *table, const float *value, opn_vid i)
 {
     json_t *object = json_object();
-    for (int32_t k = 0; k < model->sizes.n_classes; k++)
-        json_object_set_new(object, opn_model_class_name(model, k),
-                            opn_i_json_number((double)row[k]));
+    const size_t at = (size_t)i * (size_t)table->n_classes;
+    for (int32_t k = 0; k < table->n_classes; k++)
+        json_object_set_new(object, opn_model_class_name(table->model, k),
+                            opn_i_json_number((double)number_at(value, at + (size_t)k)));
     return object;
 }
 
 static json_t *json_node(const prediction_table *table, opn_vid i)
 {
     const opn_prediction *p = table->prediction;
-    const size_t at = (size_t)i * (size_t)table->n_classes;
     char number[12];
     json_t *node = json_object();
     json_object_set_new(node, "node",
@@ -303,17 +319,14 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
                         table->graph->label[i] < 0
                                 ? json_null()
                                 : json_string(label_of(table, i, number)));
-    if (p->predicted != NULL)
-        json_object_set_new(
-                node, "predicted",
-                json_string(opn_model_class_name(table->model, p->predicted[i])));
-    if (p->probability != NULL)
-        json_object_set_new(node, "p", json_by_class(table->model, p->probability + at));
-    if (p->alpha != NULL)
-        json_object_set_new(node, "alpha", json_by_class(table->model, p->alpha + at));
+    json_object_set_new(node, "predicted",
+                        json_string(opn_model_class_name(table->model, p->predicted[i])));
+    json_object_set_new(node, "p", json_by_class(table, p->probability, i));
+    json_object_set_new(node, "alpha", json_by_class(table, p->alpha, i));
     for (int c = 0; c < table->n_columns; c++)
-        json_object_set_new(node, table->column[c].name,
-                            opn_i_json_number((double)table->column[c].value[i]));
+        json_object_set_new(
+                node, table->column[c].name,
+                opn_i_json_number((double)number_at(table->column[c].value, (size_t)i)));
     if (has_decisions(table)) {
         json_object_set_new(node, "decision", json_string(decision_of(table, i)));
         json_object_set_new(node, "decided_by",

@@ -144,23 +144,23 @@ static opn_status add_view_arrays(block *b, int32_t v, const opn_i_view *view)
     unsigned char *to = NULL;
     OPN_TRY(begin_array(b, array_name(name, v, "role"), "u8", n, 1, &to));
     memcpy(to, view->role, n);
-    OPN_TRY(add_classes(b, array_name(name, v, "predicted"), n, view->predicted,
+    OPN_TRY(add_classes(b, array_name(name, v, "predicted"), n, view->said->predicted,
                         view->known));
     if (view->place != NULL) {
         OPN_TRY(add_scaled(b, array_name(name, v, "x"), n, view->place, 2, scale_unit));
         OPN_TRY(add_scaled(b, array_name(name, v, "y"), n, view->place + 1, 2,
                            scale_unit));
     }
-    if (view->alpha != NULL)
-        OPN_TRY(add_scaled(b, array_name(name, v, "alpha"), n_all, view->alpha, 1,
+    if (view->said->alpha != NULL)
+        OPN_TRY(add_scaled(b, array_name(name, v, "alpha"), n_all, view->said->alpha, 1,
                            scale_alpha));
     else
-        OPN_TRY(add_scaled(b, array_name(name, v, "p"), n_all, view->probability, 1,
+        OPN_TRY(add_scaled(b, array_name(name, v, "p"), n_all, view->said->probability, 1,
                            scale_unit));
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (view->measure[m] != NULL)
+        if (view->said->measure[m] != NULL)
             OPN_TRY(add_scaled(b, array_name(name, v, opn_measure_name((opn_measure)m)),
-                               n, view->measure[m], 1, scale_unit));
+                               n, view->said->measure[m], 1, scale_unit));
 cleanup:
     return status;
 }

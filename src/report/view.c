@@ -11,11 +11,7 @@ void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view)
     opn_i_release(alloc, view->known);
     opn_i_release(alloc, view->role);
     opn_i_release(alloc, view->in_pool);
-    opn_i_release(alloc, view->predicted);
-    opn_i_release(alloc, view->probability);
-    opn_i_release(alloc, view->alpha);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        opn_i_release(alloc, view->measure[m]);
+    opn_prediction_free(view->said);
     opn_i_release(alloc, view->place);
     opn_i_release(alloc, view->training.epoch);
     opn_i_names_deinit(alloc, &view->param_names);
@@ -35,10 +31,10 @@ static int32_t own_class(const opn_i_view *view, int32_t label)
 opn_i_outcome opn_i_view_outcome(const opn_i_view *view, int32_t i)
 {
     const int32_t label = view->label[i];
-    return label < 0                                  ? OPN_OUTCOME_UNLABELLED
-           : label == view->known[view->predicted[i]] ? OPN_OUTCOME_CORRECT
-           : own_class(view, label) >= 0              ? OPN_OUTCOME_WRONG
-                                                      : OPN_OUTCOME_OOD;
+    return label < 0                                        ? OPN_OUTCOME_UNLABELLED
+           : label == view->known[view->said->predicted[i]] ? OPN_OUTCOME_CORRECT
+           : own_class(view, label) >= 0                    ? OPN_OUTCOME_WRONG
+                                                            : OPN_OUTCOME_OOD;
 }
 
 const char *opn_i_outcome_name(opn_i_outcome outcome)
@@ -55,7 +51,7 @@ bool opn_i_view_is_ood(const opn_i_view *view)
 opn_measure opn_i_view_recommended(const opn_i_view *view)
 {
     const opn_measure wanted = opn_i_recommended_measure(view->task);
-    return view->measure[wanted] != NULL ? wanted : OPN_MEASURE_ENTROPY;
+    return view->said->measure[wanted] != NULL ? wanted : OPN_MEASURE_ENTROPY;
 }
 
 // Ranks the nodes of the pool that have one of two outcomes, of which `positive` is one;
@@ -79,7 +75,7 @@ static opn_status rank(opn_ctx *ctx,
         if (!view->in_pool[i] || outcome == OPN_OUTCOME_UNLABELLED ||
             (!takes_all && outcome == OPN_OUTCOME_OOD))
             continue;
-        score[n] = view->measure[measure][i];
+        score[n] = view->said->measure[measure][i];
         mark[n] = outcome == positive;
         wrong[n++] = outcome != OPN_OUTCOME_CORRECT;
     }

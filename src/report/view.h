@@ -5,8 +5,8 @@
 
 #include "base/names.h"
 #include "opine/evaluate.h"
-#include "opine/model.h"
 #include "opinion/ranking.h"
+#include "predict/prediction_data.h"
 
 // What became of a node's label.
 typedef enum opn_i_outcome {
@@ -34,12 +34,9 @@ typedef struct opn_i_view {
     uint8_t *role;            // [V] opn_role
     uint8_t *in_pool;         // [V] 1: detection is measured on it
     bool is_elsewhere; // whether nodes that trained the model are among them is not known
-    int32_t *predicted;             // [V] class of the model
-    float *probability;             // [V,K]
-    float *alpha;                   // [V,K]; NULL without evidence
-    float *measure[OPN_N_MEASURES]; // [V]; NULL what the model does not have
-    float *place;                   // [V,2] on a map, within [0,1]; NULL without one
-    int32_t n_hidden;               // what the map is drawn from; 0: opinions
+    opn_prediction *said; // in classes of the model
+    float *place;         // [V,2] on a map, within [0,1]; NULL without one
+    int32_t n_hidden;     // what the map is drawn from; 0: opinions
     double perplexity;
     double sigma; // of the prior; 0 without one
     opn_i_history training;

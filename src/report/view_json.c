@@ -82,7 +82,7 @@ add_detection(opn_ctx *ctx, const opn_i_view *view, bool is_ood, json_t *detecti
             opn_i_json_number(percent * n_positive / (n_all > 0 ? n_all : 1)));
     json_object_set_new(task, "measures", list);
     for (int m = 0; m < OPN_N_MEASURES && n_positive > 0 && n_positive < n_all; m++)
-        if (view->measure[m] != NULL)
+        if (view->said->measure[m] != NULL)
             OPN_TRY(add_ranked(ctx, view, is_ood, m, list));
     json_object_set_new(detection, is_ood ? "ood" : "misclassification",
                         json_array_size(list) > 0 ? json_incref(task) : json_null());
@@ -125,7 +125,7 @@ static opn_status add_curves(opn_ctx *ctx, const opn_i_view *view, json_t *objec
     OPN_TRY(add_detection(ctx, view, false, detection));
     OPN_TRY(add_detection(ctx, view, true, detection));
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (view->measure[m] != NULL)
+        if (view->said->measure[m] != NULL)
             OPN_TRY(add_risk(ctx, view, m, risk));
 cleanup:
     return status;
@@ -162,10 +162,10 @@ static opn_status add_quality(opn_ctx *ctx, const opn_i_view *view, json_t *obje
     int32_t *target = NULL;
     opn_i_scored scored = {0};
     OPN_TRY(opn_i_view_targets(ctx, view, &target));
-    OPN_TRY(opn_i_quality(ctx, view->n_nodes, view->n_known, target, view->predicted,
-                          view->probability, quality));
+    OPN_TRY(opn_i_quality(ctx, view->n_nodes, view->n_known, target,
+                          view->said->predicted, view->said->probability, quality));
     OPN_TRY(opn_i_scored_init(ctx, view->n_nodes, view->n_known, target,
-                              view->probability, &scored));
+                              view->said->probability, &scored));
     json_t *list = json_object();
     for (int q = 0; q < OPN_N_QUALITIES; q++)
         json_object_set_new(list, opn_quality_name((opn_quality)q),
@@ -189,7 +189,7 @@ static opn_status
 add_histogram(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
 {
     opn_status status = OPN_OK;
-    const float *value = view->measure[measure];
+    const float *value = view->said->measure[measure];
     opn_i_scale scale = {.high = 1e-9, .n_bins = HISTOGRAM_BINS};
     int32_t count[OPN_N_OUTCOMES][HISTOGRAM_BINS];
     uint8_t *group = NULL;
@@ -223,7 +223,7 @@ static opn_status add_histograms(opn_ctx *ctx, const opn_i_view *view, json_t *o
     json_t *list = json_array();
     json_object_set_new(object, "histograms", list);
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (view->measure[m] != NULL)
+        if (view->said->measure[m] != NULL)
             OPN_TRY(add_histogram(ctx, view, m, list));
 cleanup:
     return status;
@@ -327,7 +327,7 @@ static void add_head(const opn_i_view *view, json_t *object)
     for (int32_t k = 0; k < view->n_known; k++)
         json_array_append_new(known, json_integer(view->known[k]));
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (view->measure[m] != NULL)
+        if (view->said->measure[m] != NULL)
             json_array_append_new(measures,
                                   json_string(opn_measure_name((opn_measure)m)));
     json_object_set_new(object, "model", json_string(view->model));
@@ -337,7 +337,7 @@ static void add_head(const opn_i_view *view, json_t *object)
     json_object_set_new(object, "measures", measures);
     json_object_set_new(object, "recommended",
                         json_string(opn_measure_name(opn_i_view_recommended(view))));
-    json_object_set_new(object, "has_alpha", json_boolean(view->alpha != NULL));
+    json_object_set_new(object, "has_alpha", json_boolean(view->said->alpha != NULL));
     json_object_set_new(object, "embedding", json_embedding(view));
     json_object_set_new(object, "prior",
                         view->sigma > 0.0 ? json_pack("{s:f}", "sigma", view->sigma)

@@ -101,9 +101,10 @@ typedef struct witness {
     opn_model *model;
     opn_vid n;
     int32_t n_classes; // known ones
-    int32_t *predicted;
-    float *probability;
-    float *score[OPN_N_SCORES]; // [V] each
+    opn_prediction *said;
+    const int32_t *predicted;
+    const float *probability;
+    float *score[OPN_N_SCORES]; // [V] each; NULL where the model has none
     bool is_ood;
 } witness;
 
@@ -114,21 +115,29 @@ static void *room(size_t n, size_t size)
     return made;
 }
 
+// Smoothed by hand, whatever the prediction says.
 static void ask_witness(witness *w, const opn_graph *graph)
 {
-    opn_prediction said = {.predicted = w->predicted, .probability = w->probability};
     const int64_t n_steps = opn_params_int(w->params, "propagate");
-    for (int32_t s = 0; s < OPN_N_SCORES; s++)
+    const size_t n_bytes = (size_t)w->n * sizeof(float);
+    assert_int_equal(
+            opn_model_predict(ctx, w->model, graph, w->params, OPN_KEEP_ENERGY, &w->said),
+            OPN_OK);
+    w->predicted = opn_prediction_predicted(w->said);
+    w->probability = opn_prediction_probability(w->said);
+    for (int32_t s = 0; s < OPN_N_SCORES; s++) {
+        const int32_t plain = s % OPN_SCORE_SMOOTHED;
+        const float *from = plain == OPN_SCORE_ENERGY
+                                    ? opn_prediction_energy(w->said)
+                                    : opn_prediction_measure(w->said, (opn_measure)plain);
+        if (from == NULL)
+            continue;
         w->score[s] = room((size_t)w->n, sizeof(float));
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
-        said.measure[m] = w->score[m];
-        said.smoothed[m] = w->score[OPN_SCORE_SMOOTHED + m];
+        memcpy(w->score[s], from, n_bytes);
+        if (s >= OPN_SCORE_SMOOTHED)
+            assert_int_equal(opn_graph_propagate(ctx, graph, n_steps, w->score[s]),
+                             OPN_OK);
     }
-    said.energy = w->score[OPN_SCORE_ENERGY];
-    assert_int_equal(opn_model_predict(ctx, w->model, graph, w->params, &said), OPN_OK);
-    float *smoothed = w->score[OPN_SCORE_SMOOTHED + OPN_SCORE_ENERGY];
-    memcpy(smoothed, said.energy, (size_t)w->n * sizeof(float));
-    assert_int_equal(opn_graph_propagate(ctx, graph, n_steps, smoothed), OPN_OK);
 }
 
 static witness call_witness(const opn_graph *graph, const char *settings)
@@ -139,8 +148,6 @@ static witness call_witness(const opn_graph *graph, const char *settings)
     assert_int_equal(opn_model_train(ctx, graph, w.split, w.params, NULL, &w.model),
                      OPN_OK);
     w.n_classes = opn_model_n_classes(w.model);
-    w.predicted = room((size_t)w.n, sizeof(int32_t));
-    w.probability = room((size_t)w.n * (size_t)w.n_classes, sizeof(float));
     w.is_ood = strcmp(opn_params_text(w.params, "task"), "ood") == 0;
     ask_witness(&w, graph);
     return w;
@@ -150,8 +157,7 @@ static void dismiss_witness(witness *w)
 {
     for (int32_t s = 0; s < OPN_N_SCORES; s++)
         free(w->score[s]);
-    free(w->predicted);
-    free(w->probability);
+    opn_prediction_free(w->said);
     opn_model_free(w->model);
     opn_split_free(w->split);
     opn_params_free(w->params);

@@ -182,18 +182,18 @@ static void a_model_is_shown_on_its_graph(void **state)
     opn_model *model = trial_train(ctx, at.graph, "model=s-bgcn-t-k epochs=5 samples=3");
     assert_int_equal(opn_model_save(ctx, model, at.model), OPN_OK);
     page read = load(&at, at.model, at.data, "perplexity=9");
-    opinions said = opinions_ask(ctx, model, at.graph, NULL);
+    opn_prediction *said = opinions_ask(ctx, model, at.graph, NULL);
     const json_t *view = page_view(&read, 0);
     assert_int_equal(n_views(&read), 1);
     assert_string_equal(page_string(read.about, "title"), "data");
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        expect_unit(&read, 0, opn_measure_name((opn_measure)m), said.at.measure[m],
+        expect_unit(&read, 0, opn_measure_name((opn_measure)m), said->measure[m],
                     N_NODES);
     assert_true(page_number(view, "embedding.perplexity") == 9.0);
     assert_int_equal(json_array_size(page_member(view, "training")), 2);
     expect_same_weights(view);
     page_free(&read);
-    opinions_free(&said);
+    opn_prediction_free(said);
     opn_model_free(model);
     close_place(&at);
 }
@@ -234,13 +234,13 @@ static const char *const forms[] = {"out.csv", "out.npz", "out.json"};
 static void save_predictions(const place *at, const char *settings, const char *path)
 {
     opn_model *model = trial_train(ctx, at->graph, settings);
-    opinions said = opinions_ask(ctx, model, at->graph, NULL);
+    opn_prediction *said = opinions_ask(ctx, model, at->graph, NULL);
     opn_split *split = NULL;
     assert_int_equal(opn_model_split(ctx, model, at->graph, &split), OPN_OK);
-    assert_int_equal(opn_prediction_save(ctx, model, at->graph, split, &said.at, path),
+    assert_int_equal(opn_prediction_save(ctx, model, at->graph, split, said, path),
                      OPN_OK);
     opn_split_free(split);
-    opinions_free(&said);
+    opn_prediction_free(said);
     opn_model_free(model);
 }
 
@@ -248,7 +248,7 @@ static void expect_predictions(const place *at, const page *read, const char *se
 {
     opn_model *model = trial_train(ctx, at->graph, settings);
     opn_split *split = NULL;
-    opinions said = opinions_ask(ctx, model, at->graph, NULL);
+    opn_prediction *said = opinions_ask(ctx, model, at->graph, NULL);
     const json_t *view = page_view(read, 0);
     const bool has_alpha = opn_model_measures(model, OPN_MEASURE_VACUITY);
     uint32_t *role = page_array(read, 0, "role", "u8", N_NODES);
@@ -257,7 +257,7 @@ static void expect_predictions(const place *at, const page *read, const char *se
     assert_int_equal(opn_model_split(ctx, model, at->graph, &split), OPN_OK);
     for (int i = 0; i < N_NODES; i++) {
         char number[12];
-        const int32_t k = said.at.predicted[i];
+        const int32_t k = said->predicted[i];
         char path[32];
         snprintf(path, sizeof(path), "graph.classes.%u", (unsigned)predicted[i]);
         assert_string_equal(page_string(read->about, path),
@@ -272,19 +272,19 @@ static void expect_predictions(const place *at, const page *read, const char *se
     }
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (opn_model_measures(model, (opn_measure)m))
-            expect_unit(read, 0, opn_measure_name((opn_measure)m), said.at.measure[m],
+            expect_unit(read, 0, opn_measure_name((opn_measure)m), said->measure[m],
                         N_NODES);
     assert_int_equal(page_has_array(read, "0.alpha"), has_alpha);
     assert_int_equal(page_number(view, "pool.nodes"), n_pool);
     assert_string_equal(page_string(view, "model"), "predictions");
     assert_string_equal(page_string(view, "embedding.of"), "opinions");
-    assert_int_equal(page_number(view, "embedding.dimensions"), said.n_classes);
+    assert_int_equal(page_number(view, "embedding.dimensions"), said->n_classes);
     assert_true(page_is_null(view, "training"));
     assert_non_null(
             strstr(page_string(view, "training_note"), "predictions do not tell"));
     free(role);
     free(predicted);
-    opinions_free(&said);
+    opn_prediction_free(said);
     opn_split_free(split);
     opn_model_free(model);
 }

@@ -445,7 +445,7 @@ static void score_fold(const opn_graph *graph,
         snprintf(number, sizeof(number), " ood_classes=%d", (int)held_out);
     snprintf(settings, sizeof(settings), "%s%s", with, number);
     opn_model *model = trial_train(ctx, graph, settings);
-    opinions o = opinions_ask(ctx, model, graph, settings);
+    opn_prediction *o = opinions_ask(ctx, model, graph, settings);
     uint8_t positive[N_NODES];
     float score[N_NODES];
     int n = 0;
@@ -456,13 +456,13 @@ static void score_fold(const opn_graph *graph,
         const bool is_known = label != held_out;
         const int32_t target = label - (held_out >= 0 && label > held_out);
         n_known += is_known;
-        n_right += is_known && o.at.predicted[i] == target;
+        n_right += is_known && o->predicted[i] == target;
         positive[n] = !is_known;
-        score[n] = o.at.measure[OPN_MEASURE_VACUITY][i];
+        score[n] = o->measure[OPN_MEASURE_VACUITY][i];
     }
     *accuracy = 100.0 * n_right / n_known;
     assert_int_equal(opn_metric_auroc(ctx, n, positive, score, auroc), OPN_OK);
-    opinions_free(&o);
+    opn_prediction_free(o);
     opn_model_free(model);
 }
 
@@ -516,15 +516,15 @@ static double score_half(const opn_graph *graph, int seed)
                      OPN_OK);
     assert_int_equal(opn_i_split_narrow(ctx, graph, split, -1, spared, &watched), OPN_OK);
     assert_int_equal(opn_model_train(ctx, graph, watched, params, NULL, &model), OPN_OK);
-    opinions o = opinions_ask(ctx, model, graph, with);
+    opn_prediction *o = opinions_ask(ctx, model, graph, with);
     for (int i = 0; i < N_NODES; i++) {
-        wrong[n] = o.at.predicted[i] != opn_graph_labels(graph)[i];
-        unsure[n] = o.at.measure[OPN_MEASURE_DISSONANCE][i];
+        wrong[n] = o->predicted[i] != opn_graph_labels(graph)[i];
+        unsure[n] = o->measure[OPN_MEASURE_DISSONANCE][i];
         n += spared[i];
     }
     assert_int_equal(opn_metric_risk_coverage(ctx, n, wrong, unsure, NULL, &area),
                      OPN_OK);
-    opinions_free(&o);
+    opn_prediction_free(o);
     opn_model_free(model);
     opn_split_free(watched);
     opn_split_free(split);

@@ -280,10 +280,10 @@ static void what_predict_refuses_hidden_refuses_in_the_same_words(void **state)
     float hidden[30 * 16];
     float before[30 * 16];
     char message[1024];
-    const opn_prediction nothing = {0};
+    opn_prediction *said = NULL;
     memset(hidden, 0x55, sizeof(hidden));
     memcpy(before, hidden, sizeof(hidden));
-    assert_int_equal(opn_model_predict(ctx, model, other, NULL, &nothing), OPN_ERR_SHAPE);
+    assert_int_equal(opn_model_predict(ctx, model, other, NULL, 0, &said), OPN_ERR_SHAPE);
     snprintf(message, sizeof(message), "%s", opn_ctx_error(ctx));
     assert_int_equal(opn_model_hidden(ctx, model, other, hidden), OPN_ERR_SHAPE);
     assert_string_equal(opn_ctx_error(ctx), message);

@@ -27,13 +27,21 @@ static opn_model *load(const char *path)
     return model;
 }
 
-static void expect_nearly(const opinions *said, const opinions *other)
+static void expect_near_floats(const float *said, const float *other, size_t n)
 {
-    const size_t n = (said->n_bytes - (size_t)said->n_nodes * 4) / sizeof(float);
-    for (size_t j = 0; j < n; j++)
-        if (!isnan(said->at.probability[j]))
-            assert_float_equal(said->at.probability[j], other->at.probability[j],
-                               1e-3f * fmaxf(1.0f, said->at.probability[j]));
+    assert_int_equal(said == NULL, other == NULL);
+    for (size_t j = 0; said != NULL && j < n; j++)
+        assert_float_equal(said[j], other[j], 1e-3f * fmaxf(1.0f, said[j]));
+}
+
+static void expect_nearly(const opn_prediction *said, const opn_prediction *other)
+{
+    const size_t n = (size_t)said->n_nodes;
+    const size_t n_wide = n * (size_t)said->n_classes;
+    expect_near_floats(said->probability, other->probability, n_wide);
+    expect_near_floats(said->alpha, other->alpha, n_wide);
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        expect_near_floats(said->measure[m], other->measure[m], n);
 }
 
 static void a_model_says_the_same_before_and_after_its_file(void **state)
@@ -52,16 +60,16 @@ static void a_model_says_the_same_before_and_after_its_file(void **state)
         opn_model *model = trial_train(ctx, graph, settings);
         assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
         opn_model *again = load(s->path);
-        opinions said = opinions_ask(ctx, model, graph, NULL);
-        opinions said_again = opinions_ask(ctx, again, graph, NULL);
+        opn_prediction *said = opinions_ask(ctx, model, graph, NULL);
+        opn_prediction *said_again = opinions_ask(ctx, again, graph, NULL);
         if (sizeof(opn_real) == sizeof(float))
-            opinions_expect_same(&said, &said_again);
+            opinions_expect_same(said, said_again);
         else
-            expect_nearly(&said, &said_again); // the file holds floats
+            expect_nearly(said, said_again); // the file holds floats
         trial_expect_same(ctx, model, again);
         trial_expect_same(ctx, model, model);
-        opinions_free(&said);
-        opinions_free(&said_again);
+        opn_prediction_free(said);
+        opn_prediction_free(said_again);
         opn_model_free(model);
         opn_model_free(again);
     }
@@ -156,11 +164,11 @@ static opn_status load_spoilt(const small_file *small)
         support_expect_error(ctx, small->s->path);
         return status;
     }
-    opinions said = opinions_make(TRIAL_NODES, opn_model_n_classes(model));
-    const opn_status asked = opn_model_predict(ctx, model, small->graph, NULL, &said.at);
+    opn_prediction *said = NULL;
+    const opn_status asked = opn_model_predict(ctx, model, small->graph, NULL, 0, &said);
     if (asked != OPN_OK && asked != OPN_ERR_SHAPE && asked != OPN_ERR_NONFINITE)
         fail_msg("status %d: %s", (int)asked, opn_ctx_error(ctx));
-    opinions_free(&said);
+    opn_prediction_free(said);
     opn_model_free(model);
     return status;
 }
@@ -329,11 +337,11 @@ static void weights_beyond_all_bounds_are_an_error_and_not_a_guess(void **state)
                sizeof(huge));
     support_write_file(small.s->path, small.bytes, small.n_bytes);
     assert_int_equal(opn_model_load(ctx, small.s->path, &model), OPN_OK);
-    opinions said = opinions_make(TRIAL_NODES, 2);
-    const opn_status status = opn_model_predict(ctx, model, small.graph, NULL, &said.at);
+    opn_prediction *said = NULL;
+    const opn_status status = opn_model_predict(ctx, model, small.graph, NULL, 0, &said);
     if (sizeof(opn_real) == sizeof(float))
         assert_int_equal(status, OPN_ERR_NONFINITE);
-    opinions_free(&said);
+    opn_prediction_free(said);
     opn_model_free(model);
     close_small_file(&small);
 }

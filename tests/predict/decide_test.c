@@ -408,9 +408,7 @@ typedef struct scene {
     opn_graph *graph;
     opn_model *model;
     opn_split *split;
-    opinions said;
-    uint8_t *decision;
-    int8_t *decided_by;
+    opn_prediction *said;
 } scene;
 
 static scene open_scene(const char *settings)
@@ -425,18 +423,12 @@ static scene open_scene(const char *settings)
     at.model = trial_train(ctx, at.graph, settings);
     assert_int_equal(opn_model_split(ctx, at.model, at.graph, &at.split), OPN_OK);
     at.said = opinions_ask(ctx, at.model, at.graph, NULL);
-    at.decision = calloc(300, 1);
-    at.decided_by = calloc(300, 1);
-    at.said.at.decision = at.decision;
-    at.said.at.decided_by = at.decided_by;
     return at;
 }
 
 static void close_scene(scene *at)
 {
-    free(at->decision);
-    free(at->decided_by);
-    opinions_free(&at->said);
+    opn_prediction_free(at->said);
     opn_split_free(at->split);
     opn_model_free(at->model);
     opn_graph_free(at->graph);
@@ -448,7 +440,7 @@ decide(const scene *at, const opn_split *split, const char *settings, opn_decisi
     opn_params *params = trial_params(ctx, settings);
     const opn_status checked = opn_decide_check(ctx, at->model, at->graph, split, params);
     const opn_status status = opn_prediction_decide(ctx, at->model, at->graph, split,
-                                                    params, &at->said.at, out);
+                                                    params, at->said, out);
     // What can be known beforehand is.
     assert_true(checked == OPN_OK ? status == OPN_OK || status == OPN_ERR_UNSUPPORTED
                                   : status == checked);
@@ -468,8 +460,8 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
     uint8_t right[300];
     int n = 0;
     for (int i = 1; i < 300; i += 3) {
-        measure[n] = at.said.at.measure[OPN_MEASURE_DISSONANCE][i];
-        right[n++] = at.said.at.predicted[i] == opn_graph_labels(at.graph)[i];
+        measure[n] = at.said->measure[OPN_MEASURE_DISSONANCE][i];
+        right[n++] = at.said->predicted[i] == opn_graph_labels(at.graph)[i];
     }
     int is_reached = 0;
     opn_coverage want;
@@ -483,14 +475,15 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
     int n_accepted = 0;
     for (int i = 0; i < 300; i++) {
         const bool is_accepted =
-                (double)at.said.at.measure[OPN_MEASURE_DISSONANCE][i] <= want.threshold;
-        assert_int_equal(at.decision[i],
+                (double)at.said->measure[OPN_MEASURE_DISSONANCE][i] <= want.threshold;
+        assert_int_equal(at.said->decision[i],
                          is_accepted ? OPN_DECISION_ACCEPT : OPN_DECISION_MISCLASSIFIED);
-        assert_int_equal(at.decided_by[i], is_accepted ? -1 : OPN_MEASURE_DISSONANCE);
+        assert_int_equal(at.said->decided_by[i],
+                         is_accepted ? -1 : OPN_MEASURE_DISSONANCE);
         n_accepted += is_accepted;
         n_test += i % 3 == 2 && is_accepted;
         n_right += i % 3 == 2 && is_accepted &&
-                   at.said.at.predicted[i] == opn_graph_labels(at.graph)[i];
+                   at.said->predicted[i] == opn_graph_labels(at.graph)[i];
     }
     assert_int_equal(d.n_decided[OPN_DECISION_ACCEPT], n_accepted);
     assert_int_equal(d.n_test, 100);
@@ -499,7 +492,7 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
     // Other labels of the test nodes are counted, and change nothing else.
     int32_t label[300];
     for (int i = 0; i < 300; i++)
-        label[i] = i % 3 == 2 ? (at.said.at.predicted[i] + 1) % 3
+        label[i] = i % 3 == 2 ? (at.said->predicted[i] + 1) % 3
                               : opn_graph_labels(at.graph)[i];
     opn_decisions other;
     assert_int_equal(opn_graph_set_labels(ctx, at.graph, 3, label), OPN_OK);
@@ -517,18 +510,18 @@ static void what_thresholds_refuse_is_not_there_to_be_picked(void **state)
     char settings[128];
     float most = 0.0f; // a vacuity in the middle
     for (int i = 0; i < 300; i++)
-        most += at.said.at.measure[OPN_MEASURE_VACUITY][i] / 300.0f;
+        most += at.said->measure[OPN_MEASURE_VACUITY][i] / 300.0f;
     snprintf(settings, sizeof(settings), "target_accuracy=0.9 abstain_above=vacuity=%.9g",
              (double)most);
     assert_int_equal(decide(&at, at.split, settings, &d), OPN_OK);
     int n_left = 0;
     for (int i = 1; i < 300; i += 3)
-        n_left += at.said.at.measure[OPN_MEASURE_VACUITY][i] <= most;
+        n_left += at.said->measure[OPN_MEASURE_VACUITY][i] <= most;
     assert_int_equal(d.picked.n, n_left);
     assert_true(n_left > 0 && n_left < 100);
     for (int i = 0; i < 300; i++)
-        if (at.said.at.measure[OPN_MEASURE_VACUITY][i] > most)
-            assert_true(at.decision[i] != OPN_DECISION_ACCEPT);
+        if (at.said->measure[OPN_MEASURE_VACUITY][i] > most)
+            assert_true(at.said->decision[i] != OPN_DECISION_ACCEPT);
     assert_int_equal(
             decide(&at, at.split, "target_accuracy=0.9 abstain_above=vacuity=0", &d),
             OPN_ERR_UNSUPPORTED);
@@ -570,13 +563,15 @@ static void what_cannot_be_decided_is_said(void **state)
     assert_int_equal(d.n_test, 0);
     assert_int_equal(decide(&at, at.split, "target_accuracy=0.2", &d), OPN_OK);
     assert_int_equal(d.measure, OPN_MEASURE_ENTROPY);
-    // All wrong: nothing can be reached but 0.
+    uint8_t before[300];
+    memcpy(before, opn_prediction_decision(at.said), sizeof(before));
+    // All wrong: nothing can be reached but 0, and what was decided stays.
     for (int i = 0; i < 300; i++)
-        at.said.at.predicted[i] = (opn_graph_labels(at.graph)[i] + 1) % 3;
+        at.said->predicted[i] = (opn_graph_labels(at.graph)[i] + 1) % 3;
     assert_int_equal(decide(&at, at.split, "target_accuracy=0.5", &d),
                      OPN_ERR_UNSUPPORTED);
     support_expect_error(ctx, "accuracy of 0.0000, at a coverage of 1.0000");
-    at.said.at.decision = NULL;
+    assert_memory_equal(opn_prediction_decision(at.said), before, sizeof(before));
     assert_int_equal(decide(&at, at.split, "decide_by=entropy", &d), OPN_ERR_INVALID_ARG);
     close_scene(&at);
 }
@@ -608,13 +603,12 @@ static void decisions_are_the_last_columns(void **state)
     opn_decisions d;
     assert_int_equal(decide(&at, NULL, "abstain_above=vacuity=0,dissonance=0", &d),
                      OPN_OK);
-    at.decision[1] = OPN_DECISION_ACCEPT;
-    at.decided_by[1] = -1;
-    at.decision[2] = OPN_DECISION_MISCLASSIFIED;
-    at.decided_by[2] = OPN_MEASURE_DISSONANCE;
-    assert_int_equal(
-            opn_prediction_save(ctx, at.model, at.graph, NULL, &at.said.at, s->path),
-            OPN_OK);
+    at.said->decision[1] = OPN_DECISION_ACCEPT;
+    at.said->decided_by[1] = -1;
+    at.said->decision[2] = OPN_DECISION_MISCLASSIFIED;
+    at.said->decided_by[2] = OPN_MEASURE_DISSONANCE;
+    assert_int_equal(opn_prediction_save(ctx, at.model, at.graph, NULL, at.said, s->path),
+                     OPN_OK);
     char *csv = support_read_file(s->path, NULL);
     static const char *const ends[] = {",predicted,decision,decided_by",
                                        ",out-of-distribution?,vacuity", ",accept,",
@@ -630,7 +624,7 @@ static void decisions_are_the_last_columns(void **state)
         line = end + 1;
     }
     free(csv);
-    assert_int_equal(opn_prediction_save(ctx, at.model, at.graph, NULL, &at.said.at,
+    assert_int_equal(opn_prediction_save(ctx, at.model, at.graph, NULL, at.said,
                                          support_path(path, s->folder, "out.json")),
                      OPN_OK);
     char *json = support_read_file(path, NULL);
@@ -646,10 +640,9 @@ static opn_status decide_and_save(scene *at, const opn_params *params, const cha
 {
     opn_status status = OPN_OK;
     opn_decisions d;
-    OPN_TRY(opn_prediction_decide(ctx, at->model, at->graph, at->split, params,
-                                  &at->said.at, &d));
-    OPN_TRY(opn_prediction_save(ctx, at->model, at->graph, at->split, &at->said.at,
-                                path));
+    OPN_TRY(opn_prediction_decide(ctx, at->model, at->graph, at->split, params, at->said,
+                                  &d));
+    OPN_TRY(opn_prediction_save(ctx, at->model, at->graph, at->split, at->said, path));
 cleanup:
     return status;
 }
@@ -662,6 +655,8 @@ static void every_allocation_failure_is_reported(void **state)
     stage *s = support_open_stage("unused");
     opn_params *params = trial_params(ctx, "target_accuracy=0.1");
     meter *m = ctx->alloc.user;
+    // Of decisions that are there already none are left over.
+    assert_int_equal(decide_and_save(&at, params, s->path), OPN_OK);
     for (int f = 0; f < 3; f++) {
         char path[SUPPORT_PATH];
         int n_refused = 0;

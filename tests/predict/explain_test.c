@@ -22,7 +22,7 @@ typedef struct scene {
     opn_graph *graph;
     opn_model *model;
     opn_split *split;
-    opinions said;
+    opn_prediction *said;
 } scene;
 
 static scene scene_of(opn_graph *graph, const char *settings)
@@ -35,7 +35,7 @@ static scene scene_of(opn_graph *graph, const char *settings)
 
 static void close_scene(scene *at)
 {
-    opinions_free(&at->said);
+    opn_prediction_free(at->said);
     opn_split_free(at->split);
     opn_model_free(at->model);
     opn_graph_free(at->graph);
@@ -44,7 +44,7 @@ static void close_scene(scene *at)
 static opn_explanation *explain(const scene *at, const opn_split *split, opn_vid node)
 {
     opn_explanation *e = NULL;
-    if (opn_explain_predicted(ctx, at->model, at->graph, split, &at->said.at, node, &e) !=
+    if (opn_explain_predicted(ctx, at->model, at->graph, split, at->said, node, &e) !=
         OPN_OK)
         fail_msg("%s", opn_ctx_error(ctx));
     return e;
@@ -102,7 +102,7 @@ static void check_conflicts(const scene *at, const opn_explanation *e)
     if (e->n_conflicts > 0 && e->n_conflicts_left == 0)
         assert_true(fabs(shares - 1.0) <= 1e-12);
     assert_true(e->n_conflicts + e->n_conflicts_left <=
-                at->said.n_classes * (at->said.n_classes - 1) / 2);
+                at->said->n_classes * (at->said->n_classes - 1) / 2);
 }
 
 static void check_prior(const opn_explanation *e, const opn_real *prior, int32_t width)
@@ -139,9 +139,9 @@ static void check_neighbours(const scene *at, const opn_explanation *e)
         for (opn_off x = row_ptr[e->node]; x < row_ptr[e->node + 1]; x++)
             is_there |= opn_graph_col_idx(at->graph)[x] == other->node;
         assert_true(is_there);
-        assert_int_equal(other->predicted, at->said.at.predicted[other->node]);
+        assert_int_equal(other->predicted, at->said->predicted[other->node]);
         assert_true(other->measure[OPN_MEASURE_ENTROPY] ==
-                    at->said.at.measure[OPN_MEASURE_ENTROPY][other->node]);
+                    at->said->measure[OPN_MEASURE_ENTROPY][other->node]);
         assert_int_equal(agrees, j >= e->n_neighbours - e->n_agreeing);
         n_agreeing += agrees;
     }
@@ -254,7 +254,7 @@ static void other_models_and_graphs_lack_what_they_lack(void **state)
                 assert_int_equal(e->hops != NULL, of_training);
                 assert_int_equal(e->belief != NULL,
                                  opn_model_measures(at.model, OPN_MEASURE_VACUITY));
-                assert_int_equal(e->alpha == NULL, isnan(at.said.at.alpha[0]));
+                assert_int_equal(e->alpha == NULL, at.said->alpha == NULL);
                 assert_true(e->belief != NULL || e->n_conflicts == 0);
                 assert_true(strlen(opn_explanation_sentence(e)) > 20);
                 opn_explanation_free(e);
@@ -301,20 +301,22 @@ static void questions_without_an_answer_are_refused(void **state)
     assert_int_equal(opn_explain(ctx, at.model, at.graph, TRIAL_NODES, NULL, &e),
                      OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "there is no node 9");
-    opn_prediction nothing = {.predicted = at.said.at.predicted};
-    assert_int_equal(
-            opn_explain_predicted(ctx, at.model, at.graph, at.split, &nothing, 0, &e),
-            OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "predicted and probability");
     opn_graph *large = path_graph();
     assert_int_equal(
-            opn_explain_predicted(ctx, at.model, large, at.split, &at.said.at, 0, &e),
+            opn_explain_predicted(ctx, at.model, large, at.split, at.said, 0, &e),
             OPN_ERR_SHAPE);
+    support_expect_error(ctx, "the split is of another graph");
+    assert_int_equal(opn_explain_predicted(ctx, at.model, large, NULL, at.said, 0, &e),
+                     OPN_ERR_SHAPE);
+    support_expect_error(ctx, "the prediction is of another graph");
     opn_graph_free(large);
     // Without measures and alpha there is less to say, and that is all.
-    nothing.probability = at.said.at.probability;
+    const opn_prediction little = {.n_nodes = at.said->n_nodes,
+                                   .n_classes = at.said->n_classes,
+                                   .predicted = at.said->predicted,
+                                   .probability = at.said->probability};
     assert_int_equal(
-            opn_explain_predicted(ctx, at.model, at.graph, at.split, &nothing, 0, &e),
+            opn_explain_predicted(ctx, at.model, at.graph, at.split, &little, 0, &e),
             OPN_OK);
     assert_true(e->alpha == NULL && e->belief == NULL && e->n_conflicts == 0);
     assert_true(isnan(e->measure[OPN_MEASURE_VACUITY]));
@@ -381,20 +383,20 @@ static scene star_scene(const star *s)
         sum += s->alpha[k];
     for (int k = 0; k < 3; k++) {
         p[k] = s->alpha[k] / sum;
-        at.said.at.probability[k] = (float)p[k];
+        at.said->probability[k] = (float)p[k];
         if (has_evidence)
-            at.said.at.alpha[k] = (float)s->alpha[k];
+            at.said->alpha[k] = (float)s->alpha[k];
         best = p[k] > p[best] ? k : best;
     }
-    at.said.at.predicted[0] = best;
-    at.said.at.measure[OPN_MEASURE_ENTROPY][0] = (float)opn_i_entropy(3, p);
+    at.said->predicted[0] = best;
+    at.said->measure[OPN_MEASURE_ENTROPY][0] = (float)opn_i_entropy(3, p);
     if (has_evidence) {
-        at.said.at.measure[OPN_MEASURE_VACUITY][0] = (float)opn_i_vacuity(3, s->alpha);
-        at.said.at.measure[OPN_MEASURE_DISSONANCE][0] =
+        at.said->measure[OPN_MEASURE_VACUITY][0] = (float)opn_i_vacuity(3, s->alpha);
+        at.said->measure[OPN_MEASURE_DISSONANCE][0] =
                 (float)opn_i_dissonance(3, s->alpha);
     }
     for (int32_t j = 0; j < s->n_neighbours; j++)
-        at.said.at.predicted[j + 1] = s->predicted[j];
+        at.said->predicted[j + 1] = s->predicted[j];
     return at;
 }
 
@@ -590,11 +592,11 @@ static void many_classes_keep_their_greatest_conflicts(void **state)
     scene at = scene_of(trial_draw(ctx, "nodes=400 classes=20 features=50"),
                         "epochs=0 samples=1 model=s-gcn");
     for (int k = 0; k < K; k++)
-        at.said.at.alpha[k] = 2.0f + (float)((7 * k) % K);
+        at.said->alpha[k] = 2.0f + (float)((7 * k) % K);
     double alpha[K];
     for (int k = 0; k < K; k++)
-        alpha[k] = (double)at.said.at.alpha[k];
-    at.said.at.measure[OPN_MEASURE_DISSONANCE][0] = (float)opn_i_dissonance(K, alpha);
+        alpha[k] = (double)at.said->alpha[k];
+    at.said->measure[OPN_MEASURE_DISSONANCE][0] = (float)opn_i_dissonance(K, alpha);
     opn_explanation *e = explain(&at, at.split, 0);
     assert_int_equal(e->n_conflicts, OPN_MAX_CONFLICTS);
     assert_int_equal(e->n_conflicts_left, K * (K - 1) / 2 - OPN_MAX_CONFLICTS);

@@ -58,7 +58,7 @@ typedef struct scene {
     opn_graph *graph;
     opn_model *model;
     opn_split *split;
-    opinions said;
+    opn_prediction *said;
 } scene;
 
 static scene open_scene(const char *settings)
@@ -74,7 +74,7 @@ static scene open_scene(const char *settings)
 
 static void close_scene(scene *at)
 {
-    opinions_free(&at->said);
+    opn_prediction_free(at->said);
     opn_split_free(at->split);
     opn_model_free(at->model);
     opn_graph_free(at->graph);
@@ -84,7 +84,7 @@ static void close_scene(scene *at)
 static char *save(const scene *at, int form, char path[SUPPORT_PATH])
 {
     support_path(path, at->folder, form_names[form]);
-    if (opn_prediction_save(ctx, at->model, at->graph, at->split, &at->said.at, path) !=
+    if (opn_prediction_save(ctx, at->model, at->graph, at->split, at->said, path) !=
         OPN_OK)
         fail_msg("%s", opn_ctx_error(ctx));
     return path;
@@ -98,15 +98,12 @@ static opn_i_prediction_file read_back(const char *path)
     return file;
 }
 
-// The same bits, or nothing where all are NaN.
+// The same bits, or nothing in both.
 static void expect_numbers(const float *got, const float *want, size_t n)
 {
-    for (size_t j = 0; j < n; j++) {
-        if (isnan(want[j]))
-            assert_null(got);
-        else
-            assert_memory_equal(&got[j], &want[j], sizeof(got[j]));
-    }
+    assert_int_equal(got == NULL, want == NULL);
+    if (want != NULL)
+        assert_memory_equal(got, want, n * sizeof(*got));
 }
 
 static void expect_node(const opn_i_prediction_file *file, const scene *at, opn_vid i)
@@ -116,7 +113,7 @@ static void expect_node(const opn_i_prediction_file *file, const scene *at, opn_
     assert_string_equal(opn_i_names_at(&file->nodes, i),
                         opn_graph_node_name(at->graph, i, number));
     assert_int_equal(file->role[i], opn_split_roles(at->split)[i]);
-    assert_int_equal(file->predicted[i], at->said.at.predicted[i]);
+    assert_int_equal(file->said->predicted[i], at->said->predicted[i]);
     assert_int_equal(file->label[i] < 0, label < 0);
     if (label < 0)
         return;
@@ -139,10 +136,10 @@ static void expect_scene(const opn_i_prediction_file *file, const scene *at)
                             opn_model_class_name(at->model, k));
     for (opn_vid i = 0; i < file->n_nodes; i++)
         expect_node(file, at, i);
-    expect_numbers(file->probability, at->said.at.probability, n_wide);
-    expect_numbers(file->alpha, at->said.at.alpha, n_wide);
+    expect_numbers(file->said->probability, at->said->probability, n_wide);
+    expect_numbers(file->said->alpha, at->said->alpha, n_wide);
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        expect_numbers(file->measure[m], at->said.at.measure[m], n);
+        expect_numbers(file->said->measure[m], at->said->measure[m], n);
 }
 
 static void expect_forms_give_back(const char *settings)
@@ -225,7 +222,7 @@ static void smoothed_measures_and_the_energy_are_skipped(void **state)
 {
     (void)state;
     scene at = open_scene("epochs=1 samples=2");
-    opn_prediction all = at.said.at;
+    opn_prediction all = *at.said;
     memcpy(all.smoothed, all.measure, sizeof(all.smoothed));
     all.energy = all.measure[OPN_MEASURE_ENTROPY];
     for (int form = 0; form < N_FORMS; form++) {
@@ -267,14 +264,15 @@ static void expect_two_nodes(const opn_i_prediction_file *file)
     assert_int_equal(file->role[1], OPN_ROLE_UNLABELLED);
     assert_int_equal(file->label[0], 2);
     assert_int_equal(file->label[1], -1);
-    assert_int_equal(file->predicted[0], 1);
-    assert_int_equal(file->predicted[1], 0);
-    assert_memory_equal(file->probability, p, sizeof(p));
-    assert_memory_equal(file->alpha, alpha, sizeof(alpha));
+    assert_int_equal(file->said->predicted[0], 1);
+    assert_int_equal(file->said->predicted[1], 0);
+    assert_memory_equal(file->said->probability, p, sizeof(p));
+    assert_memory_equal(file->said->alpha, alpha, sizeof(alpha));
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (m != OPN_MEASURE_VACUITY)
-            assert_null(file->measure[m]);
-    assert_memory_equal(file->measure[OPN_MEASURE_VACUITY], vacuity, sizeof(vacuity));
+            assert_null(file->said->measure[m]);
+    assert_memory_equal(file->said->measure[OPN_MEASURE_VACUITY], vacuity,
+                        sizeof(vacuity));
 }
 
 static const char plain_csv[] = "node,role,label,p_x,p_y,alpha_x,alpha_y,vacuity,"
@@ -341,11 +339,12 @@ static void what_rounding_has_put_outside_comes_back(void **state)
                          "m,val,x,x,1.000001,-1e-6,0.999999,3,1.000001\n"
                          "n,test,,x,0.333,0.666,1,3.4028e38,-0.000001\n");
     assert_int_equal(file.role[0], OPN_ROLE_VALIDATION);
-    assert_true(file.probability[0] == 1.0f && file.probability[1] == 0.0f);
-    assert_true(file.probability[2] == 0.333f && file.probability[3] == 0.666f);
-    assert_true(file.alpha[0] == 1.0f && file.alpha[1] == 3.0f);
-    assert_true(file.measure[OPN_MEASURE_VACUITY][0] == 1.0f);
-    assert_true(file.measure[OPN_MEASURE_VACUITY][1] == 0.0f);
+    assert_true(file.said->probability[0] == 1.0f && file.said->probability[1] == 0.0f);
+    assert_true(file.said->probability[2] == 0.333f &&
+                file.said->probability[3] == 0.666f);
+    assert_true(file.said->alpha[0] == 1.0f && file.said->alpha[1] == 3.0f);
+    assert_true(file.said->measure[OPN_MEASURE_VACUITY][0] == 1.0f);
+    assert_true(file.said->measure[OPN_MEASURE_VACUITY][1] == 0.0f);
     opn_i_prediction_file_deinit(&ctx->alloc, &file);
     support_close_stage(s);
 }
@@ -357,9 +356,9 @@ static void what_no_node_has_is_not_there(void **state)
     opn_i_prediction_file file =
             read_text(s, "node,role,label,predicted,p_x,alpha_x,vacuity,entropy\n"
                          "m,pool,x,x,1,,,0\nn,pool,x,x,1,,,0.5\n");
-    assert_null(file.alpha);
-    assert_null(file.measure[OPN_MEASURE_VACUITY]);
-    assert_true(file.measure[OPN_MEASURE_ENTROPY][1] == 0.5f);
+    assert_null(file.said->alpha);
+    assert_null(file.said->measure[OPN_MEASURE_VACUITY]);
+    assert_true(file.said->measure[OPN_MEASURE_ENTROPY][1] == 0.5f);
     opn_i_prediction_file_deinit(&ctx->alloc, &file);
     support_close_stage(s);
 }

@@ -88,13 +88,12 @@ static double run(const char *model_id, int seed)
     opn_params *params = paper_params(model_id, seed);
     opn_split *split = NULL;
     opn_model *model = NULL;
-    const opn_prediction out = {
-            .predicted = test_calloc((size_t)opn_graph_n_nodes(graph), sizeof(int32_t))};
+    opn_prediction *said = NULL;
     require(opn_split_from_params(ctx, graph, params, &split));
     require(opn_model_train(ctx, graph, split, params, NULL, &model));
-    require(opn_model_predict(ctx, model, graph, params, &out));
-    const double accuracy = accuracy_of(split, out.predicted);
-    test_free(out.predicted);
+    require(opn_model_predict(ctx, model, graph, params, 0, &said));
+    const double accuracy = accuracy_of(split, opn_prediction_predicted(said));
+    opn_prediction_free(said);
     opn_model_free(model);
     opn_split_free(split);
     opn_params_free(params);

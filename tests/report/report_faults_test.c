@@ -106,11 +106,11 @@ static struct {
 
 static void save_predictions(void)
 {
-    opinions said = opinions_ask(scene.ctx, scene.trained, scene.graph, NULL);
+    opn_prediction *said = opinions_ask(scene.ctx, scene.trained, scene.graph, NULL);
     assert_int_equal(opn_prediction_save(scene.ctx, scene.trained, scene.graph, NULL,
-                                         &said.at, scene.predictions),
+                                         said, scene.predictions),
                      OPN_OK);
-    opinions_free(&said);
+    opn_prediction_free(said);
 }
 
 static void evaluate(void)

@@ -51,7 +51,7 @@ typedef struct scene {
     opn_graph *graph;
     opn_model *model;
     opn_split *split;
-    opinions said;
+    opn_prediction *said;
     page read;
     int32_t known[8];        // graph's class of each of the model's
     int32_t target[N_NODES]; // the model's class of each node's label; -1 none, -2
@@ -107,7 +107,7 @@ static scene open_scene(const char *settings)
 static void close_scene(scene *at)
 {
     page_free(&at->read);
-    opinions_free(&at->said);
+    opn_prediction_free(at->said);
     opn_split_free(at->split);
     opn_model_free(at->model);
     opn_graph_free(at->graph);
@@ -129,7 +129,7 @@ static void expect_number(const json_t *object, const char *path, double want)
 
 static bool is_right(const scene *at, int i)
 {
-    return at->target[i] == at->said.at.predicted[i];
+    return at->target[i] == at->said->predicted[i];
 }
 
 // ---- numbers of nodes ----------------------------------------------------------------
@@ -219,7 +219,7 @@ static void expect_predicted(const scene *at)
 {
     uint32_t *predicted = page_array(&at->read, 0, "predicted", "u16", N_NODES);
     for (int i = 0; i < N_NODES; i++)
-        assert_int_equal(predicted[i], at->known[at->said.at.predicted[i]]);
+        assert_int_equal(predicted[i], at->known[at->said->predicted[i]]);
     free(predicted);
 }
 
@@ -232,12 +232,12 @@ static void opinions_of_every_node_are_the_models(void **state)
                                            "model=s-bsage-t epochs=4 samples=3"};
     for (int c = 0; c < 4; c++) {
         scene at = open_scene(settings[c]);
-        const size_t n = N_NODES * (size_t)at.said.n_classes;
+        const size_t n = N_NODES * (size_t)at.said->n_classes;
         uint32_t *alpha = page_array(&at.read, 0, "alpha", "u16", n);
         assert_true(json_is_true(page_member(page_view(&at.read, 0), "has_alpha")));
         assert_false(page_has_array(&at.read, "0.p"));
         for (size_t j = 0; j < n; j++) {
-            const double want = (double)at.said.at.alpha[j];
+            const double want = (double)at.said->alpha[j];
             if (!is_near(exp(alpha[j] / 1424.0), want, 4e-4 * want))
                 fail_msg("alpha %zu: %g is not %g", j, exp(alpha[j] / 1424.0), want);
         }
@@ -248,7 +248,7 @@ static void opinions_of_every_node_are_the_models(void **state)
             assert_int_equal(page_has_array(&at.read, full),
                              opn_model_measures(at.model, (opn_measure)m));
             if (opn_model_measures(at.model, (opn_measure)m))
-                expect_unit(&at, name, at.said.at.measure[m], N_NODES);
+                expect_unit(&at, name, at.said->measure[m], N_NODES);
         }
         expect_predicted(&at);
         free(alpha);
@@ -264,8 +264,8 @@ static void a_model_without_evidence_shows_probabilities(void **state)
     assert_true(json_is_false(page_member(view, "has_alpha")));
     assert_false(page_has_array(&at.read, "0.alpha"));
     assert_false(page_has_array(&at.read, "0.vacuity"));
-    expect_unit(&at, "p", at.said.at.probability, N_NODES * (size_t)at.said.n_classes);
-    expect_unit(&at, "entropy", at.said.at.measure[OPN_MEASURE_ENTROPY], N_NODES);
+    expect_unit(&at, "p", at.said->probability, N_NODES * (size_t)at.said->n_classes);
+    expect_unit(&at, "entropy", at.said->measure[OPN_MEASURE_ENTROPY], N_NODES);
     expect_predicted(&at);
     assert_string_equal(page_string(view, "recommended"), "entropy");
     assert_true(page_is_null(view, "prior"));
@@ -447,7 +447,7 @@ expect_detection(const scene *at, const json_t *task, const pooled *pool, bool i
         double aupr = 0.0;
         n_positive = 0;
         for (int32_t j = 0; j < pool->n; j++) {
-            const float value = at->said.at.measure[m][pool->node[j]];
+            const float value = at->said->measure[m][pool->node[j]];
             if (!is_ood && pool->outcome[j] == 2)
                 continue;
             positive[n] = pool->outcome[j] == (is_ood ? 2 : 0);
@@ -501,8 +501,8 @@ static void detection_where_all_is_right_is_null(void **state)
     opn_graph *graph = trial_groups(ctx);
     opn_graph *other = trial_groups(ctx);
     opn_model *model = trial_train(ctx, graph, "model=s-gcn epochs=5");
-    opinions said = opinions_ask(ctx, model, other, NULL);
-    assert_int_equal(opn_graph_set_labels(ctx, other, 2, said.at.predicted), OPN_OK);
+    opn_prediction *said = opinions_ask(ctx, model, other, NULL);
+    assert_int_equal(opn_graph_set_labels(ctx, other, 2, said->predicted), OPN_OK);
     page read = show(other, model, s->path);
     const json_t *view = page_view(&read, 0);
     assert_int_equal(page_number(view, "pool.correct"), TRIAL_NODES);
@@ -510,7 +510,7 @@ static void detection_where_all_is_right_is_null(void **state)
     assert_true(page_is_null(view, "detection.ood"));
     assert_int_equal(page_number(view, "quality.accuracy"), 100);
     page_free(&read);
-    opinions_free(&said);
+    opn_prediction_free(said);
     opn_model_free(model);
     opn_graph_free(other);
     opn_graph_free(graph);
@@ -524,11 +524,12 @@ static void outcome_depends_on_label_and_prediction_alone(void **state)
     int32_t known[3] = {2, 0, 3};
     for (int32_t label = -1; label < 4; label++) {
         for (int32_t predicted = 0; predicted < 3; predicted++) {
+            opn_prediction said = {.predicted = &predicted};
             const opn_i_view view = {.n_nodes = 1,
                                      .n_known = 3,
                                      .known = known,
                                      .label = &label,
-                                     .predicted = &predicted};
+                                     .said = &said};
             const opn_i_outcome want = label < 0    ? OPN_OUTCOME_UNLABELLED
                                        : label == 1 ? OPN_OUTCOME_OOD
                                        : label == known[predicted] ? OPN_OUTCOME_CORRECT
@@ -551,7 +552,7 @@ static void risk_is_that_of_all_nodes_of_the_pool(void **state)
         double area = 0.0;
         for (int32_t j = 0; j < pool.n; j++) {
             wrong[j] = pool.outcome[j] != 0;
-            value[j] = at.said.at.measure[m][pool.node[j]];
+            value[j] = at.said->measure[m][pool.node[j]];
         }
         assert_int_equal(opn_metric_risk_coverage(ctx, pool.n, wrong, value, NULL, &area),
                          OPN_OK);
@@ -581,7 +582,7 @@ static void histograms_count_the_pool_by_its_values(void **state)
     assert_int_equal(json_array_size(list), OPN_N_MEASURES);
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         const json_t *told = page_of_measure(list, opn_measure_name((opn_measure)m));
-        const float *value = at.said.at.measure[m];
+        const float *value = at.said->measure[m];
         int count[3][BINS] = {{0}};
         double high = 0.0;
         int n_apart = 0;
@@ -1005,7 +1006,7 @@ static void on_another_graph_labelled_nodes_are_the_pool_and_judge_the_model(voi
     opn_graph *graph = groups_of(trial_labels, 2, names);
     opn_graph *other = groups_of(labels, 3, others);
     opn_model *model = trial_train(ctx, graph, "model=s-gcn epochs=5 task=ood");
-    opinions said = opinions_ask(ctx, model, other, NULL);
+    opn_prediction *said = opinions_ask(ctx, model, other, NULL);
     page read = show(other, model, s->path);
     const json_t *view = page_view(&read, 0);
     uint32_t *role = page_array(&read, 0, "role", "u8", TRIAL_NODES);
@@ -1015,7 +1016,7 @@ static void on_another_graph_labelled_nodes_are_the_pool_and_judge_the_model(voi
     assert_int_equal(json_array_size(page_member(read.about, "graph.classes")), 3);
     for (int i = 0; i < TRIAL_NODES; i++) {
         assert_int_equal(role[i], labels[i] < 0 ? OPN_ROLE_UNLABELLED : OPN_ROLE_POOL);
-        assert_int_equal(predicted[i], said.at.predicted[i] == 0 ? 2 : 0);
+        assert_int_equal(predicted[i], said->predicted[i] == 0 ? 2 : 0);
     }
     assert_int_equal(page_number(view, "pool.nodes"), 7);
     assert_int_equal(page_number(view, "pool.ood"), 2);
@@ -1029,7 +1030,7 @@ static void on_another_graph_labelled_nodes_are_the_pool_and_judge_the_model(voi
     free(role);
     free(predicted);
     page_free(&read);
-    opinions_free(&said);
+    opn_prediction_free(said);
     opn_model_free(model);
     opn_graph_free(other);
     opn_graph_free(graph);

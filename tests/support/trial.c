@@ -140,83 +140,96 @@ void trial_expect_same(opn_ctx *ctx, const opn_model *model, const opn_model *ot
 
 // ---- opinions ------------------------------------------------------------------------
 
-opinions opinions_make(opn_vid n_nodes, int32_t n_classes)
-{
-    const size_t n = (size_t)n_nodes;
-    const size_t n_wide = n * (size_t)n_classes;
-    opinions made = {.n_nodes = n_nodes, .n_classes = n_classes};
-    made.n_bytes =
-            n * sizeof(int32_t) + (3 * n_wide + OPN_N_MEASURES * n) * sizeof(float);
-    made.block = malloc(made.n_bytes);
-    assert_non_null(made.block);
-    memset(made.block, 0x55, made.n_bytes);
-    made.at.predicted = made.block;
-    made.at.probability = (float *)made.block + n;
-    made.at.alpha = made.at.probability + n_wide;
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        made.at.measure[m] = made.at.alpha + n_wide + (size_t)m * n;
-    made.at.belief = made.at.alpha + n_wide + OPN_N_MEASURES * n;
-    return made;
-}
-
-void opinions_free(opinions *said)
-{
-    free(said->block);
-    *said = (opinions){0};
-}
-
-opinions opinions_ask(opn_ctx *ctx,
-                      const opn_model *model,
-                      const opn_graph *graph,
-                      const char *settings)
+opn_prediction *opinions_ask(opn_ctx *ctx,
+                             const opn_model *model,
+                             const opn_graph *graph,
+                             const char *settings)
 {
     opn_params *params = settings == NULL ? NULL : trial_params(ctx, settings);
-    opinions said = opinions_make(opn_graph_n_nodes(graph), opn_model_n_classes(model));
-    if (opn_model_predict(ctx, model, graph, params, &said.at) != OPN_OK)
+    opn_prediction *said = NULL;
+    if (opn_model_predict(ctx, model, graph, params, OPN_KEEP_BELIEF, &said) != OPN_OK)
         fail_msg("%s", opn_ctx_error(ctx));
     opn_params_free(params);
     return said;
 }
 
-void opinions_expect_same(const opinions *said, const opinions *other)
+static void expect_same_floats(const float *said, const float *other, size_t n)
 {
-    assert_int_equal(said->n_bytes, other->n_bytes);
-    assert_memory_equal(said->block, other->block, said->n_bytes);
+    assert_int_equal(said == NULL, other == NULL);
+    if (said != NULL)
+        assert_memory_equal(said, other, n * sizeof(*said));
 }
 
-static void expect_sound_node(const opn_model *model, const opinions *said, opn_vid i)
+void opinions_expect_same(const opn_prediction *said, const opn_prediction *other)
+{
+    const size_t n = (size_t)said->n_nodes;
+    const size_t n_wide = n * (size_t)said->n_classes;
+    assert_int_equal(said->n_nodes, other->n_nodes);
+    assert_int_equal(said->n_classes, other->n_classes);
+    assert_memory_equal(said->predicted, other->predicted, n * sizeof(*said->predicted));
+    expect_same_floats(said->probability, other->probability, n_wide);
+    expect_same_floats(said->alpha, other->alpha, n_wide);
+    expect_same_floats(said->belief, other->belief, n_wide);
+    for (int32_t s = 0; s < OPN_N_SCORES; s++)
+        expect_same_floats(opn_i_prediction_score(said, s),
+                           opn_i_prediction_score(other, s), n);
+}
+
+void opinions_expect_other(const opn_prediction *said, const opn_prediction *other)
+{
+    const size_t n_wide = (size_t)said->n_nodes * (size_t)said->n_classes;
+    assert_memory_not_equal(said->probability, other->probability,
+                            n_wide * sizeof(*said->probability));
+}
+
+static void
+expect_sound_evidence(const opn_model *model, const opn_prediction *said, opn_vid i)
 {
     const int32_t n = said->n_classes;
-    const float *p = said->at.probability + (size_t)i * (size_t)n;
-    const float *alpha = said->at.alpha + (size_t)i * (size_t)n;
-    float *const *measure = said->at.measure;
-    double sum = 0.0;
+    const size_t at = (size_t)i * (size_t)n;
     double strength = 0.0;
     double belief = 0.0;
     for (int32_t k = 0; k < n; k++) {
+        const float alpha = said->alpha[at + (size_t)k];
+        assert_true(alpha >= 1.0f && isfinite(alpha));
+        strength += (double)alpha;
+        belief += said->belief == NULL ? 0.0 : (double)said->belief[at + (size_t)k];
+    }
+    if (!opn_model_measures(model, OPN_MEASURE_VACUITY))
+        return;
+    const float vacuity = said->measure[OPN_MEASURE_VACUITY][i];
+    assert_float_equal(vacuity, (float)(n / strength), 2e-6f);
+    assert_float_equal((float)belief + vacuity, 1.0f, 2e-6f);
+}
+
+static void
+expect_sound_node(const opn_model *model, const opn_prediction *said, opn_vid i)
+{
+    const int32_t n = said->n_classes;
+    const float *p = said->probability + (size_t)i * (size_t)n;
+    float *const *measure = said->measure;
+    double sum = 0.0;
+    for (int32_t k = 0; k < n; k++) {
         assert_true(p[k] >= 0.0f && p[k] <= 1.0f);
-        assert_true(p[k] <= p[said->at.predicted[i]]);
-        assert_true(isnan(alpha[k]) || (alpha[k] >= 1.0f && isfinite(alpha[k])));
+        assert_true(p[k] <= p[said->predicted[i]]);
         sum += (double)p[k];
-        strength += (double)alpha[k];
-        belief += (double)said->at.belief[(size_t)i * (size_t)n + (size_t)k];
     }
     assert_float_equal((float)sum, 1.0f, 2e-6f);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (opn_model_measures(model, (opn_measure)m))
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        assert_int_equal(measure[m] != NULL, opn_model_measures(model, (opn_measure)m));
+        if (measure[m] != NULL)
             assert_true(measure[m][i] >= 0.0f && measure[m][i] <= 1.0f);
-    if (opn_model_measures(model, OPN_MEASURE_VACUITY)) {
-        assert_float_equal(measure[OPN_MEASURE_VACUITY][i], (float)(n / strength), 2e-6f);
-        assert_float_equal((float)belief + measure[OPN_MEASURE_VACUITY][i], 1.0f, 2e-6f);
     }
-    if (opn_model_measures(model, OPN_MEASURE_EPISTEMIC))
+    if (said->alpha != NULL)
+        expect_sound_evidence(model, said, i);
+    if (measure[OPN_MEASURE_EPISTEMIC] != NULL)
         assert_float_equal(measure[OPN_MEASURE_ENTROPY][i],
                            measure[OPN_MEASURE_ALEATORIC][i] +
                                    measure[OPN_MEASURE_EPISTEMIC][i],
                            4e-6f);
 }
 
-void opinions_expect_sound(const opn_model *model, const opinions *said)
+void opinions_expect_sound(const opn_model *model, const opn_prediction *said)
 {
     for (opn_vid i = 0; i < said->n_nodes; i++)
         expect_sound_node(model, said, i);

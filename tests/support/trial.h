@@ -6,6 +6,7 @@
 #define OPN_TEST_TRIAL_H
 
 #include "opine/opine.h"
+#include "predict/prediction_data.h"
 
 #include <stdbool.h>
 
@@ -54,28 +55,18 @@ void trial_expect_same(opn_ctx *ctx, const opn_model *model, const opn_model *ot
 
 // ---- opinions ------------------------------------------------------------------------
 
-// Everything a model says about a graph, in one block; 0x55 where nothing was said yet.
-typedef struct opinions {
-    size_t n_bytes;
-    void *block;
-    opn_vid n_nodes;
-    int32_t n_classes;
-    opn_prediction at;
-} opinions;
+// What the model says of every node, with its beliefs; settings may be NULL.
+opn_prediction *opinions_ask(opn_ctx *ctx,
+                             const opn_model *model,
+                             const opn_graph *graph,
+                             const char *settings);
 
-opinions opinions_make(opn_vid n_nodes, int32_t n_classes);
-void opinions_free(opinions *said);
-
-// What the model says of every node; settings may be NULL.
-opinions opinions_ask(opn_ctx *ctx,
-                      const opn_model *model,
-                      const opn_graph *graph,
-                      const char *settings);
-
-void opinions_expect_same(const opinions *said, const opinions *other);
+// To the bit.
+void opinions_expect_same(const opn_prediction *said, const opn_prediction *other);
+void opinions_expect_other(const opn_prediction *said, const opn_prediction *other);
 
 // Asserts what must hold of any model: probabilities sum to 1, alpha is 1 or more,
 // measures lie in [0, 1] and add up.
-void opinions_expect_sound(const opn_model *model, const opinions *said);
+void opinions_expect_sound(const opn_model *model, const opn_prediction *said);
 
 #endif // OPN_TEST_TRIAL_H
