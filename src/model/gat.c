@@ -75,13 +75,12 @@ static void draw_layer(const opn_i_exec *exec,
                        uint32_t step,
                        opn_i_rates rates)
 {
-    const opn_off n_entries = hop->n_rows > 0 ? hop->rows.end[hop->n_rows - 1] : 0;
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->projected, step, rates.units,
                         opn_i_attention_unit_bits(layer, hop->n_cols), layer->keep_units);
     if (rates.edges > 0.0)
         opn_i_keep_bits(exec, seed, streams->edges, step, rates.edges,
-                        opn_i_attention_entry_bits(layer, n_entries),
+                        opn_i_attention_entry_bits(layer, opn_i_hop_n_entries(hop)),
                         layer->keep_entries);
 }
 

@@ -196,8 +196,8 @@ void opn_i_network_forward_drawn(const opn_i_exec *exec,
     if (network->dropper != NULL) {
         opn_i_edge_dropper_drop(exec, network->dropper);
         const opn_k_sparse left = opn_i_edge_dropper_view(network->dropper);
-        network->in_use.outer.rows = network->in_use.inner.rows = left;
-        network->in_use.outer.transposed = network->in_use.inner.transposed = left;
+        network->in_use.outer = opn_i_hop_with(&network->reach.outer, left);
+        network->in_use.inner = opn_i_hop_with(&network->reach.inner, left);
     }
     network->encoder->forward(exec, network, weights, with_backward);
 }

@@ -8,23 +8,9 @@
 #include "graph/normalise.h"
 #include "model/drop_edge.h"
 #include "model/feature_matrix.h"
+#include "model/hop.h"
 
 // ---- what passes work on -------------------------------------------------------------
-
-// One hop: the entries that some nodes, the rows, have of others, the columns.
-typedef struct opn_i_hop {
-    int32_t n_rows, n_cols;
-    opn_k_sparse rows;  // [n_rows,n_cols]
-    const int32_t *own; // [n_rows] column of each row's own node; NULL: the same number
-    opn_k_sparse transposed; // [n_cols,n_rows], unset where nothing is taken back
-    const uint32_t *entry; // [entries] number in `rows` of each of `transposed`, likewise
-} opn_i_hop;
-
-// Logits of the rows of `outer` depend on the hidden units of its columns, which are the
-// rows of `inner`, and those on the features of the first rows of X.
-typedef struct opn_i_reach {
-    opn_i_hop outer, inner;
-} opn_i_reach;
 
 // Shares that a pass drops: of the entries of X and of units, and of edges, which are
 // those of the graph (DropEdge) or each head's coefficients of them (attention).
