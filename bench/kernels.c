@@ -48,16 +48,21 @@ static void run_x_w0_whole(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
     opn_i_feature_matrix_product(&b->workspace.exec, &b->workspace.features,
-                                 gcn->hidden_width, b->state.weights, NULL,
+                                 gcn->hidden_width, b->state.weights,
                                  layers_of(gcn)->d_hidden);
 }
 
 static void run_x_w0(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
-    opn_i_feature_matrix_product(&b->workspace.exec, &b->workspace.features,
-                                 gcn->hidden_width, b->state.weights,
-                                 layers_of(gcn)->d_hidden, layers_of(gcn)->p);
+    const opn_i_feature_matrix *x = &b->workspace.features;
+    if (x->lists_dropped)
+        opn_i_feature_matrix_subtract(&b->workspace.exec, x, gcn->hidden_width,
+                                      b->state.weights, layers_of(gcn)->d_hidden,
+                                      layers_of(gcn)->p);
+    else
+        opn_i_feature_matrix_product(&b->workspace.exec, x, gcn->hidden_width,
+                                     b->state.weights, layers_of(gcn)->p);
 }
 
 static void run_a_p(workbench *b)
@@ -194,7 +199,7 @@ static void count_features(const workbench *b, work *out)
     const int32_t wide = gcn->hidden_width;
     const bool has_map = features->map != NULL;
     const bool has_values = features->row_scale == NULL;
-    const bool subtracts = (b->uses & OPN_USE_WHOLE) != 0;
+    const bool subtracts = (b->uses & OPN_USE_DROPPED) != 0;
     const double n = (double)opn_i_csr_n_entries(&features->rows);
     const double kept = (double)b->n_kept;
     const double map_bytes = (double)v * ((f + 63) / 64) * WORD_BYTES;

@@ -78,7 +78,8 @@ static void forward(const opn_i_exec *exec,
                                  .factor = (opn_real)(1.0 / (1.0 - rate)),
                                  .bits = rate == 0.0 ? NULL : network->keep_hidden};
     const opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
-                                               layers->d_hidden, layers->p);
+                                               layers->d_hidden, layers->p)
+                                .at;
     opn_i_hop_product(exec, inner,
                       opn_i_panels_const(p, network->n_nodes, network->hidden_width),
                       pass.hidden, &finish);
@@ -105,12 +106,10 @@ static void backward(const opn_i_exec *exec,
                                opn_i_as_const(pass.q), layers->hidden,
                                (opn_real)(1.0 / (1.0 - network->rates.units)),
                                pass.d_hidden, d_weights);
-    // The rows' share of X^T, as feature_matrix.h says.
     opn_i_hop_product_transposed(
-            exec, inner, network->features->scale, opn_i_as_const(pass.d_hidden),
+            exec, inner, opn_i_network_row_scale(network), opn_i_as_const(pass.d_hidden),
             opn_i_panels(layers->p, network->n_nodes, network->hidden_width));
-    opn_i_feature_matrix_product_transposed(exec, network->features,
-                                            network->hidden_width, layers->p, d_weights);
+    opn_i_network_multiply_back(exec, network, layers->p, d_weights);
 }
 
 const opn_i_encoder opn_i_gcn_encoder = {

@@ -159,7 +159,8 @@ static void forward(const opn_i_exec *exec,
     const opn_i_hop *outer = &network->in_use.outer;
     const opn_i_sizes *sizes = &network->sizes;
     opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
-                                         layers->d_hidden, layers->p);
+                                         layers->d_hidden, layers->p)
+                          .at;
     const matrices pass = view_pass(network, p, weights);
     network->hidden = opn_i_as_const(pass.hidden);
     const opn_i_dense_const near = opn_i_rows_const(
@@ -200,7 +201,7 @@ static void backward(const opn_i_exec *exec,
 {
     opn_i_sage_layers *layers = network->layers;
     const opn_i_hop *inner = &network->in_use.inner;
-    const opn_real *scale = network->features->scale; // as feature_matrix.h says
+    const opn_real *scale = opn_i_network_row_scale(network);
     const matrices pass = view_pass(network, layers->p, weights);
     look_back(exec, network, &pass, d_weights + network->weight[B1].at);
     // A hidden value above 0 was both active and kept.
@@ -212,8 +213,7 @@ static void backward(const opn_i_exec *exec,
                                  pass.near);
     share_own(inner, opn_i_as_const(pass.d_hidden), scale, layers->half, pass.self,
               d_weights + network->weight[B0].at);
-    opn_i_feature_matrix_product_transposed(exec, network->features,
-                                            network->hidden_width, layers->p, d_weights);
+    opn_i_network_multiply_back(exec, network, layers->p, d_weights);
 }
 
 const opn_i_encoder opn_i_sage_encoder = {
