@@ -48,16 +48,21 @@ static void run_x_w0_whole(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
     opn_i_feature_matrix_product(&b->workspace.exec, &b->workspace.features,
-                                 gcn->hidden_width, b->state.weights, NULL,
+                                 gcn->hidden_width, b->state.weights,
                                  layers_of(gcn)->d_hidden);
 }
 
 static void run_x_w0(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
-    opn_i_feature_matrix_product(&b->workspace.exec, &b->workspace.features,
-                                 gcn->hidden_width, b->state.weights,
-                                 layers_of(gcn)->d_hidden, layers_of(gcn)->p);
+    const opn_i_feature_matrix *x = &b->workspace.features;
+    if (x->lists_dropped)
+        opn_i_feature_matrix_subtract(&b->workspace.exec, x, gcn->hidden_width,
+                                      b->state.weights, layers_of(gcn)->d_hidden,
+                                      layers_of(gcn)->p);
+    else
+        opn_i_feature_matrix_product(&b->workspace.exec, x, gcn->hidden_width,
+                                     b->state.weights, layers_of(gcn)->p);
 }
 
 static void run_a_p(workbench *b)
@@ -66,10 +71,11 @@ static void run_a_p(workbench *b)
     const opn_k_finish finish = {.rectifies = true,
                                  .factor = (opn_real)(1.0 / (1.0 - b->dropout)),
                                  .bits = gcn->keep_hidden};
-    opn_i_spmm(&b->workspace.exec, &gcn->reach.inner.rows, gcn->n_nodes,
-               opn_i_panels_const(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
-               opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
-               &finish);
+    opn_i_hop_product(
+            &b->workspace.exec, &gcn->reach.inner,
+            opn_i_panels_const(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
+            opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
+            &finish);
 }
 
 static void run_hidden_w1(workbench *b)
@@ -86,9 +92,9 @@ static void run_hidden_w1(workbench *b)
 static void run_a_q(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
-    opn_i_spmm(&b->workspace.exec, &gcn->reach.outer.rows, gcn->n_nodes,
-               opn_i_rows_const(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
-               opn_i_rows(gcn->z, gcn->n_nodes, gcn->class_width), NULL);
+    opn_i_hop_product(&b->workspace.exec, &gcn->reach.outer,
+                      opn_i_rows_const(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
+                      opn_i_rows(gcn->z, gcn->n_nodes, gcn->class_width), NULL);
 }
 
 static void run_evidence(workbench *b)
@@ -193,7 +199,7 @@ static void count_features(const workbench *b, work *out)
     const int32_t wide = gcn->hidden_width;
     const bool has_map = features->map != NULL;
     const bool has_values = features->row_scale == NULL;
-    const bool subtracts = (b->uses & OPN_USE_WHOLE) != 0;
+    const bool subtracts = (b->uses & OPN_USE_DROPPED) != 0;
     const double n = (double)opn_i_csr_n_entries(&features->rows);
     const double kept = (double)b->n_kept;
     const double map_bytes = (double)v * ((f + 63) / 64) * WORD_BYTES;

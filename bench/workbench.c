@@ -49,11 +49,11 @@ static opn_status make_network(workbench *b)
     b->model->sizes.n_classes = opn_split_n_known(b->split);
     OPN_TRY(opn_i_features_fit(b->ctx, b->graph, opn_params_text(b->params, "normalise"),
                                b->model));
-    const bool subtracts = opn_i_train_subtracts(
-            true, (int32_t)opn_params_int(b->params, "patience"), b->dropout);
-    OPN_TRY(opn_i_workspace_init(b->ctx, b->model, b->graph, true, subtracts,
-                                 &b->workspace));
-    b->uses = opn_i_network_uses(gcn->hidden_width, true, subtracts);
+    const opn_i_plan plan = {.trains = true,
+                             .has_whole = opn_params_int(b->params, "patience") > 0,
+                             .dropout = b->dropout};
+    OPN_TRY(opn_i_workspace_init(b->ctx, b->model, b->graph, plan, &b->workspace));
+    b->uses = opn_i_plan_uses(plan, b->model->kind->encoder, &b->model->sizes);
     OPN_TRY(opn_i_train_state_init(b->ctx, gcn, &b->state));
     OPN_TRY_NEW(b->ctx, b->d_weights, b->state.n_weights);
     opn_i_network_init_weights(gcn, 0, OPN_STREAM_STUDENT_WEIGHTS, b->state.weights);

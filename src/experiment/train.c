@@ -425,10 +425,11 @@ opn_status opn_model_train(opn_ctx *ctx,
     training t = {.ctx = ctx, .graph = graph, .params = params, .checkpoint = checkpoint};
     OPN_TRY(opn_i_model_new(ctx, &t.model));
     OPN_TRY(describe_model(&t, split));
-    const bool subtracts =
-            opn_i_train_subtracts(true, (int32_t)opn_params_int(params, "patience"),
-                                  opn_params_real(params, "dropout"));
-    OPN_TRY(opn_i_workspace_init(ctx, t.model, graph, true, subtracts, &t.workspace));
+    // Whether there are validation nodes is not known yet.
+    const opn_i_plan plan = {.trains = true,
+                             .has_whole = opn_params_int(params, "patience") > 0,
+                             .dropout = opn_params_real(params, "dropout")};
+    OPN_TRY(opn_i_workspace_init(ctx, t.model, graph, plan, &t.workspace));
     OPN_TRY(find_targets(&t, split));
     warn_about_classes(&t);
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.teacher));

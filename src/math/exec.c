@@ -109,6 +109,22 @@ void opn_i_spmm(const opn_i_exec *exec,
     }
 }
 
+// Adds the first n numbers of each of n_blocks blocks to `sum`, one block after the
+// other.
+static void add_blocks(
+        size_t n_blocks, size_t stride, size_t n, const opn_real *blocks, opn_real *sum)
+{
+    for (size_t b = 0; b < n_blocks; b++)
+        for (size_t j = 0; j < n; j++)
+            sum[j] += blocks[b * stride + j];
+}
+
+// Where block b of OPN_SUM_BLOCKS begins, and the one before it ends.
+static int32_t block_start(int32_t n_rows, int b)
+{
+    return (int32_t)((int64_t)n_rows * b / OPN_SUM_BLOCKS);
+}
+
 void opn_i_scatter(const opn_i_exec *exec,
                    const opn_k_sparse *a,
                    int32_t n_rows,
@@ -131,9 +147,7 @@ void opn_i_scatter(const opn_i_exec *exec,
                                (int32_t)((int64_t)n_rows * (b + 1) / n_blocks), y.width,
                                read_slice(x, 0), sum);
     }
-    for (size_t b = 1; b < (size_t)n_blocks; b++)
-        for (size_t j = 0; j < n; j++)
-            y.data[j] += partial[(b - 1) * n + j];
+    add_blocks((size_t)n_blocks - 1, n, n, partial, y.data);
 }
 
 // Rows first … last - 1 of one slice.
@@ -266,14 +280,53 @@ void opn_i_matmul_tn(const opn_i_exec *exec,
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int b = 0; b < OPN_SUM_BLOCKS; b++) {
-        const int32_t first = (int32_t)((int64_t)n_rows * b / OPN_SUM_BLOCKS);
-        const int32_t last = (int32_t)((int64_t)n_rows * (b + 1) / OPN_SUM_BLOCKS);
-        matmul_tn_block(exec, first, last, n_outer, x, g, partial + (size_t)b * n);
+        matmul_tn_block(exec, block_start(n_rows, b), block_start(n_rows, b + 1), n_outer,
+                        x, g, partial + (size_t)b * n);
     }
     memcpy(sum, partial, n * sizeof(*sum));
-    for (size_t b = 1; b < OPN_SUM_BLOCKS; b++)
-        for (size_t j = 0; j < n; j++)
-            sum[j] += partial[b * n + j];
+    add_blocks(OPN_SUM_BLOCKS - 1, n, n, partial + n, sum);
+}
+
+// Products and sums of a kernel over n rows, about: an entry costs as much as one more
+// row, and an exponential.
+static int64_t
+attention_work(const opn_k_attention *layer, int32_t n_rows, opn_off n_entries)
+{
+    return 8 * (n_rows + n_entries) * (int64_t)(layer->n_vectors + 2);
+}
+
+void opn_i_attention_rows(const opn_i_exec *exec,
+                          const opn_k_attention *layer,
+                          opn_k_attention_rows *kernel,
+                          int32_t n_rows,
+                          opn_off n_entries)
+{
+    enum { ROWS_A_TASK = 128 };
+    const int n_threads =
+            opn_i_exec_threads(exec, attention_work(layer, n_rows, n_entries));
+    (void)n_threads;
+#pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
+    for (int32_t first = 0; first < n_rows; first += ROWS_A_TASK)
+        kernel(layer, first, chunk_end(first, n_rows, ROWS_A_TASK));
+}
+
+void opn_i_attention_sums(const opn_i_exec *exec,
+                          const opn_k_attention *layer,
+                          opn_k_attention_sums *kernel,
+                          int32_t n_rows,
+                          opn_off n_entries,
+                          size_t n_sums,
+                          opn_real *sums)
+{
+    const int n_threads =
+            opn_i_exec_threads(exec, attention_work(layer, n_rows, n_entries));
+    const size_t room = opn_k_attention_n_sums(layer) * OPN_LANES;
+    (void)n_threads;
+#pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
+    for (int b = 0; b < OPN_SUM_BLOCKS; b++)
+        kernel(layer, block_start(n_rows, b), block_start(n_rows, b + 1),
+               sums + (size_t)b * room);
+    add_blocks(OPN_SUM_BLOCKS - 1, room, n_sums, sums + room, sums);
 }
 
 // At rate 1/2: bits of words w … w + n - 1, two of them from each block of four words.

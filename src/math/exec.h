@@ -139,6 +139,24 @@ void opn_i_matmul_tn(const opn_i_exec *exec,
                      opn_real *partial,
                      opn_real *sum);
 
+// A kernel of attention over the first n_rows rows of a layer whose pattern has
+// n_entries.
+void opn_i_attention_rows(const opn_i_exec *exec,
+                          const opn_k_attention *layer,
+                          opn_k_attention_rows *kernel,
+                          int32_t n_rows,
+                          opn_off n_entries);
+
+// The same of one that sums over rows, in OPN_SUM_BLOCKS blocks: `sums` holds that many
+// times opn_k_attention_n_sums() vectors, of which the first n_sums numbers come out.
+void opn_i_attention_sums(const opn_i_exec *exec,
+                          const opn_k_attention *layer,
+                          opn_k_attention_sums *kernel,
+                          int32_t n_rows,
+                          opn_off n_entries,
+                          size_t n_sums,
+                          opn_real *sums);
+
 // Words that n bits take.
 static inline size_t opn_i_bit_words(int64_t n)
 {

@@ -55,11 +55,6 @@ void opn_i_attention_deinit(const opn_alloc *alloc, opn_i_attention *layer)
     *layer = (opn_i_attention){0};
 }
 
-static opn_off n_entries(const opn_i_hop *hop)
-{
-    return hop->n_rows > 0 ? hop->rows.end[hop->n_rows - 1] : 0;
-}
-
 int64_t opn_i_attention_unit_bits(const opn_i_attention *layer, int64_t n)
 {
     return n * layer->pass.n_vectors * OPN_LANES;
@@ -78,7 +73,8 @@ static size_t cut_arena(opn_i_attention *layer, const opn_i_hop *hop, opn_real *
     const size_t n_nodes = (size_t)layer->n_nodes;
     const size_t n_wide = opn_i_whole_lines(n_nodes * (size_t)layer->width);
     const size_t n_thin = opn_i_whole_lines(n_nodes * OPN_LANES);
-    const size_t n_scores = with_backward ? (size_t)n_entries(hop) * OPN_LANES : 0;
+    const size_t n_scores =
+            with_backward ? (size_t)opn_i_hop_n_entries(hop) * OPN_LANES : 0;
     opn_real **const wide[] = {&layer->g, &layer->dropped, &layer->o, &layer->d_o};
     opn_real **const thin[] = {&pass->dst,   &pass->src,   &pass->top,  &pass->inverse,
                                &pass->o_d_o, &pass->d_dst, &pass->d_src};
@@ -115,7 +111,8 @@ opn_status opn_i_attention_init(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, layer.keep_units,
                 opn_i_bit_words(opn_i_attention_unit_bits(&layer, hop->n_cols)));
     OPN_TRY_NEW(ctx, layer.keep_entries,
-                opn_i_bit_words(opn_i_attention_entry_bits(&layer, n_entries(hop))));
+                opn_i_bit_words(
+                        opn_i_attention_entry_bits(&layer, opn_i_hop_n_entries(hop))));
     *out = layer;
     layer = (opn_i_attention){0};
 cleanup:
@@ -133,45 +130,12 @@ opn_i_attention_wide(const opn_i_attention *layer, opn_real *at, int32_t n_rows)
                              : (opn_k_wide){at, width, OPN_SLICE};
 }
 
-// Products and sums of a kernel over n rows, about: an entry costs as much as one more
-// row, and an exponential.
-static int64_t work_of(const opn_i_attention *layer, int32_t n)
-{
-    return 8 * (n + layer->n_entries) * (int64_t)(layer->pass.n_vectors + 2);
-}
-
 void opn_i_attention_run(const opn_i_exec *exec,
                          const opn_i_attention *layer,
                          opn_k_attention_rows *kernel,
                          int32_t n)
 {
-    enum { ROWS_A_CHUNK = 128 };
-    const int n_threads = opn_i_exec_threads(exec, work_of(layer, n));
-    (void)n_threads; // unused when built without OpenMP
-#pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t first = 0; first < n; first += ROWS_A_CHUNK)
-        kernel(&layer->pass, first, n - first < ROWS_A_CHUNK ? n : first + ROWS_A_CHUNK);
-}
-
-// The same in OPN_SUM_BLOCKS blocks, whatever the number of threads, of which the first
-// n_sums sums are added up in the first.
-static void run_summing(const opn_i_exec *exec,
-                        const opn_i_attention *layer,
-                        opn_k_attention_sums *kernel,
-                        int32_t n,
-                        size_t n_sums)
-{
-    const int n_threads = opn_i_exec_threads(exec, work_of(layer, n));
-    const size_t room = opn_k_attention_n_sums(&layer->pass) * OPN_LANES;
-    (void)n_threads;
-#pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (int b = 0; b < OPN_SUM_BLOCKS; b++)
-        kernel(&layer->pass, (int32_t)((int64_t)n * b / OPN_SUM_BLOCKS),
-               (int32_t)((int64_t)n * (b + 1) / OPN_SUM_BLOCKS),
-               layer->sums + (size_t)b * room);
-    for (size_t b = 1; b < OPN_SUM_BLOCKS; b++)
-        for (size_t j = 0; j < n_sums; j++)
-            layer->sums[j] += layer->sums[b * room + j];
+    opn_i_attention_rows(exec, &layer->pass, kernel, n, layer->n_entries);
 }
 
 // ---- forward and backward ------------------------------------------------------------
@@ -189,11 +153,7 @@ void opn_i_attention_forward(const opn_i_exec *exec,
     opn_k_attention *pass = &layer->pass;
     const int32_t n_stored = layer->has_panels ? layer->n_nodes : hop->n_cols;
     const bool has_own = with_backward || rates.units > 0.0;
-    layer->n_entries = n_entries(hop);
-    pass->begin = hop->rows.begin;
-    pass->end = hop->rows.end;
-    pass->col = hop->rows.col;
-    pass->own = hop->own;
+    layer->n_entries = opn_i_hop_n_entries(hop);
     pass->keep_units = rates.units > 0.0 ? layer->keep_units : NULL;
     pass->keep_entries = rates.edges > 0.0 ? layer->keep_entries : NULL;
     pass->unit_factor = (opn_real)(1.0 / (1.0 - rates.units));
@@ -208,7 +168,7 @@ void opn_i_attention_forward(const opn_i_exec *exec,
     pass->o = opn_i_attention_wide(layer, layer->o, hop->n_rows);
     if (!knows_scores)
         opn_i_attention_run(exec, layer, exec->kernels->attention->score, hop->n_cols);
-    opn_i_attention_run(exec, layer, exec->kernels->attention->attend, hop->n_rows);
+    opn_i_hop_attend(exec, hop, pass);
 }
 
 // d_dst of the inputs that are outputs too.
@@ -216,12 +176,12 @@ static void
 sum_scores(const opn_i_exec *exec, opn_i_attention *layer, const opn_i_hop *hop)
 {
     opn_k_attention *pass = &layer->pass;
-    const int n_threads = opn_i_exec_threads(exec, n_entries(hop) * OPN_LANES);
+    const int n_threads = opn_i_exec_threads(exec, opn_i_hop_n_entries(hop) * OPN_LANES);
     (void)n_threads;
     memset(pass->d_dst, 0, (size_t)hop->n_cols * OPN_LANES * sizeof(*pass->d_dst));
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int32_t i = 0; i < hop->n_rows; i++) {
-        const int32_t own = hop->own == NULL ? i : hop->own[i];
+        const int32_t own = opn_i_hop_own(hop, i);
         opn_real sum[OPN_LANES] = {0};
         for (opn_off e = pass->begin[i]; e < pass->end[i]; e++)
             for (int l = 0; l < OPN_LANES; l++)
@@ -247,17 +207,14 @@ void opn_i_attention_backward(const opn_i_exec *exec,
     const opn_k_attention_table *kernels = exec->kernels->attention;
     opn_k_attention *pass = &layer->pass;
     const size_t n = (size_t)pass->n_vectors * OPN_LANES;
-    pass->transposed_begin = hop->transposed.begin;
-    pass->transposed_end = hop->transposed.end;
-    pass->transposed_col = hop->transposed.col;
-    pass->transposed_entry = hop->entry;
     pass->scale = scale;
-    run_summing(exec, layer, kernels->settle, hop->n_rows, n);
+    opn_i_attention_sums(exec, pass, kernels->settle, hop->n_rows, layer->n_entries, n,
+                         layer->sums);
     memcpy(d_weights + weight[2].at, layer->sums, n * sizeof(*d_weights));
-    opn_i_attention_run(exec, layer, kernels->look_back, hop->n_cols);
+    opn_i_hop_attend_back(exec, hop, pass);
     sum_scores(exec, layer, hop);
-    run_summing(exec, layer, kernels->unscore, hop->n_cols,
-                2 * n + 2 * (size_t)OPN_LANES);
+    opn_i_attention_sums(exec, pass, kernels->unscore, hop->n_cols, layer->n_entries,
+                         2 * n + 2 * (size_t)OPN_LANES, layer->sums);
     memcpy(d_weights + weight[0].at, layer->sums, 2 * n * sizeof(*d_weights));
     take_heads(layer, layer->sums + 2 * n, d_weights + weight[1].at);
     take_heads(layer, layer->sums + 2 * n + OPN_LANES,

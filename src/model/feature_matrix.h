@@ -7,6 +7,9 @@
 #include "math/csr.h"
 #include "math/exec.h"
 
+// One of the ways to multiply with X; feature_strategy.h has them.
+typedef struct opn_i_feature_strategy opn_i_feature_strategy;
+
 // X [V,F] for X W and X^T G. Of a matrix whose rows are constant, as normalised binary
 // features are, only the pattern and a factor a row are kept.
 //
@@ -24,9 +27,9 @@ typedef struct opn_i_feature_matrix {
     int32_t n_blocks;     // in which rows are added up when X^T G is scattered
     opn_real *partial;    // [n_blocks - 1] results of one slice
     // Of the pass in flight.
-    bool scatters;       // X^T G goes by the kept rows, without a list by columns
+    const opn_i_feature_strategy *strategy;
     double rate;         // at which entries are dropped; 0: the arrays below are not used
-    bool has_dropped;    // `rows_…` are the entries it drops, else those it keeps
+    bool lists_dropped;  // `rows_…` are the entries it drops, else those it keeps
     uint64_t *keep;      // one bit for each entry of `rows`
     uint64_t *cols_keep; // the same bits in the order of `cols`
     int32_t *rows_col;   // [entries] one row after the other without a gap
@@ -41,11 +44,11 @@ typedef struct opn_i_feature_matrix {
     opn_real *scale; // [V] row_scale / (1 - rate): rows of X W, and of G before X^T G
 } opn_i_feature_matrix;
 
-// How passes use what they drop, beside X W.
+// What passes multiply with, beside X W.
 typedef enum opn_i_feature_matrix_use {
     OPN_USE_BACKWARD = 1, // X^T G
     OPN_USE_NARROW = 2,   // on matrices of one slice
-    OPN_USE_WHOLE = 4     // X W is made from that of the whole X
+    OPN_USE_DROPPED = 4   // of the entries dropped instead of those kept
 } opn_i_feature_matrix_use;
 
 // For any use.
@@ -54,7 +57,7 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
                                                    opn_i_feature_matrix *out);
 
 // The rows order[0 … V-1] of the features, for passes that are made for `uses`, a sum of
-// opn_i_feature_matrix_use, or for those without BACKWARD or WHOLE among them.
+// opn_i_feature_matrix_use, or for those without BACKWARD or DROPPED among them.
 OPN_NODISCARD opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
                                                        const opn_i_csr *features,
                                                        const int32_t *order,
@@ -79,14 +82,21 @@ void opn_i_feature_matrix_drop(const opn_i_exec *exec,
                                double rate,
                                unsigned uses);
 
-// p [V,width] = X w for the rows of the pass. After a drop for OPN_USE_WHOLE, `whole` is
-// X w with nothing dropped, and what was dropped is subtracted from it; it may be p.
+// p [V,width] = X w for the rows of the pass, of the entries kept.
 void opn_i_feature_matrix_product(const opn_i_exec *exec,
                                   const opn_i_feature_matrix *matrix,
                                   int32_t width,
                                   const opn_real *w,
-                                  const opn_real *whole,
                                   opn_real *p);
+
+// The same after a drop for OPN_USE_DROPPED at a rate above 0: the share of what was
+// dropped is subtracted from `whole`, X w with nothing dropped, which may be p.
+void opn_i_feature_matrix_subtract(const opn_i_exec *exec,
+                                   const opn_i_feature_matrix *matrix,
+                                   int32_t width,
+                                   const opn_real *w,
+                                   const opn_real *whole,
+                                   opn_real *p);
 
 // d_w [F,width] = X^T G, where the rows of g were multiplied by matrix->scale before.
 void opn_i_feature_matrix_product_transposed(const opn_i_exec *exec,

@@ -75,13 +75,12 @@ static void draw_layer(const opn_i_exec *exec,
                        uint32_t step,
                        opn_i_rates rates)
 {
-    const opn_off n_entries = hop->n_rows > 0 ? hop->rows.end[hop->n_rows - 1] : 0;
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->projected, step, rates.units,
                         opn_i_attention_unit_bits(layer, hop->n_cols), layer->keep_units);
     if (rates.edges > 0.0)
         opn_i_keep_bits(exec, seed, streams->edges, step, rates.edges,
-                        opn_i_attention_entry_bits(layer, n_entries),
+                        opn_i_attention_entry_bits(layer, opn_i_hop_n_entries(hop)),
                         layer->keep_entries);
 }
 
@@ -163,14 +162,12 @@ static void forward(const opn_i_exec *exec,
     const between middle = view_between(network, weights);
     const opn_i_rates rates = network->rates;
     network->hidden = opn_i_as_const(middle.hidden);
-    const bool knows_g = network->is_frozen && network->subtracts &&
-                         network->whole_of == weights && rates.units == 0.0;
+    const opn_i_first_product g = opn_i_network_multiply(
+            exec, network, weights, with_backward, first->d_o, first->g);
     // What is taken back needs g, which d_o would overwrite if it were there.
-    assert(!with_backward || !network->subtracts || rates.units > 0.0);
-    opn_real *g = opn_i_network_multiply(exec, network, weights, with_backward,
-                                         first->d_o, first->g);
-    opn_i_attention_forward(exec, first, &network->in_use.inner, g,
-                            &network->weight[ATTEND0], weights, rates, knows_g,
+    assert(!with_backward || g.at != first->d_o);
+    opn_i_attention_forward(exec, first, &network->in_use.inner, g.at,
+                            &network->weight[ATTEND0], weights, rates, g.is_known,
                             with_backward);
     first->pass.hidden = opn_i_attention_wide(first, layers->hidden, middle.n);
     first->pass.keep_hidden = rates.units > 0.0 ? network->keep_hidden : NULL;
@@ -204,10 +201,9 @@ static void backward(const opn_i_exec *exec,
     first->pass.d_o = opn_i_attention_wide(first, first->d_o, middle.n);
     opn_i_attention_run(exec, first, exec->kernels->attention->inactivate, middle.n);
     opn_i_attention_backward(exec, first, &network->in_use.inner,
-                             network->features->scale, &network->weight[ATTEND0],
+                             opn_i_network_row_scale(network), &network->weight[ATTEND0],
                              d_weights);
-    opn_i_feature_matrix_product_transposed(
-            exec, network->features, network->hidden_width, first->dropped, d_weights);
+    opn_i_network_multiply_back(exec, network, first->dropped, d_weights);
 }
 
 const opn_i_encoder opn_i_gat_encoder = {

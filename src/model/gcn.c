@@ -78,14 +78,15 @@ static void forward(const opn_i_exec *exec,
                                  .factor = (opn_real)(1.0 / (1.0 - rate)),
                                  .bits = rate == 0.0 ? NULL : network->keep_hidden};
     const opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
-                                               layers->d_hidden, layers->p);
-    opn_i_spmm(exec, &inner->rows, inner->n_rows,
-               opn_i_panels_const(p, network->n_nodes, network->hidden_width),
-               pass.hidden, &finish);
+                                               layers->d_hidden, layers->p)
+                                .at;
+    opn_i_hop_product(exec, inner,
+                      opn_i_panels_const(p, network->n_nodes, network->hidden_width),
+                      pass.hidden, &finish);
     opn_i_matmul(exec, inner->n_rows, network->sizes.n_hidden, network->hidden, pass.w1,
                  pass.q, NULL, 1);
-    opn_i_spmm(exec, &outer->rows, outer->n_rows, opn_i_as_const(pass.q),
-               opn_i_rows(network->z, outer->n_rows, network->class_width), NULL);
+    opn_i_hop_product(exec, outer, opn_i_as_const(pass.q),
+                      opn_i_rows(network->z, outer->n_rows, network->class_width), NULL);
 }
 
 static void backward(const opn_i_exec *exec,
@@ -97,21 +98,18 @@ static void backward(const opn_i_exec *exec,
     const opn_i_hop *inner = &network->in_use.inner;
     const opn_i_hop *outer = &network->in_use.outer;
     const matrices pass = view_pass(network, weights);
-    opn_i_spmm(exec, &outer->transposed, outer->n_cols,
-               opn_i_rows_const(network->d_z, outer->n_rows, network->class_width),
-               pass.q, NULL);
+    opn_i_hop_product_transposed(
+            exec, outer, NULL,
+            opn_i_rows_const(network->d_z, outer->n_rows, network->class_width), pass.q);
     // A hidden value above 0 was both active and kept.
     opn_i_network_project_back(exec, network, weights, network->hidden,
                                opn_i_as_const(pass.q), layers->hidden,
                                (opn_real)(1.0 / (1.0 - network->rates.units)),
                                pass.d_hidden, d_weights);
-    opn_k_sparse back = inner->transposed;
-    back.scale =
-            network->features->scale; // the rows' share of X^T, as feature_matrix.h says
-    opn_i_spmm(exec, &back, inner->n_cols, opn_i_as_const(pass.d_hidden),
-               opn_i_panels(layers->p, network->n_nodes, network->hidden_width), NULL);
-    opn_i_feature_matrix_product_transposed(exec, network->features,
-                                            network->hidden_width, layers->p, d_weights);
+    opn_i_hop_product_transposed(
+            exec, inner, opn_i_network_row_scale(network), opn_i_as_const(pass.d_hidden),
+            opn_i_panels(layers->p, network->n_nodes, network->hidden_width));
+    opn_i_network_multiply_back(exec, network, layers->p, d_weights);
 }
 
 const opn_i_encoder opn_i_gcn_encoder = {

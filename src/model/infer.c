@@ -95,6 +95,13 @@ static void divide(opn_i_moments *moments, int32_t n_passes)
         moments->arena[j] /= n_passes;
 }
 
+opn_i_plan opn_i_infer_plan(const opn_i_infer_options *options)
+{
+    // All passes have the same X W0 but for what they drop.
+    return (opn_i_plan){.has_whole = options->n_samples > 1,
+                        .dropout = options->rates.units};
+}
+
 opn_status opn_i_infer(opn_ctx *ctx,
                        const opn_i_exec *exec,
                        opn_i_network *network,
@@ -114,10 +121,7 @@ opn_status opn_i_infer(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, arena, OPN_MARGIN + n_weights);
     opn_real *on_line = opn_i_on_line(arena);
     memcpy(on_line, weights, n_weights * sizeof(*weights));
-    // All passes have the same X W0 but for what they drop.
-    network->subtracts = options->n_samples > 1 && options->rates.units < 0.5;
-    network->is_frozen = true;
-    network->whole_of = NULL;
+    opn_i_network_follow(network, opn_i_infer_plan(options));
     for (int32_t m = 0; m < n_passes; m++) {
         OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
         const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, exec);

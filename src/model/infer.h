@@ -29,6 +29,9 @@ typedef struct opn_i_moments {
 
 void opn_i_moments_deinit(const opn_alloc *alloc, opn_i_moments *moments);
 
+// What its passes are like, for the workspace they run in.
+opn_i_plan opn_i_infer_plan(const opn_i_infer_options *options);
+
 // Runs the passes. Memory does not depend on their number.
 // Errors: NOMEM, INTERRUPTED, NONFINITE (names the pass).
 OPN_NODISCARD opn_status opn_i_infer(opn_ctx *ctx,

@@ -21,13 +21,6 @@ int opn_i_place_weights(const opn_i_encoder *encoder,
     return n;
 }
 
-int32_t opn_i_encoder_width(const opn_i_encoder *encoder, const opn_i_sizes *sizes)
-{
-    opn_i_weight list[OPN_MAX_WEIGHTS];
-    encoder->list_weights(sizes, list);
-    return list[0].width;
-}
-
 // Where unit k of n that heads share stands in memory.
 static int32_t place_of(int32_t k, int32_t n, int32_t n_heads)
 {
@@ -82,10 +75,30 @@ void opn_i_network_init_weights(const opn_i_network *network,
 
 // ---- networks ------------------------------------------------------------------------
 
-unsigned opn_i_network_uses(int32_t hidden_width, bool with_backward, bool subtracts)
+static unsigned uses_of(int32_t width, bool with_backward, bool subtracts)
 {
-    return (with_backward ? OPN_USE_BACKWARD : 0u) | (subtracts ? OPN_USE_WHOLE : 0u) |
-           (hidden_width <= OPN_SLICE ? OPN_USE_NARROW : 0u);
+    return (with_backward ? OPN_USE_BACKWARD : 0u) | (subtracts ? OPN_USE_DROPPED : 0u) |
+           (width <= OPN_SLICE ? OPN_USE_NARROW : 0u);
+}
+
+static bool plan_subtracts(opn_i_plan plan)
+{
+    return plan.has_whole && plan.dropout < 0.5 && (!plan.trains || plan.dropout > 0.0);
+}
+
+unsigned
+opn_i_plan_uses(opn_i_plan plan, const opn_i_encoder *encoder, const opn_i_sizes *sizes)
+{
+    opn_i_weight list[OPN_MAX_WEIGHTS];
+    encoder->list_weights(sizes, list);
+    return uses_of(list[0].width, plan.trains, plan_subtracts(plan));
+}
+
+void opn_i_network_follow(opn_i_network *network, opn_i_plan plan)
+{
+    network->subtracts = plan_subtracts(plan);
+    network->is_frozen = !plan.trains;
+    network->whole_of = NULL;
 }
 
 void opn_i_network_deinit(const opn_alloc *alloc, opn_i_network *network)
@@ -196,8 +209,8 @@ void opn_i_network_forward_drawn(const opn_i_exec *exec,
     if (network->dropper != NULL) {
         opn_i_edge_dropper_drop(exec, network->dropper);
         const opn_k_sparse left = opn_i_edge_dropper_view(network->dropper);
-        network->in_use.outer.rows = network->in_use.inner.rows = left;
-        network->in_use.outer.transposed = network->in_use.inner.transposed = left;
+        network->in_use.outer = opn_i_hop_with(&network->reach.outer, left);
+        network->in_use.inner = opn_i_hop_with(&network->reach.inner, left);
     }
     network->encoder->forward(exec, network, weights, with_backward);
 }
@@ -220,40 +233,47 @@ void opn_i_network_backward(const opn_i_exec *exec,
 
 // ---- for encoders --------------------------------------------------------------------
 
-static void multiply(const opn_i_exec *exec,
-                     opn_i_network *network,
-                     const opn_real *w0,
-                     double rate,
-                     unsigned uses,
-                     const opn_real *whole,
-                     opn_real *p)
+opn_i_first_product opn_i_network_multiply(const opn_i_exec *exec,
+                                           opn_i_network *network,
+                                           const opn_real *w0,
+                                           bool with_backward,
+                                           opn_real *whole,
+                                           opn_real *p)
 {
-    opn_i_feature_matrix_drop(exec, network->features, rate, uses);
-    opn_i_feature_matrix_product(exec, network->features, network->hidden_width, w0,
-                                 whole, p);
+    opn_i_feature_matrix *x = network->features;
+    const int32_t width = network->hidden_width;
+    const double rate = network->rates.units;
+    const bool subtracts = network->subtracts;
+    const unsigned uses = uses_of(width, with_backward, subtracts);
+    const bool is_known = subtracts && network->whole_of == w0;
+    const bool is_same = is_known && network->is_frozen && rate == 0.0;
+    if (subtracts && !is_same && (!is_known || rate == 0.0)) {
+        opn_i_feature_matrix_drop(exec, x, 0.0, uses);
+        opn_i_feature_matrix_product(exec, x, width, w0, whole);
+        network->whole_of = w0;
+    }
+    if (subtracts && rate == 0.0)
+        return (opn_i_first_product){whole, is_same};
+    opn_i_feature_matrix_drop(exec, x, rate, uses);
+    if (subtracts)
+        opn_i_feature_matrix_subtract(exec, x, width, w0, whole, p);
+    else
+        opn_i_feature_matrix_product(exec, x, width, w0, p);
+    return (opn_i_first_product){p, false};
 }
 
-opn_real *opn_i_network_multiply(const opn_i_exec *exec,
-                                 opn_i_network *network,
-                                 const opn_real *w0,
-                                 bool with_backward,
-                                 opn_real *whole,
-                                 opn_real *p)
+const opn_real *opn_i_network_row_scale(const opn_i_network *network)
 {
-    const double rate = network->rates.units;
-    const unsigned uses =
-            opn_i_network_uses(network->hidden_width, with_backward, network->subtracts);
-    if (!network->subtracts) {
-        multiply(exec, network, w0, rate, uses, NULL, p);
-        return p;
-    }
-    if (network->whole_of != w0 || (rate == 0.0 && !network->is_frozen))
-        multiply(exec, network, w0, 0.0, uses, NULL, whole);
-    network->whole_of = w0;
-    if (rate == 0.0)
-        return whole;
-    multiply(exec, network, w0, rate, uses, whole, p);
-    return p;
+    return network->features->scale;
+}
+
+void opn_i_network_multiply_back(const opn_i_exec *exec,
+                                 opn_i_network *network,
+                                 const opn_real *d_p,
+                                 opn_real *d_weights)
+{
+    opn_i_feature_matrix_product_transposed(exec, network->features,
+                                            network->hidden_width, d_p, d_weights);
 }
 
 static void

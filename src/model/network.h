@@ -8,29 +8,22 @@
 #include "graph/normalise.h"
 #include "model/drop_edge.h"
 #include "model/feature_matrix.h"
+#include "model/hop.h"
 
 // ---- what passes work on -------------------------------------------------------------
-
-// One hop: the entries that some nodes, the rows, have of others, the columns.
-typedef struct opn_i_hop {
-    int32_t n_rows, n_cols;
-    opn_k_sparse rows;  // [n_rows,n_cols]
-    const int32_t *own; // [n_rows] column of each row's own node; NULL: the same number
-    opn_k_sparse transposed; // [n_cols,n_rows], unset where nothing is taken back
-    const uint32_t *entry; // [entries] number in `rows` of each of `transposed`, likewise
-} opn_i_hop;
-
-// Logits of the rows of `outer` depend on the hidden units of its columns, which are the
-// rows of `inner`, and those on the features of the first rows of X.
-typedef struct opn_i_reach {
-    opn_i_hop outer, inner;
-} opn_i_reach;
 
 // Shares that a pass drops: of the entries of X and of units, and of edges, which are
 // those of the graph (DropEdge) or each head's coefficients of them (attention).
 typedef struct opn_i_rates {
     double units, edges;
 } opn_i_rates;
+
+// What the passes to come are like, so far as it decides how X W0 is made.
+typedef struct opn_i_plan {
+    bool trains;    // they have a way back, after which the weights change
+    bool has_whole; // X W0 with nothing dropped is needed anyway, or by several of them
+    double dropout; // of the entries of X
+} opn_i_plan;
 
 // What the passes of one purpose draw from.
 typedef struct opn_i_streams {
@@ -131,11 +124,9 @@ struct opn_i_network {
     const opn_real *whole_of; // weights of which X W0 is known; NULL: of none
 };
 
-// What passes use of X, for opn_i_feature_matrix_init_for().
-unsigned opn_i_network_uses(int32_t hidden_width, bool with_backward, bool subtracts);
-
-// Columns of X W0 in memory.
-int32_t opn_i_encoder_width(const opn_i_encoder *encoder, const opn_i_sizes *sizes);
+// What the passes of a plan use of X, for opn_i_feature_matrix_init_for().
+unsigned
+opn_i_plan_uses(opn_i_plan plan, const opn_i_encoder *encoder, const opn_i_sizes *sizes);
 
 // `dropper` may be NULL, and must be where `reach` is not of the whole graph. sizes->
 // n_features is that of the feature matrix. Errors: NOMEM, OVERFLOW.
@@ -165,6 +156,9 @@ void opn_i_network_init_weights(const opn_i_network *network,
                                 uint64_t seed,
                                 opn_i_stream stream,
                                 opn_real *weights);
+
+// From now on passes are those of the plan; without one they share nothing.
+void opn_i_network_follow(opn_i_network *network, opn_i_plan plan);
 
 // Draws what a pass keeps. rates.edges has no say where nothing about edges is dropped.
 void opn_i_network_draw(const opn_i_exec *exec,
@@ -196,7 +190,8 @@ void opn_i_network_forward_drawn(const opn_i_exec *exec,
 // Unit h of the hidden layer of row i, after a pass.
 opn_real opn_i_network_hidden(const opn_i_network *network, int32_t i, int32_t h);
 
-// Gradient of all weights from network->d_z, after opn_i_network_forward_drawn().
+// Gradient of all weights from network->d_z, after opn_i_network_forward_drawn(). Here,
+// and nowhere else, d_weights is complete: the sum over all nodes.
 void opn_i_network_backward(const opn_i_exec *exec,
                             opn_i_network *network,
                             const opn_real *weights,
@@ -204,14 +199,30 @@ void opn_i_network_backward(const opn_i_exec *exec,
 
 // ---- for encoders --------------------------------------------------------------------
 
-// X W0 of the pass, in panels; returns where it is, p or `whole`. `whole` is room to keep
-// X W0 with nothing dropped until the way back.
-opn_real *opn_i_network_multiply(const opn_i_exec *exec,
+// X W0 of a pass, in panels.
+typedef struct opn_i_first_product {
+    opn_real *at;
+    bool is_known; // it is that of the pass before, with the same weights
+} opn_i_first_product;
+
+// It is at p or `whole`, which is room to keep X W0 with nothing dropped until the way
+// back.
+opn_i_first_product opn_i_network_multiply(const opn_i_exec *exec,
+                                           opn_i_network *network,
+                                           const opn_real *w0,
+                                           bool with_backward,
+                                           opn_real *whole,
+                                           opn_real *p);
+
+// What the rows of the gradient of X W0 are multiplied by before the way back of it, [V].
+const opn_real *opn_i_network_row_scale(const opn_i_network *network);
+
+// The way back of X W0: the gradient of W0 from that of the product, in panels, whose
+// rows were multiplied by opn_i_network_row_scale().
+void opn_i_network_multiply_back(const opn_i_exec *exec,
                                  opn_i_network *network,
-                                 const opn_real *w0,
-                                 bool with_backward,
-                                 opn_real *whole,
-                                 opn_real *p);
+                                 const opn_real *d_p,
+                                 opn_real *d_weights);
 
 // The way back of q = hidden W1: the gradient of W1, and d_hidden from d_q. With
 // `active`, which has the layout of hidden, then times factor where it is above 0, else

@@ -58,11 +58,6 @@ cleanup:
     return status;
 }
 
-static int32_t own_of(const opn_i_hop *hop, int32_t i)
-{
-    return hop->own == NULL ? i : hop->own[i];
-}
-
 // The matrices of a pass.
 typedef struct matrices {
     opn_i_dense self, near; // the parts of X W0
@@ -107,7 +102,7 @@ static void add_own(const opn_i_hop *hop,
 {
     for (int32_t i = 0; i < hop->n_rows; i++) {
         for (int32_t at = 0; at < n_cols; at += OPN_SLICE) {
-            const opn_real *from = opn_i_element_const(self, own_of(hop, i), at);
+            const opn_real *from = opn_i_element_const(self, opn_i_hop_own(hop, i), at);
             opn_real *to = opn_i_element(y, i, at);
             for (int32_t k = 0; k < n_in_slice(n_cols, at); k++)
                 to[k] += from[k] + bias[at + k];
@@ -130,7 +125,7 @@ static void share_own(const opn_i_hop *hop,
         for (int32_t j = 0; j < hop->n_cols; j++)
             memset(opn_i_element(d_self, j, at), 0, (size_t)n * sizeof(opn_real));
         for (int32_t i = 0; i < hop->n_rows; i++) {
-            const int32_t own = own_of(hop, i);
+            const int32_t own = opn_i_hop_own(hop, i);
             const opn_real *from = opn_i_element_const(d_y, i, at);
             opn_real *to = opn_i_element(d_self, own, at);
             for (int32_t k = 0; k < n; k++) {
@@ -164,19 +159,19 @@ static void forward(const opn_i_exec *exec,
     const opn_i_hop *outer = &network->in_use.outer;
     const opn_i_sizes *sizes = &network->sizes;
     opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
-                                         layers->d_hidden, layers->p);
+                                         layers->d_hidden, layers->p)
+                          .at;
     const matrices pass = view_pass(network, p, weights);
     network->hidden = opn_i_as_const(pass.hidden);
     const opn_i_dense_const near = opn_i_rows_const(
             layers->q + network->class_width, inner->n_rows, 2 * network->class_width);
-    opn_i_spmm(exec, &inner->rows, inner->n_rows, opn_i_as_const(pass.near), pass.hidden,
-               NULL);
+    opn_i_hop_product(exec, inner, opn_i_as_const(pass.near), pass.hidden, NULL);
     add_own(inner, opn_i_as_const(pass.self), weights + network->weight[B0].at,
             sizes->n_hidden, pass.hidden);
     activate(network, pass.hidden);
     opn_i_matmul(exec, inner->n_rows, sizes->n_hidden, network->hidden, pass.w1, pass.q,
                  NULL, 1);
-    opn_i_spmm(exec, &outer->rows, outer->n_rows, near, pass.z, NULL);
+    opn_i_hop_product(exec, outer, near, pass.z, NULL);
     add_own(outer, opn_i_as_const(pass.q), weights + network->weight[B1].at,
             sizes->n_classes, pass.z);
 }
@@ -190,8 +185,9 @@ static void look_back(const opn_i_exec *exec,
     const opn_i_sage_layers *layers = network->layers;
     const opn_i_hop *outer = &network->in_use.outer;
     const size_t width = (size_t)network->class_width;
-    opn_i_spmm(exec, &outer->transposed, outer->n_cols, pass->d_z,
-               opn_i_rows(layers->d_near, outer->n_cols, network->class_width), NULL);
+    opn_i_hop_product_transposed(
+            exec, outer, NULL, pass->d_z,
+            opn_i_rows(layers->d_near, outer->n_cols, network->class_width));
     share_own(outer, pass->d_z, NULL, network->class_width, pass->q, d_bias);
     for (size_t j = 0; j < (size_t)outer->n_cols; j++)
         memcpy(layers->q + (2 * j + 1) * width, layers->d_near + j * width,
@@ -205,7 +201,7 @@ static void backward(const opn_i_exec *exec,
 {
     opn_i_sage_layers *layers = network->layers;
     const opn_i_hop *inner = &network->in_use.inner;
-    const opn_real *scale = network->features->scale; // as feature_matrix.h says
+    const opn_real *scale = opn_i_network_row_scale(network);
     const matrices pass = view_pass(network, layers->p, weights);
     look_back(exec, network, &pass, d_weights + network->weight[B1].at);
     // A hidden value above 0 was both active and kept.
@@ -213,14 +209,11 @@ static void backward(const opn_i_exec *exec,
                                opn_i_as_const(pass.q), layers->hidden,
                                (opn_real)(1.0 / (1.0 - network->rates.units)),
                                pass.d_hidden, d_weights);
-    opn_k_sparse back = inner->transposed;
-    back.scale = scale;
-    opn_i_spmm(exec, &back, inner->n_cols, opn_i_as_const(pass.d_hidden), pass.near,
-               NULL);
+    opn_i_hop_product_transposed(exec, inner, scale, opn_i_as_const(pass.d_hidden),
+                                 pass.near);
     share_own(inner, opn_i_as_const(pass.d_hidden), scale, layers->half, pass.self,
               d_weights + network->weight[B0].at);
-    opn_i_feature_matrix_product_transposed(exec, network->features,
-                                            network->hidden_width, layers->p, d_weights);
+    opn_i_network_multiply_back(exec, network, layers->p, d_weights);
 }
 
 const opn_i_encoder opn_i_sage_encoder = {

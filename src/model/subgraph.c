@@ -4,49 +4,6 @@
 
 #include <string.h>
 
-// ---- hops ----------------------------------------------------------------------------
-
-void opn_i_hop_store_deinit(const opn_alloc *alloc, opn_i_hop_store *store)
-{
-    opn_i_csr_deinit(alloc, &store->rows);
-    opn_i_csr_deinit(alloc, &store->transposed);
-    opn_i_release(alloc, store->own);
-    opn_i_release(alloc, store->entry);
-    *store = (opn_i_hop_store){0};
-}
-
-opn_status opn_i_hop_store_transpose(opn_ctx *ctx,
-                                     bool is_symmetric,
-                                     bool needs_entries,
-                                     opn_i_hop_store *store)
-{
-    opn_status status = OPN_OK;
-    if (!is_symmetric)
-        OPN_TRY(opn_i_csr_transpose(ctx, &store->rows, &store->transposed));
-    if (needs_entries)
-        OPN_TRY(opn_i_csr_transposed_entries(
-                ctx, &store->rows, is_symmetric ? &store->rows : &store->transposed,
-                &store->entry));
-cleanup:
-    return status;
-}
-
-opn_i_hop opn_i_hop_view(const opn_i_hop_store *store)
-{
-    const bool has_transposed = store->transposed.row_ptr != NULL;
-    return (opn_i_hop){
-            .n_rows = store->rows.n_rows,
-            .n_cols = store->rows.n_cols,
-            .rows = opn_i_csr_view(&store->rows),
-            .own = store->own,
-            .transposed =
-                    opn_i_csr_view(has_transposed ? &store->transposed : &store->rows),
-            .entry = store->entry,
-    };
-}
-
-// ---- fields --------------------------------------------------------------------------
-
 void opn_i_subgraph_deinit(const opn_alloc *alloc, opn_i_subgraph *subgraph)
 {
     opn_i_release(alloc, subgraph->node);

@@ -3,27 +3,7 @@
 #ifndef OPN_SUBGRAPH_H
 #define OPN_SUBGRAPH_H
 
-#include "model/network.h"
-
-// What a hop borrows from. Zero-initialise; owned by whoever holds it.
-typedef struct opn_i_hop_store {
-    opn_i_csr rows;
-    opn_i_csr transposed; // where it is needed and not `rows` itself
-    int32_t *own;         // or NULL
-    uint32_t *entry;      // or NULL
-} opn_i_hop_store;
-
-void opn_i_hop_store_deinit(const opn_alloc *alloc, opn_i_hop_store *store);
-
-// Makes what the way back needs beside store->rows: its transpose, unless that is the
-// same, and the map of its entries where an encoder needs it.
-OPN_NODISCARD opn_status opn_i_hop_store_transpose(opn_ctx *ctx,
-                                                   bool is_symmetric,
-                                                   bool needs_entries,
-                                                   opn_i_hop_store *store);
-
-// The hop as passes take it; borrowed.
-opn_i_hop opn_i_hop_view(const opn_i_hop_store *store);
+#include "model/hop.h"
 
 // Two layers see two hops far, so a loss on few nodes needs no more of the graph than
 // that; nothing is left out that would change a logit or a gradient. The teacher of Cora,

@@ -225,10 +225,9 @@ opn_status opn_i_train(opn_ctx *ctx,
     opn_i_thread_choice choice = {0};
     epoch_note note = "";
     // Validation multiplies the whole X with the weights of the epoch that follows.
-    network->subtracts = opn_i_train_subtracts(options->validation != NULL,
-                                               options->patience, options->rates.units);
-    network->is_frozen = false;
-    network->whole_of = NULL;
+    opn_i_network_follow(network, (opn_i_plan){.trains = true,
+                                               .has_whole = decides,
+                                               .dropout = options->rates.units});
     if (state->is_done) // and so was all that follows, before an interruption
         return OPN_OK;
     if (state->epoch == 0)

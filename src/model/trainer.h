@@ -58,13 +58,6 @@ OPN_NODISCARD opn_status opn_i_train_state_init(opn_ctx *ctx,
                                                 opn_i_train_state *out);
 void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state);
 
-// Whether X W0 of an epoch is made from that of the validation pass before it.
-static inline bool
-opn_i_train_subtracts(bool has_validation, int32_t patience, double dropout)
-{
-    return has_validation && patience > 0 && dropout > 0.0 && dropout < 0.5;
-}
-
 // Trains from state->epoch on; at the end state->weights are the best ones if validation
 // decides, else the last ones. Nothing is allocated.
 // Errors: NONFINITE (the message names epoch and tensor), INTERRUPTED (the state is that

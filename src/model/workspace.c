@@ -82,16 +82,13 @@ cleanup:
 opn_status opn_i_workspace_init(opn_ctx *ctx,
                                 const opn_model *model,
                                 const opn_graph *graph,
-                                bool with_backward,
-                                bool subtracts,
+                                opn_i_plan plan,
                                 opn_i_workspace *workspace)
 {
     opn_status status = OPN_OK;
-    const unsigned uses =
-            opn_i_network_uses(opn_i_encoder_width(model->kind->encoder, &model->sizes),
-                               with_backward, subtracts);
+    const unsigned uses = opn_i_plan_uses(plan, model->kind->encoder, &model->sizes);
     *workspace = (opn_i_workspace){.exec = {opn_k_select(), opn_ctx_threads(ctx)}};
-    OPN_TRY(place_edges(ctx, model, graph, with_backward, workspace));
+    OPN_TRY(place_edges(ctx, model, graph, plan.trains, workspace));
     OPN_TRY(place_features(ctx, model, graph, uses, workspace));
     const opn_i_hop hop = opn_i_hop_view(&workspace->hop);
     const opn_i_reach whole = {hop, hop};

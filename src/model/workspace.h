@@ -19,13 +19,12 @@ typedef struct opn_i_workspace {
     opn_i_network network;
 } opn_i_workspace;
 
-// For passes with a way back or without, of which many subtract what they drop. Errors:
-// SHAPE (directed graph, features that do not fit the model), NOMEM.
+// For passes as the plan says, or such as share less. Errors: SHAPE (directed graph,
+// features that do not fit the model), NOMEM.
 OPN_NODISCARD opn_status opn_i_workspace_init(opn_ctx *ctx,
                                               const opn_model *model,
                                               const opn_graph *graph,
-                                              bool with_backward,
-                                              bool subtracts,
+                                              opn_i_plan plan,
                                               opn_i_workspace *workspace);
 void opn_i_workspace_deinit(const opn_alloc *alloc, opn_i_workspace *workspace);
 

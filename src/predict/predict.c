@@ -220,7 +220,8 @@ opn_status opn_model_predict(opn_ctx *ctx,
                 OPN_ERR_INVALID_ARG, "keep 0x%x: an unknown array", (unsigned)keep);
     opn_i_features_warn(ctx, model, graph);
     OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
-    OPN_TRY(opn_i_workspace_init(ctx, model, graph, false, true, &workspace));
+    OPN_TRY(opn_i_workspace_init(ctx, model, graph, opn_i_infer_plan(&options),
+                                 &workspace));
     OPN_TRY_NEW(ctx, alpha, model->sizes.n_classes);
     OPN_TRY_NEW(ctx, p, model->sizes.n_classes);
     OPN_TRY(opn_i_infer(ctx, &workspace.exec, &workspace.network, model->weights,
@@ -249,7 +250,7 @@ opn_status opn_model_hidden(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_workspace workspace = {0};
     const int32_t n = model->sizes.n_hidden;
-    OPN_TRY(opn_i_workspace_init(ctx, model, graph, false, false, &workspace));
+    OPN_TRY(opn_i_workspace_init(ctx, model, graph, (opn_i_plan){0}, &workspace));
     opn_i_network_forward(&workspace.exec, &workspace.network, model->weights);
     for (int32_t r = 0; r < workspace.network.n_nodes; r++)
         for (int32_t h = 0; h < n; h++)

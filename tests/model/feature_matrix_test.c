@@ -163,6 +163,20 @@ typedef struct pass {
     int32_t width;
 } pass;
 
+// X w of the pass, from `whole` where the matrix lists what it drops.
+static void multiply_features(const opn_i_exec *exec,
+                              const opn_i_feature_matrix *matrix,
+                              int32_t width,
+                              const opn_real *w,
+                              const opn_real *whole,
+                              opn_real *p)
+{
+    if (matrix->lists_dropped)
+        opn_i_feature_matrix_subtract(exec, matrix, width, w, whole, p);
+    else
+        opn_i_feature_matrix_product(exec, matrix, width, w, p);
+}
+
 // What of X the pass drops is not to be seen in the rows it writes, and of the others,
 // which do not train, nothing is asked.
 static void expect_forward(const opn_i_exec *exec,
@@ -180,15 +194,14 @@ static void expect_forward(const opn_i_exec *exec,
     opn_real *whole = draw_panels(random, n_rows, one->width);
     opn_real *other = draw_panels(random, n_rows, one->width);
     const opn_i_dense weights = opn_i_panels(w, n_cols, one->width);
-    const bool has_whole = (one->uses & OPN_USE_WHOLE) != 0;
+    const bool has_whole = (one->uses & OPN_USE_DROPPED) != 0;
     double *product = multiply(all_rows, weights, itself);
     for (int32_t i = 0; i < n_rows; i++)
         for (int32_t h = 0; h < one->width; h++)
             whole[opn_i_panel_at(n_rows, one->width, i, h)] =
                     (opn_real)product[(size_t)i * (size_t)one->width + (size_t)h];
     opn_real *p = has_whole && one->is_in_place ? whole : other;
-    opn_i_feature_matrix_product(exec, one->matrix, one->width, w,
-                                 has_whole ? whole : NULL, p);
+    multiply_features(exec, one->matrix, one->width, w, whole, p);
     expect_product(left, written, one->rate, weights,
                    opn_i_panels(p, n_rows, one->width));
     free(product);
@@ -247,12 +260,12 @@ static const struct {
     unsigned uses;
     bool is_in_place;
 } manners[] = {{0, false},
-               {OPN_USE_WHOLE | OPN_USE_BACKWARD, false},
+               {OPN_USE_DROPPED | OPN_USE_BACKWARD, false},
                {OPN_USE_NARROW | OPN_USE_BACKWARD, false},
-               {OPN_USE_WHOLE, true},
+               {OPN_USE_DROPPED, true},
                {OPN_USE_BACKWARD, false},
-               {OPN_USE_WHOLE, false},
-               {OPN_USE_NARROW | OPN_USE_WHOLE | OPN_USE_BACKWARD, true},
+               {OPN_USE_DROPPED, false},
+               {OPN_USE_NARROW | OPN_USE_DROPPED | OPN_USE_BACKWARD, true},
                {OPN_USE_NARROW, false}};
 enum { N_MANNERS = 8 };
 
@@ -341,20 +354,20 @@ static void expect_served(feature_kind kind, unsigned made_for, unsigned uses)
 static void a_matrix_for_some_uses_serves_those_and_less(void **state)
 {
     (void)state;
-    enum { B = OPN_USE_BACKWARD, N = OPN_USE_NARROW, W = OPN_USE_WHOLE };
+    enum { B = OPN_USE_BACKWARD, N = OPN_USE_NARROW, D = OPN_USE_DROPPED };
     static const struct {
         unsigned made_for, uses;
     } cases[] = {{0, 0},
                  {N, N},
-                 {W, W},
-                 {W, 0},
+                 {D, D},
+                 {D, 0},
                  {B | N, N},
                  {B, B},
-                 {B | W, B | W},
-                 {B | W, B},
+                 {B | D, B | D},
+                 {B | D, B},
                  {B | N, B | N},
-                 {B | N | W, B | N},
-                 {B | N | W, B | N | W}};
+                 {B | N | D, B | N},
+                 {B | N | D, B | N | D}};
     for (int c = 0; c < 11 * N_KINDS; c++)
         expect_served((feature_kind)(c % N_KINDS), cases[c / N_KINDS].made_for,
                       cases[c / N_KINDS].uses);
@@ -512,7 +525,7 @@ static void run_many(const opn_i_exec *exec,
                     matrix->rows.row_ptr[MANY_ROWS], matrix->keep);
     opn_i_feature_matrix_drop(exec, matrix, rate, uses);
     // Any numbers will do for the whole product.
-    opn_i_feature_matrix_product(exec, matrix, MANY_WIDTH, from, from, to);
+    multiply_features(exec, matrix, MANY_WIDTH, from, from, to);
     opn_i_feature_matrix_product_transposed(exec, matrix, MANY_WIDTH, from,
                                             to + (size_t)MANY_ROWS * MANY_WIDTH);
 }
@@ -528,7 +541,7 @@ static void a_pass_gives_the_same_bits_on_any_number_of_threads(void **state)
         unsigned uses;
     } rounds[] = {{0.5, OPN_USE_BACKWARD},
                   {0.5, OPN_USE_BACKWARD | OPN_USE_NARROW},
-                  {0.2, OPN_USE_BACKWARD | OPN_USE_WHOLE},
+                  {0.2, OPN_USE_BACKWARD | OPN_USE_DROPPED},
                   {0.99, OPN_USE_BACKWARD},
                   {0.0, OPN_USE_BACKWARD}};
     const opn_k_table *table[2];

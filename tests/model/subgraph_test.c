@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A training in which passes that drop subtract from the product that validation made.
+static const opn_i_plan subtracting = {.trains = true, .has_whole = true, .dropout = 0.2};
+
 static opn_ctx *ctx;
 
 // Features as lists with a factor a row, as bits, and as lists with values; the last two
@@ -401,9 +404,10 @@ static void other_encoders_have_the_same_passes_over_a_part_too(void **state)
         for (int c = 0; c < n_tables * N_LABELS; c++) {
             net.exec.kernels = table[c % n_tables];
             part *p = new_part(&net, labels[c / n_tables][0], labels[c / n_tables][1]);
-            p->gcn.subtracts = c / n_tables == 0;
+            if (c / n_tables == 0)
+                opn_i_network_follow(&p->gcn, subtracting);
             expect_same_pass(p, (uint32_t)c, 0.2);
-            p->gcn.subtracts = false;
+            opn_i_network_follow(&p->gcn, (opn_i_plan){.trains = true});
             expect_same_pass(p, (uint32_t)c, 0.0);
             free_part(p);
         }
@@ -540,7 +544,7 @@ static void init_pair(int d, const opn_k_table *kernels, pair *out)
     init_network(d, &out->plain);
     init_network(d, &out->other);
     out->plain.exec.kernels = out->other.exec.kernels = kernels;
-    out->other.gcn.subtracts = true;
+    opn_i_network_follow(&out->other.gcn, subtracting);
 }
 
 static void deinit_pair(pair *two)
@@ -562,7 +566,7 @@ expect_same_drawn_pass(pair *two, uint32_t step, double rate, const int32_t *tar
         opn_i_network_forward_drawn(&both[n]->exec, &both[n]->gcn, both[n]->weights,
                                     (opn_i_rates){rate, 0.0}, target != NULL);
     }
-    assert_int_equal(two->other.features.has_dropped, rate > 0.0);
+    assert_int_equal(two->other.features.lists_dropped, rate > 0.0);
     expect_logits(&two->plain.gcn, all, &two->other.gcn);
     for (int n = 0; n < 2 && target != NULL; n++)
         run_backward(&both[n]->exec, &both[n]->gcn, both[n]->weights, target,
@@ -650,7 +654,7 @@ static void a_part_may_subtract_from_the_product_that_validation_made(void **sta
         init_network(d, &net);
         part *p = new_part(&net, OF_FEW, OF_OTHER_FEW);
         assert_true(p->subgraph.train.inner.n_cols < p->subgraph.n_nodes);
-        p->gcn.subtracts = true;
+        opn_i_network_follow(&p->gcn, subtracting);
         for (uint32_t step = 0; step < 4; step++) {
             expect_same_pass(p, step, 0.2); // ends with validation
             assert_ptr_equal(p->gcn.whole_of, net.weights);
@@ -687,7 +691,7 @@ static void a_part_gives_the_same_bits_on_any_number_of_threads(void **state)
                                         &(const opn_i_sizes){0, 8, 7, 1, 1},
                                         &subgraph.train, NULL, &features, &gcn),
                      OPN_OK);
-    gcn.subtracts = true;
+    opn_i_network_follow(&gcn, subtracting);
     const size_t n_bytes = gcn.n_weights * sizeof(opn_real);
     opn_real *d_weights = malloc(n_bytes);
     assert_non_null(d_weights);
