@@ -2,65 +2,40 @@
 
 #include "progress_bar.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
 
 enum { LEAST_CELLS = 8, MOST_CELLS = 40, PERCENT_COLUMNS = 5, TEXT_ROOM = 160 };
 
 // ---- characters ----------------------------------------------------------------------
 
-// Bytes of the UTF-8 character at `text`, with its number; 0 where there is none.
-static int decode(const char *text, uint32_t *code)
+// Controls, and what turns the direction of the text behind it or breaks the line.
+static bool is_control(utf8proc_int32_t code)
 {
-    static const uint32_t first_of[5] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *c = (const unsigned char *)text;
-    const int n = c[0] < 0x80             ? 1
-                  : (c[0] & 0xe0) == 0xc0 ? 2
-                  : (c[0] & 0xf0) == 0xe0 ? 3
-                  : (c[0] & 0xf8) == 0xf0 ? 4
-                                          : 0;
-    *code = n == 1 ? c[0] : n > 0 ? c[0] & (0xffu >> (n + 1)) : 0;
-    for (int b = 1; b < n; b++) {
-        if ((c[b] & 0xc0) != 0x80) // the NUL at the end too
-            return 0;
-        *code = *code << 6 | (c[b] & 0x3f);
-    }
-    const bool is_surrogate = *code >= 0xd800 && *code < 0xe000;
-    const bool is_in_range = n > 0 && *code >= first_of[n] && *code < 0x110000;
-    return is_in_range && !is_surrogate ? n : 0;
+    const int bounds = utf8proc_get_property(code)->boundclass;
+    return bounds == UTF8PROC_BOUNDCLASS_CONTROL || bounds == UTF8PROC_BOUNDCLASS_CR ||
+           bounds == UTF8PROC_BOUNDCLASS_LF;
 }
 
-// East Asian wide and fullwidth characters and pictures. A mark that combines with the
-// character before counts as a column of its own: a line may be too short, never too
-// long.
-static bool is_wide(uint32_t code)
+// A vowel sign beside its letter has no width in utf8proc, but a column on most
+// terminals: a line may be too short, never too long.
+static int columns_of_character(utf8proc_int32_t code)
 {
-    static const uint32_t ranges[][2] = {
-            {0x1100, 0x115f},   {0x231a, 0x231b},  {0x23e9, 0x23f3},   {0x25fd, 0x25fe},
-            {0x2614, 0x27bf},   {0x2b1b, 0x2b55},  {0x2e80, 0x303e},   {0x3041, 0xa4cf},
-            {0xa960, 0xa97c},   {0xac00, 0xd7a3},  {0xf900, 0xfaff},   {0xfe10, 0xfe6f},
-            {0xff01, 0xff60},   {0xffe0, 0xffe6},  {0x16fe0, 0x18fff}, {0x1aff0, 0x1b2ff},
-            {0x1f000, 0x1fbff}, {0x20000, 0x3fffd}};
-    for (size_t r = 0; r < sizeof(ranges) / sizeof(ranges[0]); r++)
-        if (code >= ranges[r][0] && code <= ranges[r][1])
-            return true;
-    return false;
-}
-
-// C1 controls move a cursor as C0 ones do.
-static bool is_control(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+    const int bounds = utf8proc_get_property(code)->boundclass;
+    const bool is_above_or_below =
+            bounds == UTF8PROC_BOUNDCLASS_EXTEND || bounds == UTF8PROC_BOUNDCLASS_ZWJ;
+    const int n_columns = utf8proc_charwidth(code);
+    return n_columns == 0 && !is_above_or_below ? 1 : n_columns;
 }
 
 text_character text_character_at(const char *text)
 {
-    uint32_t code = 0;
-    const int n = decode(text, &code);
+    utf8proc_int32_t code = 0;
+    const utf8proc_ssize_t n = utf8proc_iterate((const unsigned char *)text, -1, &code);
     const bool is_plain = n > 0 && !is_control(code);
-    return (text_character){.n_bytes = n > 0 ? n : 1,
-                            .n_columns = is_plain && is_wide(code) ? 2 : 1,
+    return (text_character){.n_bytes = n > 0 ? (int)n : 1,
+                            .n_columns = is_plain ? columns_of_character(code) : 1,
                             .is_plain = is_plain};
 }
 

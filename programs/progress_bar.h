@@ -18,15 +18,15 @@ enum { BAR_ROOM = 1024 }; // bytes of a line, NUL included
 // A character on a terminal.
 typedef struct text_character {
     int n_bytes;   // 1 for a byte that is no UTF-8
-    int n_columns; // 2 for a wide one, 1 for a '?' in its place
-    bool is_plain; // else it is a control character, or no UTF-8, and shows as '?'
+    int n_columns; // 2 for a wide one, 0 for an accent, 1 for a '?' in its place
+    bool is_plain; // else it is a control or direction mark, or no UTF-8: shows as '?'
 } text_character;
 
 // The first character of a text that is not empty.
 text_character text_character_at(const char *text);
 
-// Columns that a text takes on a terminal; wide characters take two. Of what is no UTF-8
-// each byte takes one.
+// Columns that a text takes on a terminal; wide characters take two, accents none. Of
+// what is no UTF-8 each byte takes one.
 int text_columns(const char *text);
 
 // Writes "model [####----]  50% 100/200 epochs, loss 0.5231, 80 epochs/s, 0:01 left" in

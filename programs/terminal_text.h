@@ -13,7 +13,8 @@ int terminal_columns(int stream);
 // Whether the user's locale says that text is UTF-8.
 bool is_utf8_locale(void);
 
-// Makes each control character, C1 ones included, and each byte that is no UTF-8 a '?'.
+// Makes each control character, C1 ones and marks of direction included, and each byte
+// that is no UTF-8 a '?'.
 // What comes from a file could else move the cursor or give orders to the terminal.
 void clean_text(char *text);
 

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "io/utf8.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -167,15 +168,12 @@ decode_latin1(const unsigned char *from, size_t n, unsigned char *to, size_t *n_
 {
     size_t n_chars = 0;
     for (size_t i = 0; i < n;) {
-        const unsigned char c = from[i++];
-        if (c < 0x80) {
-            to[n_chars++] = c;
-        } else {
-            // 0xc2 and 0xc3 lead to U+0080 … U+00FF.
-            if ((c & 0xfe) != 0xc2 || i == n || (from[i] & 0xc0) != 0x80)
-                return false;
-            to[n_chars++] = (unsigned char)(c << 6 | (from[i++] & 0x3f));
-        }
+        uint32_t code = 0;
+        const size_t n_bytes = opn_i_utf8_get(from + i, n - i, &code);
+        if (n_bytes == 0 || code > UCHAR_MAX)
+            return false;
+        to[n_chars++] = (unsigned char)code;
+        i += n_bytes;
     }
     *n_to = n_chars;
     return true;

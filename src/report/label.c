@@ -6,54 +6,52 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <utf8proc.h>
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 static const double ellipsis_width = 1.0;
 
-typedef struct code_range {
-    uint32_t first, last;
-} code_range;
+// More than a script stacks on one letter: Burmese writes three, pointed Hebrew four.
+enum { MOST_MARKS = 4 };
 
-static bool is_within(uint32_t code, const code_range *range, size_t n)
-{
-    for (size_t r = 0; r < n; r++)
-        if (code >= range[r].first && code <= range[r].last)
-            return true;
-    return false;
-}
-
-// Controls, soft hyphen, direction marks, overrides, embeddings and isolates, joiners and
-// operators without a shape, byte order mark, annotations, tags. What is written from
-// right to left needs none of them: each label is a text element, hence a paragraph, of
-// its own.
-static bool is_dropped(uint32_t code)
-{
-    static const code_range dropped[] = {
-            {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},
-            {0x180e, 0x180e}, {0x200b, 0x200b}, {0x200e, 0x200f}, {0x202a, 0x202e},
-            {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
-    };
-    return is_within(code, dropped, sizeof(dropped) / sizeof(dropped[0]));
-}
-
-// Accents, joiners and variants: they take no room of their own.
+// Accents, vowel signs, joiners and variants: they take no room of their own.
 static bool is_mark(uint32_t code)
 {
-    static const code_range marks[] = {
-            {0x300, 0x36f},   {0x483, 0x489},   {0x1ab0, 0x1aff},
-            {0x1dc0, 0x1dff}, {0x200c, 0x200d}, {0x20d0, 0x20ff},
-            {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
-    };
-    return is_within(code, marks, sizeof(marks) / sizeof(marks[0]));
+    const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)code);
+    return p->boundclass == UTF8PROC_BOUNDCLASS_EXTEND ||
+           p->boundclass == UTF8PROC_BOUNDCLASS_ZWJ;
 }
 
+// Breaks of lines and paragraphs and blanks, but for those that allow no break.
 static bool is_space(uint32_t code)
 {
-    return code == ' ' || (code >= '\t' && code <= '\r') || code == 0x85 ||
-           code == 0x2028 || code == 0x2029;
+    const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)code);
+    return p->bidi_class == UTF8PROC_BIDI_CLASS_B ||
+           p->bidi_class == UTF8PROC_BIDI_CLASS_S ||
+           p->bidi_class == UTF8PROC_BIDI_CLASS_WS;
 }
 
-// U+FFFE, U+FFFF and their like: not characters, and some not allowed in XML.
+// Controls, soft hyphen, direction marks, overrides, embeddings and isolates, operators
+// without a shape, byte order mark, annotations, tags. What is written from right to left
+// needs none of them: each label is a text element, hence a paragraph, of its own.
+static bool is_dropped(uint32_t code)
+{
+    enum { NON_JOINER = 0x200c }; // changes the shape of the letters beside it
+    const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)code);
+    const bool is_tag = p->boundclass == UTF8PROC_BOUNDCLASS_EXTEND &&
+                        p->category == UTF8PROC_CATEGORY_CF && code != NON_JOINER;
+    return is_tag || p->boundclass == UTF8PROC_BOUNDCLASS_CONTROL;
+}
+
+static bool is_picture(uint32_t code)
+{
+    return utf8proc_charwidth((utf8proc_int32_t)code) == 2 &&
+           utf8proc_get_property((utf8proc_int32_t)code)->boundclass ==
+                   UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+// U+FFFE, U+FFFF and their like: not characters, and some not allowed in XML. Unicode has
+// fixed them for ever, and utf8proc has no property that tells them from the unassigned.
 static bool is_noncharacter(uint32_t code)
 {
     return (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
@@ -62,10 +60,11 @@ static bool is_noncharacter(uint32_t code)
 // In em; from DejaVu Sans, which is among the widest that a browser comes with.
 static double width_of(uint32_t code)
 {
+    enum { FIRST_WIDE = 0x1100 }; // the alphabets of Europe and the Near East come before
     if (is_mark(code))
         return 0;
     if (code >= 0x80)
-        return code < 0x1100 ? 0.8 : code < 0x1f000 ? 1.0 : 1.4;
+        return is_picture(code) ? 1.4 : code < FIRST_WIDE ? 0.8 : 1.0;
     if (strchr(" !',.:;I|ijl", (int)code) != NULL)
         return 0.34;
     if (strchr("()-/[\\]frt", (int)code) != NULL)
@@ -103,7 +102,8 @@ opn_i_label_take(const char *text, double room, bool may_break, opn_i_label *out
     while (at < end) {
         const uint32_t code = next_code(&at, end);
         n_marks = is_mark(code) ? n_marks + 1 : code == 0 ? n_marks : 0;
-        if (code == 0 || n_marks > 2 || (n == 0 && (code == ' ' || n_marks > 0)) ||
+        if (code == 0 || n_marks > MOST_MARKS ||
+            (n == 0 && (code == ' ' || n_marks > 0)) ||
             (code == ' ' && out->text[n - 1] == ' '))
             continue;
         if (code == ' ') {

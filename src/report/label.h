@@ -20,7 +20,7 @@ typedef struct opn_i_label {
 //
 // Bytes that are no UTF-8 become U+FFFD; white space becomes one blank; controls, marks
 // that turn the direction of what follows, and signs that are not seen are dropped; of
-// accents on one letter the first two stay. Cost: O(length of the text).
+// marks on one letter the first four stay. Cost: O(length of the text).
 const char *
 opn_i_label_take(const char *text, double room, bool may_break, opn_i_label *out);
 

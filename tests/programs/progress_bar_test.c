@@ -89,6 +89,8 @@ static void wide_characters_take_two_columns(void **state)
     assert_int_equal(text_columns("読み込み"), 8);
     assert_int_equal(text_columns("한글"), 4);
     assert_int_equal(text_columns("\xf0\x9f\x98\x80"), 2);
+    assert_int_equal(text_columns("e\u0301"), 1);      // an accent of its own
+    assert_int_equal(text_columns("\u0915\u093e"), 2); // a vowel sign beside its letter
     assert_int_equal(text_columns("\xff\xfe\xe8"), 3); // broken: each byte for itself
     assert_int_equal(text_columns("\xc0\x80"), 2);     // an overlong NUL
     const opn_progress wide = {"読み込み", 1, 4, "行", NULL};
@@ -106,11 +108,11 @@ static void nothing_moves_the_cursor(void **state)
     (void)state;
     char line[BAR_ROOM];
     const opn_progress evil = {"a\033[2J\n\r\b\x7f\xc2\x9b"
-                               "b\xff",
+                               "b\xff\u202e\u2028",
                                1, 0, "u\n", NULL};
     for (int has_utf8 = 0; has_utf8 < 2; has_utf8++) {
         bar_format(&evil, &no_pace, 80, has_utf8, line);
-        assert_string_equal(line, "a?[2J?????b? 1 u?");
+        assert_string_equal(line, "a?[2J?????b??? 1 u?");
     }
 }
 

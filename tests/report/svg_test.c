@@ -22,9 +22,10 @@ static void test_labels_are_cleaned(void **state)
             {"plain", "plain"},
             {"", ""},
             {"  two\t\r\n words ", "two words"},
-            {"a\x01\x1f\x7f"
-             "b",
-             "ab"},
+            {"a\x01\x7f"
+             "b\x1f"
+             "c",
+             "ab c"},
             {"a\xc2\x9b"
              "b\xc2\x85"
              "c",
@@ -46,7 +47,12 @@ static void test_labels_are_cleaned(void **state)
             {"\xef\xbb\xbf"
              "bom\xe2\x80\x8b",
              "bom"},
-            {"e\xcc\x81\xcc\x82\xcc\x83\xcc\x84", "e\xcc\x81\xcc\x82"}, // two accents
+            {"e\u0301\u0302\u0303\u0304\u0305\u0306", "e\u0301\u0302\u0303\u0304"},
+            {"\u1019\u103c\u102d\u102f\u1037",
+             "\u1019\u103c\u102d\u102f\u1037"},                       // a town
+            {"\u0646\u200c\u0647\u200d", "\u0646\u200c\u0647\u200d"}, // joiners stay
+            {"a\u00a0b\u3000c\u2028d", "a\u00a0b c d"},
+            {"a\u00ad\u2060\ufff9\U000e0041\U000e0001b", "ab"},
             {"\xcc\x81"
              "e",
              "e"},
