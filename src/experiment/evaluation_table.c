@@ -4,8 +4,8 @@
 #include "io/bytes.h"
 #include "io/file_write.h"
 #include "io/json_write.h"
-#include "io/text_line.h"
 #include "opinion/measure_table.h"
+#include "report/estimate_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,24 +61,24 @@ static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation
 {
     static const char *const heads[OPN_N_METRICS] = {"AUROC", "AUPR", "AUPR errors",
                                                      "FPR at 95 %", "AURC"};
-    opn_i_text_line line = {""};
-    opn_i_line_add(&line, "%-13s%-12s", "model", "score");
+    opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_text_add(line, "%-13s%-12s", "model", "score");
     for (int k = 0; k < OPN_N_METRICS; k++)
-        opn_i_line_add(&line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[k]);
-    opn_i_line_end(&line, file);
+        opn_i_text_add(line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[k]);
+    opn_i_file_writer_end_line(file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         const char *model = opn_evaluation_model(evaluation, m);
         for (int32_t s = 0; s < OPN_N_SCORES; s++) {
             if (opn_evaluation_metric(evaluation, m, OPN_METRIC_AURC, s).n == 0)
                 continue;
-            opn_i_line_add(&line, "%-13s%-12s", model, opn_score_name(s));
+            opn_i_text_add(line, "%-13s%-12s", model, opn_score_name(s));
             for (int k = 0; k < OPN_N_METRICS; k++) {
                 const opn_estimate e =
                         opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
-                opn_i_line_add(&line, "  ");
-                opn_i_line_add_estimate(&line, &e, 1);
+                opn_i_text_add(line, "  ");
+                opn_i_text_add_estimate(line, &e, 1);
             }
-            opn_i_line_end(&line, file);
+            opn_i_file_writer_end_line(file);
             model = "";
         }
     }
@@ -87,46 +87,47 @@ static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation
 static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
     static const char *const heads[OPN_N_QUALITIES] = {"accuracy", "Brier", "NLL", "ECE"};
-    opn_i_text_line line = {""};
-    opn_i_line_end(&line, file);
-    opn_i_line_add(&line, "%-13s", "model");
+    opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_file_writer_end_line(file);
+    opn_i_text_add(line, "%-13s", "model");
     for (int q = 0; q < OPN_N_QUALITIES; q++)
-        opn_i_line_add(&line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[q]);
-    opn_i_line_add(&line, "  %8s  %8s", "epochs", "seconds");
-    opn_i_line_end(&line, file);
+        opn_i_text_add(line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[q]);
+    opn_i_text_add(line, "  %8s  %8s", "epochs", "seconds");
+    opn_i_file_writer_end_line(file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
-        opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
+        opn_i_text_add(line, "%-13s", opn_evaluation_model(evaluation, m));
         for (int q = 0; q < OPN_N_QUALITIES; q++) {
             const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
-            opn_i_line_add(&line, "  ");
-            opn_i_line_add_estimate(
-                    &line, &e, q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
+            opn_i_text_add(line, "  ");
+            opn_i_text_add_estimate(
+                    line, &e, q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
         }
-        opn_i_line_add(&line, "  %8.0f", mean.n_epochs);
+        opn_i_text_add(line, "  %8.0f", mean.n_epochs);
         if (isnan(mean.total_seconds))
-            opn_i_line_add(&line, "  %8s", "kept");
+            opn_i_text_add(line, "  %8s", "kept");
         else
-            opn_i_line_add(&line, "  %8.2f", mean.total_seconds);
-        opn_i_line_end(&line, file);
+            opn_i_text_add(line, "  %8.2f", mean.total_seconds);
+        opn_i_file_writer_end_line(file);
     }
 }
 
 // Nothing where no seed has both figures.
-static void
-put_comparison(opn_i_text_line *line, const char *what, const opn_comparison *c)
+static void put_comparison(opn_i_text *line,
+                           const char *what,
+                           const char *score,
+                           const opn_comparison *c)
 {
     if (c->n > 0)
-        opn_i_line_add(line, "  %s %+.1f [%.1f, %.1f] p %.3f", what, c->difference,
-                       c->low, c->high, c->p_value);
+        opn_i_text_add(line, "  %s%s %+.1f [%.1f, %.1f] p %.3f", what, score,
+                       c->difference, c->low, c->high, c->p_value);
 }
 
 static opn_status
 put_duels(opn_ctx *ctx, opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
     opn_status status = OPN_OK;
-    opn_i_text_line line = {""};
-    char what[32];
+    opn_i_text *line = opn_i_file_writer_line(file);
     if (opn_evaluation_n_models(evaluation) < 2 || evaluation->n_seeds < 2)
         return OPN_OK;
     opn_i_file_writer_printf(file,
@@ -136,11 +137,10 @@ put_duels(opn_ctx *ctx, opn_i_file_writer *file, const opn_evaluation *evaluatio
     for (int32_t m = 1; m < opn_evaluation_n_models(evaluation); m++) {
         duel d;
         OPN_TRY(compare(ctx, evaluation, m, &d));
-        opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
-        put_comparison(&line, "accuracy", &d.accuracy);
-        snprintf(what, sizeof(what), "AUROC by %s", opn_score_name(d.score));
-        put_comparison(&line, what, &d.auroc);
-        opn_i_line_end(&line, file);
+        opn_i_text_add(line, "%-13s", opn_evaluation_model(evaluation, m));
+        put_comparison(line, "accuracy", "", &d.accuracy);
+        put_comparison(line, "AUROC by ", opn_score_name(d.score), &d.auroc);
+        opn_i_file_writer_end_line(file);
     }
 cleanup:
     return status;
