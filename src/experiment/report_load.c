@@ -1,7 +1,7 @@
 // report_load.c -- reports of what a run has left behind: a model, predictions, a folder.
 
 #include "experiment/report_run.h"
-#include "graph/load_prepared.h"
+#include "graph/loaders.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "opine/embed.h"

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "experiment/kept_model.h"
 #include "experiment/training_key.h"
-#include "graph/load_prepared.h"
+#include "graph/loaders.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "report/report_data.h"

@@ -5,7 +5,7 @@
 #include "experiment/run_folder.h"
 #include "experiment/training_key.h"
 #include "experiment/view_model.h"
-#include "graph/load_prepared.h"
+#include "graph/loaders.h"
 #include "io/path.h"
 #include "opinion/curves.h"
 #include "paper/figure_curves.h"

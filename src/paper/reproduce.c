@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "experiment/evaluate_parts.h"
 #include "graph/graph_data.h"
-#include "graph/load_prepared.h"
+#include "graph/loaders.h"
 #include "paper/reproduce_rows.h"
 
 #include <string.h>
