@@ -4,6 +4,8 @@
 
 #include "io/bytes.h"
 #include "io/file_write.h"
+#include "io/path.h"
+#include "opinion/measure_table.h"
 #include "report/estimate_text.h"
 
 #include <math.h>
@@ -52,6 +54,7 @@ typedef struct page {
     opn_i_file_writer *file;
     const opn_reproduction *found;
     bool is_markdown;
+    bool is_summary; // in Markdown: what tells most, with a link to the rest
 } page;
 
 static opn_i_text *line_of(const page *p)
@@ -169,12 +172,21 @@ static void put_table_head(page *p, const char *table, const char *task)
     put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
+// The paper's main model by the measure that it recommends for the task.
+static bool is_headline(const opn_i_result_row *row)
+{
+    return strcmp(row->table, "main") == 0 && strcmp(row->model, "s-bgcn-t-k") == 0 &&
+           strcmp(row->measure, opn_measure_name(opn_i_recommended_measure(row->task))) ==
+                   0;
+}
+
 static void put_table(page *p, const char *table, const char *task)
 {
     bool has_head = false;
     for (int32_t r = 0; r < p->found->n_rows; r++) {
         const opn_i_result_row *row = &p->found->row[r];
-        if (strcmp(row->table, table) != 0 || strcmp(row->task, task) != 0)
+        if (strcmp(row->table, table) != 0 || strcmp(row->task, task) != 0 ||
+            (p->is_summary && !is_headline(row)))
             continue;
         if (!has_head)
             put_table_head(p, table, task);
@@ -281,13 +293,20 @@ static void put_introduction(const page *p)
                 "Answers: mean difference seed by seed with its bootstrap "
                 "interval, p of Wilcoxon's test for AUROC;\nsupported means that "
                 "the interval of AUROC is above 0.\n");
+    if (p->is_summary)
+        opn_i_file_writer_printf(
+                p->file,
+                "\nOf the paper's main table here is its own model by the measure it "
+                "recommends for the task; other\nmodels, measures, tables and what the "
+                "runs cost: [results.md](results.md).\n");
 }
 
-static opn_status
-save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path, bool is_markdown)
+static opn_status save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path)
 {
     opn_status status = OPN_OK;
-    page p = {.found = found, .is_markdown = is_markdown};
+    page p = {.found = found,
+              .is_markdown = opn_i_path_ends_in(path, ".md"),
+              .is_summary = strcmp(opn_i_base_name(path), "summary.md") == 0};
     OPN_TRY(opn_i_file_writer_open(ctx, path, &p.file));
     put_introduction(&p);
     for (int number = 1; number <= N_ANSWERS; number++)
@@ -295,7 +314,8 @@ save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path, bool is
     for (int t = 0; t < N_TABLES; t++)
         for (int k = 0; k < N_TASKS; k++)
             put_table(&p, tables[t], tasks[k]);
-    put_costs(&p);
+    if (!p.is_summary)
+        put_costs(&p);
     status = opn_i_file_writer_commit(p.file);
 cleanup:
     return status;
@@ -310,5 +330,5 @@ opn_reproduction_save(opn_ctx *ctx, const opn_reproduction *found, const char *p
         return opn_i_reproduction_export(ctx, found, path, true);
     if (opn_i_path_ends_in(path, ".csv"))
         return opn_i_reproduction_export(ctx, found, path, false);
-    return save_page(ctx, found, path, opn_i_path_ends_in(path, ".md"));
+    return save_page(ctx, found, path);
 }
