@@ -5,7 +5,7 @@
 #include "io/file_write.h"
 #include "io/json_write.h"
 #include "opinion/measure_table.h"
-#include "report/estimate_text.h"
+#include "report/estimate_output.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,15 +175,6 @@ cleanup:
 
 // ---- JSON ----------------------------------------------------------------------------
 
-static json_t *json_estimate(opn_estimate e)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "mean", opn_i_json_number(e.mean));
-    json_object_set_new(object, "std", opn_i_json_number(e.std));
-    json_object_set_new(object, "ci95", opn_i_json_interval(e.low, e.high));
-    return object;
-}
-
 static json_t *json_seconds(const opn_i_means *mean)
 {
     json_t *object = json_object();
@@ -204,31 +195,23 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
                         json_string(opn_evaluation_model(evaluation, m)));
     json_object_set_new(object, "seeds", json_integer(evaluation->n_seeds));
     json_object_set_new(object, "prevalence", opn_i_json_number(mean.prevalence));
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
-        json_object_set_new(
-                object, opn_quality_name((opn_quality)q),
-                json_estimate(opn_evaluation_quality(evaluation, m, (opn_quality)q)));
+    for (int q = 0; q < OPN_N_QUALITIES; q++) {
+        const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
+        json_object_set_new(object, opn_quality_name((opn_quality)q),
+                            opn_i_json_estimate(&e));
+    }
     for (int k = 0; k < OPN_N_METRICS; k++) {
         json_t *scores = json_object();
         for (int32_t s = 0; s < OPN_N_SCORES; s++) {
             const opn_estimate e = opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
             if (e.n > 0)
-                json_object_set_new(scores, opn_score_name(s), json_estimate(e));
+                json_object_set_new(scores, opn_score_name(s), opn_i_json_estimate(&e));
         }
         json_object_set_new(object, opn_metric_name((opn_metric)k), scores);
     }
     json_object_set_new(epochs, "mean", opn_i_json_number(mean.n_epochs));
     json_object_set_new(object, "epochs", epochs);
     json_object_set_new(object, "seconds", json_seconds(&mean));
-    return object;
-}
-
-static json_t *json_comparison(const opn_comparison *c)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "difference", opn_i_json_number(c->difference));
-    json_object_set_new(object, "ci95", opn_i_json_interval(c->low, c->high));
-    json_object_set_new(object, "p_value", opn_i_json_number(c->p_value));
     return object;
 }
 
@@ -244,8 +227,8 @@ static opn_status json_duels(opn_ctx *ctx, const opn_evaluation *evaluation, jso
         json_object_set_new(object, "against",
                             json_string(opn_evaluation_model(evaluation, m)));
         json_object_set_new(object, "score", json_string(opn_score_name(d.score)));
-        json_object_set_new(object, "accuracy", json_comparison(&d.accuracy));
-        json_object_set_new(object, "auroc", json_comparison(&d.auroc));
+        json_object_set_new(object, "accuracy", opn_i_json_comparison(&d.accuracy));
+        json_object_set_new(object, "auroc", opn_i_json_comparison(&d.auroc));
         json_array_append_new(list, object);
     }
 cleanup:

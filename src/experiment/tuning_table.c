@@ -5,7 +5,7 @@
 #include "io/file_write.h"
 #include "io/json_write.h"
 #include "opine/evaluate.h"
-#include "report/estimate_text.h"
+#include "report/estimate_output.h"
 
 #include <math.h>
 #include <string.h>
@@ -129,11 +129,7 @@ cleanup:
 static json_t *json_figure(const opn_tuning *tuning, int32_t t, opn_i_trial_figure figure)
 {
     const opn_estimate e = opn_i_trial_estimate(tuning, t, figure);
-    json_t *object = json_object();
-    json_object_set_new(object, "mean", opn_i_json_number(e.mean));
-    json_object_set_new(object, "std", opn_i_json_number(e.std));
-    json_object_set_new(object, "ci95", opn_i_json_interval(e.low, e.high));
-    return object;
+    return opn_i_json_estimate(&e);
 }
 
 static json_t *json_runs(const opn_tuning *tuning, int32_t t)

@@ -6,7 +6,7 @@
 #include "io/file_write.h"
 #include "io/path.h"
 #include "opinion/measure_table.h"
-#include "report/estimate_text.h"
+#include "report/estimate_output.h"
 
 #include <math.h>
 #include <string.h>
