@@ -56,7 +56,8 @@ results:
 	@tools/bootstrap build
 	@$(MAKE) all
 	$(BUILD)/opine reproduce -o results
-	cp results/results.md docs/results.md
+	cp results/results.md docs/measurements/results.md
+	sed 's|(results.md)|(measurements/results.md)|' results/summary.md >docs/results.md
 	tools/sensitivity $(BUILD) results/sensitivity
 
 format:

@@ -201,7 +201,8 @@ def read_options(description, n_runs=5):
 
 
 class Section:
-    """A section of a document: printed as it grows, then put into files."""
+    """What one script measured: printed as it grows, then put into files. All tables go
+    to one of its own, and the one that tells most to its section of a document."""
 
     def __init__(self, heading, n_runs):
         self.heading = heading
@@ -209,25 +210,40 @@ class Section:
                       "date": str(datetime.date.today()), "machine": machine(),
                       "runs": n_runs}
         self.tables = []
-        self.text = (f"{heading}\n\n`{self.about['script']}` on {self.about['date']}, "
-                     f"{self.about['machine']}; medians of {n_runs} runs (smallest to "
-                     "largest).\n\n")
+        self.intro = (f"`{self.about['script']}` on {self.about['date']}, "
+                      f"{self.about['machine']}; medians of {n_runs} runs (smallest to "
+                      "largest).")
+        self.text = self.headline = ""
 
-    def add(self, caption, rows):
+    def add(self, caption, rows, is_headline=False):
         text = f"{caption}\n\n{as_markdown(rows)}\n"
         print(text, flush=True)
         self.text += text
+        self.headline += text if is_headline else ""
         cells = [[cell.as_json() if isinstance(cell, Shown) else cell for cell in row]
                  for row in rows]
         self.tables.append({"caption": caption, "columns": cells[0], "rows": cells[1:]})
 
+    def targets(self):
+        """How many are met and missed, which the headline need not tell."""
+        ends = [row[-1] for table in self.tables for row in table["rows"]]
+        n_met, n_missed = (ends.count(verdict(met)) for met in (True, False))
+        return f"Targets: {n_met} met, {n_missed} missed. " if n_met + n_missed else ""
+
     def put_into(self, path):
         """Takes the place of the section with the same heading, else goes to the end."""
+        bulk = Path("measurements") / f"{Path(sys.argv[0]).name}.md"
+        (path.parent / bulk).parent.mkdir(exist_ok=True)
+        (path.parent / bulk).write_text(
+            f"{self.heading[1:]}\n\n{self.intro}\n\n{self.text.rstrip()}\n",
+            encoding="utf-8")
+        section = (f"{self.heading}\n\n{self.intro} {self.targets()}All tables: "
+                   f"[{bulk}]({bulk}).\n\n{self.headline}")
         text = path.read_text(encoding="utf-8") if path.exists() else "# Performance\n"
         before, found, after = text.partition(self.heading + "\n")
         following = after.find("\n## ") if found else -1
         rest = after[following + 1:] if following >= 0 else ""
-        parts = [part.strip("\n") for part in (before, self.text, rest)]
+        parts = [part.strip("\n") for part in (before, section, rest)]
         path.write_text("\n\n".join(part for part in parts if part) + "\n",
                         encoding="utf-8")
 

@@ -47,9 +47,10 @@ int run_evaluate(opine_app *app)
 
 static opn_status keep_reproduction(opine_app *app, const opn_reproduction *found)
 {
-    static const char *const names[] = {"results.md", "results.csv", "results.json"};
+    static const char *const names[] = {"summary.md", "results.md", "results.csv",
+                                        "results.json"};
     opn_status status = OPN_OK;
-    for (int n = 0; n < 3 && status == OPN_OK && run_folder(app) != NULL; n++) {
+    for (int n = 0; n < 4 && status == OPN_OK && run_folder(app) != NULL; n++) {
         char *path = path_in(run_folder(app), names[n]);
         status = path == NULL ? out_of_memory(app)
                               : opn_reproduction_save(app->ctx, found, path);

@@ -136,8 +136,8 @@ OPN_API OPN_NODISCARD opn_status opn_reproduce(opn_ctx *ctx,
                                                opn_reproduction **out);
 OPN_API void opn_reproduction_free(opn_reproduction *reproduction); // accepts NULL
 
-// Writes paper's and our figures as text, or as .csv, .json or .md; "-" is text on
-// standard output, "-.json" JSON there.
+// Writes paper's and our figures as text, or as .csv, .json or .md; of a file called
+// summary.md only what tells most. "-" is text on standard output, "-.json" JSON there.
 OPN_API OPN_NODISCARD opn_status opn_reproduction_save(opn_ctx *ctx,
                                                        const opn_reproduction *found,
                                                        const char *path);

@@ -1,6 +1,7 @@
 // evaluate.c -- many models on many seeds: who is trained, who is scored, what is kept.
 
 #include "base/names.h"
+#include "base/text.h"
 #include "experiment/evaluate_parts.h"
 #include "experiment/evaluation_data.h"
 #include "experiment/jobs.h"
@@ -8,7 +9,6 @@
 #include "experiment/run_folder.h"
 #include "experiment/score.h"
 #include "experiment/training_key.h"
-#include "io/text_line.h"
 #include "opinion/measure_table.h"
 
 #include <inttypes.h>
@@ -161,15 +161,17 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
             continue;
         if (isnan(cell->metric[OPN_METRIC_AUROC][score]))
             score = OPN_MEASURE_ENTROPY;
-        opn_i_text_line line = {""};
-        opn_i_line_add(&line, "%s, %s, %s, seed %lld", e->evaluation->dataset, task,
+        opn_i_text line = {.ctx = ctx};
+        opn_i_text_add(&line, "%s, %s, %s, seed %lld", e->evaluation->dataset, task,
                        e->entrant[m].kind->id, (long long)cell->seed);
         if (!isnan(cell->quality[OPN_QUALITY_ACCURACY]))
-            opn_i_line_add(&line, ": accuracy %.1f", cell->quality[OPN_QUALITY_ACCURACY]);
+            opn_i_text_add(&line, ": accuracy %.1f", cell->quality[OPN_QUALITY_ACCURACY]);
         if (!isnan(cell->metric[OPN_METRIC_AUROC][score]))
-            opn_i_line_add(&line, ", AUROC by %s %.1f", opn_score_name(score),
+            opn_i_text_add(&line, ", AUROC by %s %.1f", opn_score_name(score),
                            cell->metric[OPN_METRIC_AUROC][score]);
-        opn_i_log(ctx, OPN_LOG_INFO, "%s", line.text);
+        if (line.status == OPN_OK)
+            opn_i_log(ctx, OPN_LOG_INFO, "%s", line.chars);
+        opn_i_text_free(&line);
     }
 }
 
@@ -254,12 +256,13 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     evaluating e = {.graph = graph, .given = params, .folder = folder};
+    opn_i_text note = {.ctx = ctx};
     OPN_TRY(prepare(ctx, params, &e));
-    opn_i_text_line note = {""};
-    opn_i_line_add(&note, "%s, %s", e.evaluation->dataset,
+    opn_i_text_add(&note, "%s, %s", e.evaluation->dataset,
                    opn_params_text(e.evaluation->params, "task"));
+    OPN_TRY(note.status);
     const opn_i_jobs jobs = {.stage = "evaluating",
-                             .note = note.text,
+                             .note = opn_i_text_chars(&note),
                              .n = e.n_leaders * e.evaluation->n_seeds,
                              .run = run_job,
                              .tell = tell_job,
@@ -277,6 +280,7 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
     *out = e.evaluation;
     e.evaluation = NULL;
 cleanup:
+    opn_i_text_free(&note);
     opn_i_release(&ctx->alloc, e.entrant);
     opn_i_release(&ctx->alloc, e.leader);
     opn_evaluation_free(e.evaluation);

@@ -4,8 +4,8 @@
 #include "io/bytes.h"
 #include "io/file_write.h"
 #include "io/json_write.h"
-#include "io/text_line.h"
 #include "opinion/measure_table.h"
+#include "report/estimate_output.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,24 +61,24 @@ static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation
 {
     static const char *const heads[OPN_N_METRICS] = {"AUROC", "AUPR", "AUPR errors",
                                                      "FPR at 95 %", "AURC"};
-    opn_i_text_line line = {""};
-    opn_i_line_add(&line, "%-13s%-12s", "model", "score");
+    opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_text_add(line, "%-13s%-12s", "model", "score");
     for (int k = 0; k < OPN_N_METRICS; k++)
-        opn_i_line_add(&line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[k]);
-    opn_i_line_end(&line, file);
+        opn_i_text_add(line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[k]);
+    opn_i_file_writer_end_line(file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         const char *model = opn_evaluation_model(evaluation, m);
         for (int32_t s = 0; s < OPN_N_SCORES; s++) {
             if (opn_evaluation_metric(evaluation, m, OPN_METRIC_AURC, s).n == 0)
                 continue;
-            opn_i_line_add(&line, "%-13s%-12s", model, opn_score_name(s));
+            opn_i_text_add(line, "%-13s%-12s", model, opn_score_name(s));
             for (int k = 0; k < OPN_N_METRICS; k++) {
                 const opn_estimate e =
                         opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
-                opn_i_line_add(&line, "  ");
-                opn_i_line_add_estimate(&line, &e, 1);
+                opn_i_text_add(line, "  ");
+                opn_i_text_add_estimate(line, &e, 1);
             }
-            opn_i_line_end(&line, file);
+            opn_i_file_writer_end_line(file);
             model = "";
         }
     }
@@ -87,46 +87,47 @@ static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation
 static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
     static const char *const heads[OPN_N_QUALITIES] = {"accuracy", "Brier", "NLL", "ECE"};
-    opn_i_text_line line = {""};
-    opn_i_line_end(&line, file);
-    opn_i_line_add(&line, "%-13s", "model");
+    opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_file_writer_end_line(file);
+    opn_i_text_add(line, "%-13s", "model");
     for (int q = 0; q < OPN_N_QUALITIES; q++)
-        opn_i_line_add(&line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[q]);
-    opn_i_line_add(&line, "  %8s  %8s", "epochs", "seconds");
-    opn_i_line_end(&line, file);
+        opn_i_text_add(line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[q]);
+    opn_i_text_add(line, "  %8s  %8s", "epochs", "seconds");
+    opn_i_file_writer_end_line(file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
-        opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
+        opn_i_text_add(line, "%-13s", opn_evaluation_model(evaluation, m));
         for (int q = 0; q < OPN_N_QUALITIES; q++) {
             const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
-            opn_i_line_add(&line, "  ");
-            opn_i_line_add_estimate(
-                    &line, &e, q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
+            opn_i_text_add(line, "  ");
+            opn_i_text_add_estimate(
+                    line, &e, q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
         }
-        opn_i_line_add(&line, "  %8.0f", mean.n_epochs);
+        opn_i_text_add(line, "  %8.0f", mean.n_epochs);
         if (isnan(mean.total_seconds))
-            opn_i_line_add(&line, "  %8s", "kept");
+            opn_i_text_add(line, "  %8s", "kept");
         else
-            opn_i_line_add(&line, "  %8.2f", mean.total_seconds);
-        opn_i_line_end(&line, file);
+            opn_i_text_add(line, "  %8.2f", mean.total_seconds);
+        opn_i_file_writer_end_line(file);
     }
 }
 
 // Nothing where no seed has both figures.
-static void
-put_comparison(opn_i_text_line *line, const char *what, const opn_comparison *c)
+static void put_comparison(opn_i_text *line,
+                           const char *what,
+                           const char *score,
+                           const opn_comparison *c)
 {
     if (c->n > 0)
-        opn_i_line_add(line, "  %s %+.1f [%.1f, %.1f] p %.3f", what, c->difference,
-                       c->low, c->high, c->p_value);
+        opn_i_text_add(line, "  %s%s %+.1f [%.1f, %.1f] p %.3f", what, score,
+                       c->difference, c->low, c->high, c->p_value);
 }
 
 static opn_status
 put_duels(opn_ctx *ctx, opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
     opn_status status = OPN_OK;
-    opn_i_text_line line = {""};
-    char what[32];
+    opn_i_text *line = opn_i_file_writer_line(file);
     if (opn_evaluation_n_models(evaluation) < 2 || evaluation->n_seeds < 2)
         return OPN_OK;
     opn_i_file_writer_printf(file,
@@ -136,11 +137,10 @@ put_duels(opn_ctx *ctx, opn_i_file_writer *file, const opn_evaluation *evaluatio
     for (int32_t m = 1; m < opn_evaluation_n_models(evaluation); m++) {
         duel d;
         OPN_TRY(compare(ctx, evaluation, m, &d));
-        opn_i_line_add(&line, "%-13s", opn_evaluation_model(evaluation, m));
-        put_comparison(&line, "accuracy", &d.accuracy);
-        snprintf(what, sizeof(what), "AUROC by %s", opn_score_name(d.score));
-        put_comparison(&line, what, &d.auroc);
-        opn_i_line_end(&line, file);
+        opn_i_text_add(line, "%-13s", opn_evaluation_model(evaluation, m));
+        put_comparison(line, "accuracy", "", &d.accuracy);
+        put_comparison(line, "AUROC by ", opn_score_name(d.score), &d.auroc);
+        opn_i_file_writer_end_line(file);
     }
 cleanup:
     return status;
@@ -175,15 +175,6 @@ cleanup:
 
 // ---- JSON ----------------------------------------------------------------------------
 
-static json_t *json_estimate(opn_estimate e)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "mean", opn_i_json_number(e.mean));
-    json_object_set_new(object, "std", opn_i_json_number(e.std));
-    json_object_set_new(object, "ci95", opn_i_json_interval(e.low, e.high));
-    return object;
-}
-
 static json_t *json_seconds(const opn_i_means *mean)
 {
     json_t *object = json_object();
@@ -204,31 +195,23 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
                         json_string(opn_evaluation_model(evaluation, m)));
     json_object_set_new(object, "seeds", json_integer(evaluation->n_seeds));
     json_object_set_new(object, "prevalence", opn_i_json_number(mean.prevalence));
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
-        json_object_set_new(
-                object, opn_quality_name((opn_quality)q),
-                json_estimate(opn_evaluation_quality(evaluation, m, (opn_quality)q)));
+    for (int q = 0; q < OPN_N_QUALITIES; q++) {
+        const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
+        json_object_set_new(object, opn_quality_name((opn_quality)q),
+                            opn_i_json_estimate(&e));
+    }
     for (int k = 0; k < OPN_N_METRICS; k++) {
         json_t *scores = json_object();
         for (int32_t s = 0; s < OPN_N_SCORES; s++) {
             const opn_estimate e = opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
             if (e.n > 0)
-                json_object_set_new(scores, opn_score_name(s), json_estimate(e));
+                json_object_set_new(scores, opn_score_name(s), opn_i_json_estimate(&e));
         }
         json_object_set_new(object, opn_metric_name((opn_metric)k), scores);
     }
     json_object_set_new(epochs, "mean", opn_i_json_number(mean.n_epochs));
     json_object_set_new(object, "epochs", epochs);
     json_object_set_new(object, "seconds", json_seconds(&mean));
-    return object;
-}
-
-static json_t *json_comparison(const opn_comparison *c)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "difference", opn_i_json_number(c->difference));
-    json_object_set_new(object, "ci95", opn_i_json_interval(c->low, c->high));
-    json_object_set_new(object, "p_value", opn_i_json_number(c->p_value));
     return object;
 }
 
@@ -244,8 +227,8 @@ static opn_status json_duels(opn_ctx *ctx, const opn_evaluation *evaluation, jso
         json_object_set_new(object, "against",
                             json_string(opn_evaluation_model(evaluation, m)));
         json_object_set_new(object, "score", json_string(opn_score_name(d.score)));
-        json_object_set_new(object, "accuracy", json_comparison(&d.accuracy));
-        json_object_set_new(object, "auroc", json_comparison(&d.auroc));
+        json_object_set_new(object, "accuracy", opn_i_json_comparison(&d.accuracy));
+        json_object_set_new(object, "auroc", opn_i_json_comparison(&d.auroc));
         json_array_append_new(list, object);
     }
 cleanup:

@@ -1,6 +1,7 @@
 // tune.c -- many settings, scored by validation nodes: who is run on which seed, who
 // wins.
 
+#include "base/text.h"
 #include "experiment/evaluation_data.h"
 #include "experiment/jobs.h"
 #include "experiment/tune_command.h"
@@ -9,7 +10,6 @@
 #include "experiment/tuning_data.h"
 #include "graph/graph_data.h"
 #include "io/path.h"
-#include "io/text_line.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -97,18 +97,20 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
     const int32_t t = trial_of(w, number);
     const int32_t s = seed_of(w, number);
     const opn_trial_run *run = run_of(w, t, s);
-    opn_i_text_line line = {""};
-    opn_i_line_add(&line, "%s, %s, %s, trial %d, seed %lld: objective %.1f",
+    opn_i_text line = {.ctx = ctx};
+    opn_i_text_add(&line, "%s, %s, %s, trial %d, seed %lld: objective %.1f",
                    w->tuning->dataset, opn_params_text(w->given, "task"), w->kind->id,
                    (int)t, (long long)opn_params_int(w->given, "seed") + s,
                    run->objective);
     if (!isnan(run->accuracy))
-        opn_i_line_add(&line, ", accuracy %.1f", run->accuracy);
+        opn_i_text_add(&line, ", accuracy %.1f", run->accuracy);
     if (!isnan(run->detection))
-        opn_i_line_add(&line, ", %s by %s %.1f",
+        opn_i_text_add(&line, ", %s by %s %.1f",
                        w->trial.held_out[0] < 0 ? "selective accuracy" : "AUROC",
                        opn_score_name(w->tuning->score), run->detection);
-    opn_i_log(ctx, OPN_LOG_INFO, "%s", line.text);
+    if (line.status == OPN_OK)
+        opn_i_log(ctx, OPN_LOG_INFO, "%s", line.chars);
+    opn_i_text_free(&line);
 }
 
 // ---- rounds --------------------------------------------------------------------------

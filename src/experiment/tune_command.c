@@ -2,66 +2,43 @@
 
 #include "experiment/tune_command.h"
 
-#include "base/context.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// A text that grows; what it holds belongs to whoever takes it.
-typedef struct growing {
-    opn_ctx *ctx;
-    char *text;
-    size_t n, room;
-} growing;
-
-static opn_status add(growing *line, const char *text, size_t n)
-{
-    opn_status status = OPN_OK;
-    OPN_TRY_RESERVE(line->ctx, line->text, line->room, line->n, line->n + n + 1);
-    memcpy(line->text + line->n, text, n);
-    line->n += n;
-    line->text[line->n] = 0;
-cleanup:
-    return status;
-}
-
 // A blank and the word, in quotes where a shell would make something else of it.
-static opn_status add_word(growing *line, const char *word)
+static void add_word(opn_i_text *line, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "0123456789_./,:=+@%-";
-    opn_status status = OPN_OK;
-    OPN_TRY(add(line, " ", line->n > 0));
-    if (word[0] != 0 && word[strspn(word, plain)] == 0)
-        return add(line, word, strlen(word));
-    OPN_TRY(add(line, "'", 1));
-    while (*word != 0) {
-        const size_t n = strcspn(word, "'");
-        OPN_TRY(add(line, word, n));
-        word += n;
-        OPN_TRY(add(line, "'\\''", *word != 0 ? 4 : 0));
-        word += *word != 0;
+    opn_i_text_put(line, " ", line->n > 0);
+    if (word[0] != 0 && word[strspn(word, plain)] == 0) {
+        opn_i_text_put(line, word, strlen(word));
+        return;
     }
-    OPN_TRY(add(line, "'", 1));
-cleanup:
-    return status;
+    opn_i_text_put(line, "'", 1);
+    for (; *word != 0; word++) {
+        if (*word == '\'')
+            opn_i_text_put(line, "'\\''", 4);
+        else
+            opn_i_text_put(line, word, 1);
+    }
+    opn_i_text_put(line, "'", 1);
 }
 
-static opn_status
-add_option(growing *line, const opn_param *param, const opn_params *options)
+static void
+add_option(opn_i_text *line, const opn_param *param, const opn_params *options)
 {
-    opn_status status = OPN_OK;
     const bool is_flag = param->kind == OPN_PARAM_FLAG;
     char name[72];
     snprintf(name, sizeof(name), "--%s%s", param->name,
              is_flag && !opn_params_flag(options, param->name) ? "=off" : "");
     for (char *c = name; *c != 0; c++)
         *c = *c == '_' ? '-' : *c;
-    OPN_TRY(add_word(line, name));
+    add_word(line, name);
     if (!is_flag)
-        OPN_TRY(add_word(line, opn_params_text(options, param->name)));
-cleanup:
-    return status;
+        add_word(line, opn_params_text(options, param->name));
 }
 
 // What the user has said that training has to know, and where the data are.
@@ -125,22 +102,21 @@ opn_status opn_i_tune_command(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_params *options = NULL;
-    growing line = {.ctx = ctx};
+    opn_i_text line = {.ctx = ctx};
     OPN_TRY(opn_params_create(ctx, &options));
     OPN_TRY(pass_on(ctx, given, options));
     OPN_TRY(find_options(ctx, graph, params, options));
-    OPN_TRY(add_word(&line, "opine"));
-    OPN_TRY(add_word(&line, "train"));
-    OPN_TRY(add_word(&line, data));
+    add_word(&line, "opine");
+    add_word(&line, "train");
+    add_word(&line, data);
     for (size_t p = 0; p < opn_param_count(); p++)
         if (opn_params_given(options, opn_param_at(p)->name))
-            OPN_TRY(add_option(&line, opn_param_at(p), options));
-    OPN_TRY(add_word(&line, "-o"));
-    OPN_TRY(add_word(&line, "m.safetensors"));
-    *out = line.text;
-    line.text = NULL;
+            add_option(&line, opn_param_at(p), options);
+    add_word(&line, "-o");
+    add_word(&line, "m.safetensors");
+    status = opn_i_text_take(&line, out);
 cleanup:
-    opn_i_release(&ctx->alloc, line.text);
+    opn_i_text_free(&line);
     opn_params_free(options);
     return status;
 }

@@ -4,8 +4,8 @@
 #include "io/bytes.h"
 #include "io/file_write.h"
 #include "io/json_write.h"
-#include "io/text_line.h"
 #include "opine/evaluate.h"
+#include "report/estimate_output.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,63 +30,58 @@ static bool differs(const opn_tuning *tuning, int32_t t, const opn_param *param)
 
 // ---- text ----------------------------------------------------------------------------
 
-// Text of any length, which printf has no room for.
-static void put_text(opn_i_file_writer *file, const char *text)
-{
-    opn_i_file_writer_put(file, text, strlen(text));
-}
-
 static void put_head(opn_i_file_writer *file, const opn_tuning *tuning)
 {
-    put_text(file, tuning->dataset);
-    opn_i_file_writer_printf(
-            file, ", %s, %s, preset %s: %d trials on %d seed%s, %d of them on %d\n",
-            text_of(tuning, "task"), text_of(tuning, "model"), text_of(tuning, "preset"),
-            (int)tuning->n_trials, (int)tuning->n_first_seeds,
-            tuning->n_first_seeds == 1 ? "" : "s", (int)tuning->n_finalists,
-            (int)tuning->n_seeds);
+    opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_text_add(line,
+                   "%s, %s, %s, preset %s: %d trials on %d seed%s, %d of them on %d",
+                   tuning->dataset, text_of(tuning, "task"), text_of(tuning, "model"),
+                   text_of(tuning, "preset"), (int)tuning->n_trials,
+                   (int)tuning->n_first_seeds, tuning->n_first_seeds == 1 ? "" : "s",
+                   (int)tuning->n_finalists, (int)tuning->n_seeds);
+    opn_i_file_writer_end_line(file);
     opn_i_file_writer_printf(
             file, "judged by %d validation nodes%s, ranked by %s; no test node\n",
             (int)tuning->n_validation,
             tuning->is_halved ? " (the others end training)" : "",
             opn_score_name(tuning->score));
-    for (int64_t k = 0; k < tuning->held_out.n; k++) {
-        put_text(file, k == 0 ? "classes held out in turn: " : ", ");
-        put_text(file, opn_i_names_at(&tuning->held_out, k));
-        put_text(file, k + 1 == tuning->held_out.n ? "\n" : "");
-    }
+    for (int64_t k = 0; k < tuning->held_out.n; k++)
+        opn_i_text_add(line, "%s%s", k == 0 ? "classes held out in turn: " : ", ",
+                       opn_i_names_at(&tuning->held_out, k));
+    if (tuning->held_out.n > 0)
+        opn_i_file_writer_end_line(file);
     opn_i_file_writer_printf(file, "\n");
 }
 
 static void put_trial(opn_i_file_writer *file, const opn_tuning *tuning, int32_t t)
 {
-    opn_i_text_line line = {""};
+    opn_i_text *line = opn_i_file_writer_line(file);
     if (t == 0)
-        opn_i_line_add(&line, "%-7s", "default");
+        opn_i_text_add(line, "%-7s", "default");
     else
-        opn_i_line_add(&line, "%7d", (int)t);
+        opn_i_text_add(line, "%7d", (int)t);
     for (int f = OPN_TRIAL_OBJECTIVE; f <= OPN_TRIAL_DETECTION; f++) {
         const opn_estimate e = opn_i_trial_estimate(tuning, t, (opn_i_trial_figure)f);
-        opn_i_line_add(&line, "  ");
-        opn_i_line_add_estimate(&line, &e, 1);
+        opn_i_text_add(line, "  ");
+        opn_i_text_add_estimate(line, &e, 1);
     }
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
         if (differs(tuning, t, param))
-            opn_i_line_add(&line, "  %s %s", param->name,
+            opn_i_text_add(line, "  %s %s", param->name,
                            opn_params_text(tuning->setting[t].params, param->name));
     }
-    opn_i_line_end(&line, file);
+    opn_i_file_writer_end_line(file);
 }
 
 static void put_trials(opn_i_file_writer *file, const opn_tuning *tuning)
 {
-    opn_i_text_line line = {""};
+    opn_i_text *line = opn_i_file_writer_line(file);
     bool has_default = false;
-    opn_i_line_add(&line, "%7s  %-*s  %-*s  %-*s  other than the default", "trial",
+    opn_i_text_add(line, "%7s  %-*s  %-*s  %-*s  other than the default", "trial",
                    OPN_ESTIMATE_WIDTH, "objective", OPN_ESTIMATE_WIDTH, "accuracy",
                    OPN_ESTIMATE_WIDTH, is_ood(tuning) ? "AUROC" : "selective");
-    opn_i_line_end(&line, file);
+    opn_i_file_writer_end_line(file);
     for (int32_t r = 0; r < tuning->n_finalists && r < N_SHOWN; r++) {
         put_trial(file, tuning, tuning->ranked[r]);
         has_default = has_default || tuning->ranked[r] == 0;
@@ -110,8 +105,8 @@ static void put_advice(opn_i_file_writer *file, const opn_tuning *tuning)
                 tuning->recommended == best
                         ? "It is recommended:\n"
                         : "That may be chance, so the default is recommended:\n");
-    put_text(file, tuning->command);
-    put_text(file, "\n");
+    opn_i_text_add(opn_i_file_writer_line(file), "%s", tuning->command);
+    opn_i_file_writer_end_line(file);
 }
 
 static opn_status save_text(opn_ctx *ctx, const opn_tuning *tuning, const char *path)
@@ -134,11 +129,7 @@ cleanup:
 static json_t *json_figure(const opn_tuning *tuning, int32_t t, opn_i_trial_figure figure)
 {
     const opn_estimate e = opn_i_trial_estimate(tuning, t, figure);
-    json_t *object = json_object();
-    json_object_set_new(object, "mean", opn_i_json_number(e.mean));
-    json_object_set_new(object, "std", opn_i_json_number(e.std));
-    json_object_set_new(object, "ci95", opn_i_json_interval(e.low, e.high));
-    return object;
+    return opn_i_json_estimate(&e);
 }
 
 static json_t *json_runs(const opn_tuning *tuning, int32_t t)

@@ -20,6 +20,7 @@ struct opn_i_file_writer {
     int file;
     int error;         // errno of the first failure; 0 while all went well
     locale_t c_locale; // numbers are written with a point, whatever the user's locale
+    opn_i_text line;
     size_t n_buffered;
     unsigned char buffer[BUFFER_SIZE];
 };
@@ -29,6 +30,7 @@ static void release_writer(opn_i_file_writer *writer)
     const opn_alloc *alloc = &writer->ctx->alloc;
     if (writer->c_locale != (locale_t)0)
         freelocale(writer->c_locale);
+    opn_i_text_free(&writer->line);
     opn_i_release(alloc, writer->path);
     opn_i_release(alloc, writer->temporary);
     opn_i_release(alloc, writer);
@@ -83,6 +85,7 @@ opn_status opn_i_file_writer_open(opn_ctx *ctx, const char *path, opn_i_file_wri
     struct stat info;
     OPN_TRY_NEW(ctx, writer, 1);
     writer->ctx = ctx;
+    writer->line.ctx = ctx;
     const char *shown = strcmp(path, "-") == 0 ? "standard output" : path;
     const size_t n_path = strlen(shown);
     OPN_TRY_NEW(ctx, writer->path, n_path + 1);
@@ -157,6 +160,23 @@ void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
     opn_i_file_writer_put(writer, text, (size_t)n);
 }
 
+opn_i_text *opn_i_file_writer_line(opn_i_file_writer *writer)
+{
+    return &writer->line;
+}
+
+void opn_i_file_writer_end_line(opn_i_file_writer *writer)
+{
+    opn_i_text *line = &writer->line;
+    if (line->status != OPN_OK && writer->error == 0)
+        writer->error = ENOMEM;
+    while (line->n > 0 && line->chars[line->n - 1] == ' ')
+        line->n--;
+    opn_i_file_writer_put(writer, opn_i_text_chars(line), line->n);
+    opn_i_file_writer_put(writer, "\n", 1);
+    opn_i_text_empty(line);
+}
+
 // The rename itself is durable only once the folder is synced. Some file systems cannot
 // sync a folder; the file is whole there all the same.
 void opn_i_sync_folder_of(const char *path)
@@ -189,6 +209,8 @@ opn_status opn_i_file_writer_commit(opn_i_file_writer *writer)
         writer->error = errno;
     if (writer->error == 0 && !is_special && rename(writer->temporary, writer->path) != 0)
         writer->error = errno;
+    OPN_FAIL_IF(ctx, writer->error == ENOMEM, OPN_ERR_NOMEM, "%s: out of memory",
+                writer->path);
     OPN_FAIL_IF(ctx, writer->error != 0, OPN_ERR_WRITE, "%s: cannot be written: %s",
                 writer->path, strerror(writer->error));
     if (!is_special)

@@ -3,7 +3,7 @@
 #ifndef OPN_FILE_WRITE_H
 #define OPN_FILE_WRITE_H
 
-#include "base/context.h"
+#include "base/text.h"
 
 // Writes go to a temporary file beside `path`, which is synced and renamed on commit. A
 // device, a pipe and "-", which is standard output, are written to directly.
@@ -20,9 +20,14 @@ void opn_i_file_writer_put(opn_i_file_writer *writer, const void *data, size_t n
 void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
         OPN_PRINTF(2, 3);
 
+// A line to be put together; end appends it without the blanks at its end and empties it
+// for the next. A line that there was no memory for is a failure too.
+opn_i_text *opn_i_file_writer_line(opn_i_file_writer *writer);
+void opn_i_file_writer_end_line(opn_i_file_writer *writer);
+
 // Flushes, syncs and renames; then frees the writer, also on failure, when nothing is
 // left behind and `path` is as it was.
-// Errors: WRITE (the first failure of any call on this writer).
+// Errors: WRITE, NOMEM (the first failure of any call on this writer).
 OPN_NODISCARD opn_status opn_i_file_writer_commit(opn_i_file_writer *writer);
 
 // Removes what was written and frees the writer. Accepts NULL.

@@ -1,10 +1,10 @@
 // reproduce.c -- which runs the tables of the paper need, and what becomes of them.
 
+#include "base/text.h"
 #include "experiment/evaluate_parts.h"
 #include "graph/graph_data.h"
 #include "paper/reproduce_rows.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // What a run differs in. The paper took the epistemic row of S-BGCN-T-K on the citation
@@ -65,24 +65,23 @@ static bool is_wanted(const reproducing *r, const opn_figure *figure)
 
 // ---- runs ----------------------------------------------------------------------------
 
-static void add_model(char *list, size_t room, const char *model)
+static void add_model(opn_i_text *list, const char *model)
 {
-    const size_t n = strlen(list);
-    if (n == 0 || !opn_i_is_listed(list, model))
-        snprintf(list + n, room - n, "%s%s", n > 0 ? "," : "", model);
+    if (list->n == 0 || !opn_i_is_listed(list->chars, model))
+        opn_i_text_add(list, "%s%s", list->n > 0 ? "," : "", model);
 }
 
 // The models that the wanted tables need in the paper's setting, "" when there are none.
-static void list_models(const reproducing *r, char *list, size_t room)
+static void list_models(const reproducing *r, opn_i_text *list)
 {
-    list[0] = 0;
+    opn_i_text_empty(list);
     for (size_t f = 0; f < opn_figure_count(); f++)
         if (is_wanted(r, opn_figure_at(f)))
-            add_model(list, room, opn_figure_at(f)->model);
+            add_model(list, opn_figure_at(f)->model);
     for (size_t n = 0; n < opn_i_own_row_count(); n++) {
         const opn_i_own_row *own = opn_i_own_row_at(n);
         if (strcmp(own->task, r->task) == 0 && wants_table(r, own->table))
-            add_model(list, room, own->model);
+            add_model(list, own->model);
     }
 }
 
@@ -154,20 +153,22 @@ static opn_status reproduce_dataset(reproducing *r)
 {
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
-    char models[256];
+    opn_i_text models = {.ctx = r->ctx};
     OPN_TRY(opn_graph_load_prepared(r->ctx, r->dataset, r->params, &graph));
     r->graph = graph;
     for (int t = 0; t < N_TASKS; t++) {
         r->task = tasks[t];
-        list_models(r, models, sizeof(models));
-        if (models[0] != 0)
-            OPN_TRY(measure(r, &as_paper, models));
+        list_models(r, &models);
+        OPN_TRY(models.status);
+        if (models.n > 0)
+            OPN_TRY(measure(r, &as_paper, models.chars));
         if (wants_epistemic(r))
             OPN_TRY(measure(r, &as_epistemic, "s-bgcn-t-k"));
         if (strcmp(r->task, "ood") == 0 && wants_table(r, "beyond"))
             OPN_TRY(measure(r, &as_strong, beyond_models));
     }
 cleanup:
+    opn_i_text_free(&models);
     r->graph = NULL;
     opn_graph_free(graph);
     return status;

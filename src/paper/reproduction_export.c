@@ -4,6 +4,7 @@
 
 #include "io/file_write.h"
 #include "io/json_write.h"
+#include "report/estimate_output.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,14 +84,9 @@ static json_t *json_answer(const opn_i_answer *answer)
     json_object_set_new(object, "against", json_string(answer->rival));
     json_object_set_new(object, "verdict",
                         json_string(opn_i_verdict(&answer->difference[0])));
-    for (int k = 0; k < OPN_AUROC_AUPR; k++) {
-        const opn_comparison *c = &answer->difference[k];
-        json_t *one = json_object();
-        json_object_set_new(one, "difference", opn_i_json_number(c->difference));
-        json_object_set_new(one, "ci95", opn_i_json_interval(c->low, c->high));
-        json_object_set_new(one, "p_value", opn_i_json_number(c->p_value));
-        json_object_set_new(object, opn_metric_name((opn_metric)k), one);
-    }
+    for (int k = 0; k < OPN_AUROC_AUPR; k++)
+        json_object_set_new(object, opn_metric_name((opn_metric)k),
+                            opn_i_json_comparison(&answer->difference[k]));
     return object;
 }
 

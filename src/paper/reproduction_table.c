@@ -3,10 +3,12 @@
 #include "paper/reproduction_data.h"
 
 #include "io/bytes.h"
-#include "io/text_line.h"
+#include "io/file_write.h"
+#include "io/path.h"
+#include "opinion/measure_table.h"
+#include "report/estimate_output.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const tables[] = {
@@ -52,44 +54,56 @@ typedef struct page {
     opn_i_file_writer *file;
     const opn_reproduction *found;
     bool is_markdown;
-    opn_i_text_line line;
+    bool is_summary; // in Markdown: what tells most, with a link to the rest
 } page;
+
+static opn_i_text *line_of(const page *p)
+{
+    return opn_i_file_writer_line(p->file);
+}
 
 // ---- cells of a table ----------------------------------------------------------------
 
 // Begins a cell; the first of a row begins the row.
 static void start_cell(page *p)
 {
-    if (p->line.text[0] == 0)
-        opn_i_line_add(&p->line, "%s", p->is_markdown ? "| " : "");
+    if (line_of(p)->n == 0)
+        opn_i_text_add(line_of(p), "%s", p->is_markdown ? "| " : "");
     else
-        opn_i_line_add(&p->line, "%s", p->is_markdown ? " | " : "  ");
+        opn_i_text_add(line_of(p), "%s", p->is_markdown ? " | " : "  ");
 }
 
 static void put_text(page *p, int width, const char *text)
 {
     start_cell(p);
-    opn_i_line_add(&p->line, "%-*s", p->is_markdown ? 0 : width, text);
+    opn_i_text_add(line_of(p), "%-*s", p->is_markdown ? 0 : width, text);
 }
 
 static void put_number(page *p, int width, int n_digits, double number)
 {
     start_cell(p);
     if (isnan(number))
-        opn_i_line_add(&p->line, "%*s", width, "");
+        opn_i_text_add(line_of(p), "%*s", width, "");
     else
-        opn_i_line_add(&p->line, "%*.*f", width, n_digits, number);
+        opn_i_text_add(line_of(p), "%*.*f", width, n_digits, number);
 }
 
 static void end_row(page *p)
 {
-    opn_i_line_add(&p->line, "%s", p->is_markdown ? " |" : "");
-    opn_i_line_end(&p->line, p->file);
+    opn_i_text_add(line_of(p), "%s", p->is_markdown ? " |" : "");
+    opn_i_file_writer_end_line(p->file);
 }
 
-static void put_heading(const page *p, const char *text)
+static void put_heading(const page *p, const char *fmt, ...) OPN_PRINTF(2, 3);
+static void put_heading(const page *p, const char *fmt, ...)
 {
-    opn_i_file_writer_printf(p->file, "\n%s%s\n\n", p->is_markdown ? "## " : "", text);
+    va_list args;
+    opn_i_text_add(line_of(p), "\n%s", p->is_markdown ? "## " : "");
+    va_start(args, fmt);
+    opn_i_text_add_list(line_of(p), fmt, args);
+    va_end(args);
+    opn_i_text_add(line_of(p), "\n");
+    opn_i_file_writer_end_line(p->file);
 }
 
 typedef struct column {
@@ -106,9 +120,9 @@ static void put_columns(page *p, const column *columns, size_t n)
     if (!p->is_markdown)
         return;
     for (size_t c = 0; c < n; c++)
-        opn_i_line_add(&p->line, "%s", columns[c].is_number ? "|--:" : "|---");
-    opn_i_line_add(&p->line, "|");
-    opn_i_line_end(&p->line, p->file);
+        opn_i_text_add(line_of(p), "%s", columns[c].is_number ? "|--:" : "|---");
+    opn_i_text_add(line_of(p), "|");
+    opn_i_file_writer_end_line(p->file);
 }
 
 // ---- figures -------------------------------------------------------------------------
@@ -117,12 +131,12 @@ static void put_figure(page *p, double paper, const opn_estimate *ours)
 {
     put_number(p, 5, 1, paper);
     start_cell(p);
-    opn_i_line_add_estimate(&p->line, ours, 1);
+    opn_i_text_add_estimate(line_of(p), ours, 1);
     start_cell(p);
     if (isnan(paper) || ours->n == 0)
-        opn_i_line_add(&p->line, "%5s", "");
+        opn_i_text_add(line_of(p), "%5s", "");
     else
-        opn_i_line_add_difference(&p->line, 5, ours->mean - paper);
+        opn_i_text_add_difference(line_of(p), 5, ours->mean - paper);
 }
 
 static void put_row(page *p, const opn_i_result_row *row)
@@ -146,12 +160,10 @@ static void put_table_head(page *p, const char *table, const char *task)
                               {"diff.", 5, true},       {"paper", 5, true},
                               {"AUPR, ours", 14, true}, {"diff.", 5, true}};
     const bool is_ood = strcmp(task, "ood") == 0;
-    char heading[96];
-    snprintf(heading, sizeof(heading), "Table %s: %s", table,
-             has_accuracy ? "classification"
-             : is_ood     ? "out-of-distribution detection"
-                          : "misclassification detection");
-    put_heading(p, heading);
+    put_heading(p, "Table %s: %s", table,
+                has_accuracy ? "classification"
+                : is_ood     ? "out-of-distribution detection"
+                             : "misclassification detection");
     if (strcmp(table, "beyond") == 0 || strcmp(table, "encoders") == 0)
         opn_i_file_writer_printf(p->file,
                                  "Not of the paper; its figure beside them is that of "
@@ -160,12 +172,21 @@ static void put_table_head(page *p, const char *table, const char *task)
     put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
+// The paper's main model by the measure that it recommends for the task.
+static bool is_headline(const opn_i_result_row *row)
+{
+    return strcmp(row->table, "main") == 0 && strcmp(row->model, "s-bgcn-t-k") == 0 &&
+           strcmp(row->measure, opn_measure_name(opn_i_recommended_measure(row->task))) ==
+                   0;
+}
+
 static void put_table(page *p, const char *table, const char *task)
 {
     bool has_head = false;
     for (int32_t r = 0; r < p->found->n_rows; r++) {
         const opn_i_result_row *row = &p->found->row[r];
-        if (strcmp(row->table, table) != 0 || strcmp(row->task, task) != 0)
+        if (strcmp(row->table, table) != 0 || strcmp(row->task, task) != 0 ||
+            (p->is_summary && !is_headline(row)))
             continue;
         if (!has_head)
             put_table_head(p, table, task);
@@ -180,19 +201,19 @@ static void put_table(page *p, const char *table, const char *task)
 static void put_difference(page *p, const opn_comparison *d)
 {
     if (d->n == 0) {
-        opn_i_line_add(&p->line, "%20s", "");
+        opn_i_text_add(line_of(p), "%20s", "");
         return;
     }
-    opn_i_line_add_difference(&p->line, 5, d->difference);
+    opn_i_text_add_difference(line_of(p), 5, d->difference);
     if (d->n == 1) {
-        opn_i_line_add(&p->line, "%15s", "");
+        opn_i_text_add(line_of(p), "%15s", "");
         return;
     }
-    opn_i_line_add(&p->line, " [");
-    opn_i_line_add_difference(&p->line, 5, d->low);
-    opn_i_line_add(&p->line, ", ");
-    opn_i_line_add_difference(&p->line, 5, d->high);
-    opn_i_line_add(&p->line, "]");
+    opn_i_text_add(line_of(p), " [");
+    opn_i_text_add_difference(line_of(p), 5, d->low);
+    opn_i_text_add(line_of(p), ", ");
+    opn_i_text_add_difference(line_of(p), 5, d->high);
+    opn_i_text_add(line_of(p), "]");
 }
 
 static void put_answer(page *p, const opn_i_answer *answer)
@@ -215,13 +236,10 @@ static void put_answers(page *p, int number)
             {"AUROC [95 %]", 20, true}, {"AUPR [95 %]", 20, true}, {"p", 5, true}};
     bool has_head = false;
     for (int32_t a = 0; a < p->found->n_answers; a++) {
-        char heading[200];
         if (p->found->answer[a].number != number)
             continue;
         if (!has_head) {
-            snprintf(heading, sizeof(heading), "Answer A%d: %s", number,
-                     opn_i_question(number));
-            put_heading(p, heading);
+            put_heading(p, "Answer A%d: %s", number, opn_i_question(number));
             put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
         }
         has_head = true;
@@ -275,13 +293,20 @@ static void put_introduction(const page *p)
                 "Answers: mean difference seed by seed with its bootstrap "
                 "interval, p of Wilcoxon's test for AUROC;\nsupported means that "
                 "the interval of AUROC is above 0.\n");
+    if (p->is_summary)
+        opn_i_file_writer_printf(
+                p->file,
+                "\nOf the paper's main table here is its own model by the measure it "
+                "recommends for the task; other\nmodels, measures, tables and what the "
+                "runs cost: [results.md](results.md).\n");
 }
 
-static opn_status
-save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path, bool is_markdown)
+static opn_status save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path)
 {
     opn_status status = OPN_OK;
-    page p = {.found = found, .is_markdown = is_markdown};
+    page p = {.found = found,
+              .is_markdown = opn_i_path_ends_in(path, ".md"),
+              .is_summary = strcmp(opn_i_base_name(path), "summary.md") == 0};
     OPN_TRY(opn_i_file_writer_open(ctx, path, &p.file));
     put_introduction(&p);
     for (int number = 1; number <= N_ANSWERS; number++)
@@ -289,7 +314,8 @@ save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path, bool is
     for (int t = 0; t < N_TABLES; t++)
         for (int k = 0; k < N_TASKS; k++)
             put_table(&p, tables[t], tasks[k]);
-    put_costs(&p);
+    if (!p.is_summary)
+        put_costs(&p);
     status = opn_i_file_writer_commit(p.file);
 cleanup:
     return status;
@@ -304,5 +330,5 @@ opn_reproduction_save(opn_ctx *ctx, const opn_reproduction *found, const char *p
         return opn_i_reproduction_export(ctx, found, path, true);
     if (opn_i_path_ends_in(path, ".csv"))
         return opn_i_reproduction_export(ctx, found, path, false);
-    return save_page(ctx, found, path, opn_i_path_ends_in(path, ".md"));
+    return save_page(ctx, found, path);
 }

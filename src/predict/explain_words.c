@@ -2,11 +2,11 @@
 
 #include "predict/explanation_data.h"
 
-#include "base/number.h"
+#include "base/text.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *opn_reason_name(opn_reason reason)
@@ -59,39 +59,19 @@ opn_vid opn_graph_find_node(const opn_graph *graph, const char *name)
 
 // ---- the sentence --------------------------------------------------------------------
 
-// A text that grows; once memory is short nothing more is added, and `status` tells.
 typedef struct sentence {
-    opn_ctx *ctx;
+    opn_i_text text;
     const opn_model *model;
     const opn_explanation *e;
-    char *text;
-    size_t n, room;
-    opn_status status;
 } sentence;
-
-static opn_status reserve(sentence *s, size_t n_more)
-{
-    opn_status status = OPN_OK;
-    OPN_TRY_RESERVE(s->ctx, s->text, s->room, s->n, s->n + n_more + 1);
-cleanup:
-    return status;
-}
 
 static void say(sentence *s, const char *fmt, ...) OPN_PRINTF(2, 3);
 static void say(sentence *s, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    const int n = opn_i_format_list(NULL, 0, fmt, args);
+    opn_i_text_add_list(&s->text, fmt, args);
     va_end(args);
-    if (s->status == OPN_OK)
-        s->status = reserve(s, (size_t)n);
-    if (s->status != OPN_OK)
-        return;
-    va_start(args, fmt);
-    opn_i_format_list(s->text + s->n, s->room - s->n, fmt, args);
-    va_end(args);
-    s->n += (size_t)n;
 }
 
 static const char *class_name(const sentence *s, int32_t k)
@@ -234,10 +214,11 @@ opn_status opn_i_explanation_say(opn_ctx *ctx,
                                  opn_i_explanation *e)
 {
     char number[12];
-    sentence s = {.ctx = ctx, .model = model, .e = &e->shown};
+    sentence s = {.text = {.ctx = ctx}, .model = model, .e = &e->shown};
     say_all(&s, opn_graph_node_name(graph, e->shown.node, number));
-    e->sentence = s.text;
-    return s.status;
+    const opn_status status = opn_i_text_take(&s.text, &e->sentence);
+    opn_i_text_free(&s.text);
+    return status;
 }
 
 const char *opn_explanation_sentence(const opn_explanation *explanation)

@@ -3,6 +3,7 @@
 
 #include "opine/opine.h"
 #include "support/cmocka_test.h"
+#include "support/fault.h"
 #include "support/planetoid_writer.h"
 #include "support/support.h"
 
@@ -16,74 +17,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#    define HEAP_IS_OURS 0
-#elif defined(__has_feature)
-#    if __has_feature(address_sanitizer)
-#        define HEAP_IS_OURS 0
-#    endif
-#endif
-#ifndef HEAP_IS_OURS
-#    define HEAP_IS_OURS 1
-#endif
-
 // ---- calls that fail on demand -------------------------------------------------------
-
-// What happens to the k-th of some calls. The definitions below stand before those of the
-// C library for every library of this program.
-typedef struct fault {
-    bool is_armed;
-    long n_calls;
-    long fail_at; // 1-based; 0 never
-    int error;    // errno of the call that fails; 0: it does part of its work
-} fault;
 
 static fault reads;        // open to read, read
 static fault writes;       // open to write, write, fsync, close, rename, mkdir
 static fault folder_syncs; // open, fsync and close of a folder
-static char refused[16];   // the call that failed last
-
-static bool fails(fault *f, const char *call)
-{
-    if (!f->is_armed || ++f->n_calls != f->fail_at)
-        return false;
-    snprintf(refused, sizeof(refused), "%s", call);
-    errno = f->error;
-    return true;
-}
-
-static void arm(fault *f, long fail_at, int error)
-{
-    *f = (fault){.is_armed = true, .fail_at = fail_at, .error = error};
-}
-
-static void disarm(fault *f)
-{
-    f->is_armed = false;
-}
-
-#if HEAP_IS_OURS
-static fault heap; // malloc, calloc, realloc
-
-void *__libc_malloc(size_t n_bytes);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *ptr, size_t n_bytes);
-
-void *malloc(size_t n_bytes)
-{
-    return fails(&heap, "malloc") ? NULL : __libc_malloc(n_bytes);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    return fails(&heap, "calloc") ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *ptr, size_t n_bytes)
-{
-    return fails(&heap, "realloc") ? NULL : __libc_realloc(ptr, n_bytes);
-}
-#endif
 
 int __close(int file);
 
@@ -111,13 +49,14 @@ int open(const char *path, int flags, ...)
     fault *f = flags & O_DIRECTORY               ? &folder_syncs
                : (flags & O_ACCMODE) != O_RDONLY ? &writes
                                                  : &reads;
-    return f->error != 0 && fails(f, "open") ? -1 : openat(AT_FDCWD, path, flags, mode);
+    return f->error != 0 && fault_fails(f, "open") ? -1
+                                                   : openat(AT_FDCWD, path, flags, mode);
 }
 
 ssize_t read(int file, void *data, size_t n_bytes)
 {
     struct iovec part = {data, n_bytes};
-    if (n_bytes > 1 && fails(&reads, "read")) {
+    if (n_bytes > 1 && fault_fails(&reads, "read")) {
         if (reads.error != 0)
             return -1;
         part.iov_len = 1;
@@ -130,7 +69,7 @@ ssize_t write(int file, const void *data, size_t n_bytes)
     // writev() does not write to its parts, but has no type to say so.
     struct iovec part = {NULL, n_bytes};
     memcpy(&part.iov_base, &data, sizeof(data));
-    if (n_bytes > 1 && fails(&writes, "write")) {
+    if (n_bytes > 1 && fault_fails(&writes, "write")) {
         if (writes.error != 0)
             return -1;
         part.iov_len = 1;
@@ -142,7 +81,7 @@ ssize_t write(int file, const void *data, size_t n_bytes)
 int fsync(int file)
 {
     fault *f = is_folder(file) ? &folder_syncs : &writes;
-    return f->error != 0 && f->error != EINTR && fails(f, "fsync") ? -1 : 0;
+    return f->error != 0 && f->error != EINTR && fault_fails(f, "fsync") ? -1 : 0;
 }
 
 // The descriptor is gone after close() even where it reports that data were lost.
@@ -150,7 +89,7 @@ int close(int file)
 {
     fault *f = is_folder(file) ? &folder_syncs : is_written(file) ? &writes : NULL;
     const bool is_refused =
-            f != NULL && f->error != 0 && f->error != EINTR && fails(f, "close");
+            f != NULL && f->error != 0 && f->error != EINTR && fault_fails(f, "close");
     const int error = errno;
     const int result = __close(file);
     if (!is_refused)
@@ -161,14 +100,14 @@ int close(int file)
 
 int rename(const char *from, const char *to)
 {
-    if (writes.error != 0 && writes.error != EINTR && fails(&writes, "rename"))
+    if (writes.error != 0 && writes.error != EINTR && fault_fails(&writes, "rename"))
         return -1;
     return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 int mkdir(const char *path, mode_t mode)
 {
-    if (writes.error != 0 && writes.error != EINTR && fails(&writes, "mkdir"))
+    if (writes.error != 0 && writes.error != EINTR && fault_fails(&writes, "mkdir"))
         return -1;
     return mkdirat(AT_FDCWD, path, mode);
 }
@@ -478,10 +417,10 @@ static void test_every_request_to_the_heap_may_fail(void **state)
             opn_graph *graph = untouched();
             opn_ctx *ctx = support_ctx(NULL);
             const int descriptor = next_descriptor();
-            arm(&heap, k, ENOMEM);
+            fault_arm(&fault_heap, k, ENOMEM);
             const opn_status status = flows[f](ctx, &graph);
-            disarm(&heap);
-            is_reached = heap.n_calls >= k;
+            fault_disarm(&fault_heap);
+            is_reached = fault_heap.n_calls >= k;
             if (status != OPN_OK && !(is_reached && is_out_of_memory(flows[f], status)))
                 fail_msg("flow %zu, request %ld: %s: %s", f, k, opn_status_name(status),
                          opn_ctx_error(ctx));
@@ -508,9 +447,9 @@ static void test_every_read_may_fail(void **state)
             opn_ctx *ctx = support_ctx(&m);
             opn_graph *graph = untouched();
             const int descriptor = next_descriptor();
-            arm(&reads, k, EIO);
+            fault_arm(&reads, k, EIO);
             const opn_status status = loads[f](ctx, &graph);
-            disarm(&reads);
+            fault_disarm(&reads);
             is_reached = reads.n_calls >= k;
             assert_int_equal(status, is_reached ? OPN_ERR_READ : OPN_OK);
             if (is_reached)
@@ -535,12 +474,12 @@ static void test_reads_go_on_where_they_were_stopped(void **state)
             outcome(loads[f], want);
             for (long k = 1; is_reached; k++) {
                 opn_graph *graph = untouched();
-                refused[0] = 0;
-                arm(&reads, k, errors[e]);
+                fault_refused[0] = 0;
+                fault_arm(&reads, k, errors[e]);
                 const opn_status status = loads[f](scene.ctx, &graph);
-                disarm(&reads);
+                fault_disarm(&reads);
                 is_reached = reads.n_calls >= k;
-                if (strcmp(refused, "open") == 0)
+                if (strcmp(fault_refused, "open") == 0)
                     continue; // of a file on a disk, which is never interrupted
                 assert_int_equal(status, OPN_OK);
                 check_outcome(loads[f], status, graph, want);
@@ -564,9 +503,9 @@ static void refuse_each_write(const char *path, void reset(void), void expect_ke
         const int descriptor = next_descriptor();
         empty_out();
         reset();
-        arm(&writes, k, ENOSPC);
+        fault_arm(&writes, k, ENOSPC);
         const opn_status status = opn_graph_save(ctx, scene.graph, path);
-        disarm(&writes);
+        fault_disarm(&writes);
         is_reached = writes.n_calls >= k;
         assert_int_equal(status, is_reached ? OPN_ERR_WRITE : OPN_OK);
         if (is_reached) {
@@ -577,13 +516,13 @@ static void refuse_each_write(const char *path, void reset(void), void expect_ke
             expect_saved(path);
         }
         for (size_t c = 0; c < 5; c++)
-            is_seen[c] = is_seen[c] || strcmp(refused, calls[c]) == 0;
+            is_seen[c] = is_seen[c] || strcmp(fault_refused, calls[c]) == 0;
         support_ctx_free(ctx, &m);
         assert_int_equal(next_descriptor(), descriptor);
     }
     for (size_t c = 0; c < 5; c++)
         if (!is_seen[c])
-            fail_msg("%s was never refused", calls[c]);
+            fail_msg("%s was never fault_refused", calls[c]);
     empty_out();
 }
 
@@ -645,11 +584,11 @@ static void test_every_write_into_an_empty_folder_may_fail(void **state)
 static void test_a_folder_that_cannot_be_made_is_named(void **state)
 {
     (void)state;
-    refused[0] = 0;
-    arm(&writes, 1, EACCES);
+    fault_refused[0] = 0;
+    fault_arm(&writes, 1, EACCES);
     const opn_status status = opn_graph_save(scene.ctx, scene.graph, scene.out_csv);
-    disarm(&writes);
-    assert_string_equal(refused, "mkdir");
+    fault_disarm(&writes);
+    assert_string_equal(fault_refused, "mkdir");
     assert_int_equal(status, OPN_ERR_WRITE);
     support_expect_error(scene.ctx, scene.out_csv);
     support_expect_error(scene.ctx, strerror(EACCES));
@@ -666,12 +605,12 @@ static void test_writes_go_on_where_they_were_stopped(void **state)
         for (size_t e = 0; e < 2; e++) {
             bool is_reached = true;
             for (long k = 1; is_reached; k++) {
-                refused[0] = 0;
-                arm(&writes, k, errors[e]);
+                fault_refused[0] = 0;
+                fault_arm(&writes, k, errors[e]);
                 const opn_status status = opn_graph_save(scene.ctx, scene.graph, path);
-                disarm(&writes);
+                fault_disarm(&writes);
                 is_reached = writes.n_calls >= k;
-                if (strcmp(refused, "open") != 0) { // as above
+                if (strcmp(fault_refused, "open") != 0) { // as above
                     assert_int_equal(status, OPN_OK);
                     expect_saved(path);
                 }
@@ -690,9 +629,9 @@ static void test_a_folder_that_cannot_be_synced_is_no_failure(void **state)
         bool is_reached = true;
         for (long k = 1; is_reached; k++) {
             const int descriptor = next_descriptor();
-            arm(&folder_syncs, k, EINVAL);
+            fault_arm(&folder_syncs, k, EINVAL);
             const opn_status status = opn_graph_save(scene.ctx, scene.graph, path);
-            disarm(&folder_syncs);
+            fault_disarm(&folder_syncs);
             is_reached = folder_syncs.n_calls >= k;
             assert_int_equal(status, OPN_OK);
             expect_saved(path);

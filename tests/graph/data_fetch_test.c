@@ -3,6 +3,7 @@
 
 #include "io/fetch.h"
 #include "support/cmocka_test.h"
+#include "support/fault.h"
 #include "support/fetch_scene.h"
 
 #include <errno.h>
@@ -13,50 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#    define HEAP_IS_OURS 0
-#elif defined(__has_feature)
-#    if __has_feature(address_sanitizer)
-#        define HEAP_IS_OURS 0
-#    endif
-#endif
-#ifndef HEAP_IS_OURS
-#    define HEAP_IS_OURS 1
-#endif
-
 // ---- calls that fail on demand -------------------------------------------------------
 
-// The k-th of some calls fails while `is_armed`. The definitions below stand before those
-// of the C library.
-typedef struct fault {
-    bool is_armed;
-    long n_calls;
-    long fail_at; // 1-based
-} fault;
-
-static fault disk;      // fsync, rename, mkdir
-static char refused[8]; // the call on the disk that failed last
-
-static bool fails(fault *f, int error)
-{
-    if (!f->is_armed || ++f->n_calls != f->fail_at)
-        return false;
-    errno = error;
-    return true;
-}
-
-static void arm(fault *f, long fail_at)
-{
-    *f = (fault){.is_armed = true, .fail_at = fail_at};
-}
-
-static bool disk_fails(const char *call)
-{
-    if (!fails(&disk, ENOSPC))
-        return false;
-    snprintf(refused, sizeof(refused), "%s", call);
-    return true;
-}
+static fault disk; // fsync, rename, mkdir
 
 // Nothing here is to survive the machine, so nothing is really synced; and a folder need
 // not be.
@@ -64,17 +24,17 @@ int fsync(int file)
 {
     struct stat about;
     const bool is_file = fstat(file, &about) == 0 && S_ISREG(about.st_mode);
-    return is_file && disk_fails("fsync") ? -1 : 0;
+    return is_file && fault_fails(&disk, "fsync") ? -1 : 0;
 }
 
 int rename(const char *from, const char *to)
 {
-    return disk_fails("rename") ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
+    return fault_fails(&disk, "rename") ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 int mkdir(const char *path, mode_t mode)
 {
-    return disk_fails("mkdir") ? -1 : mkdirat(AT_FDCWD, path, mode);
+    return fault_fails(&disk, "mkdir") ? -1 : mkdirat(AT_FDCWD, path, mode);
 }
 
 // What a .part is renamed to as soon as it is open, with another one in its place.
@@ -96,29 +56,6 @@ int open(const char *path, int flags, ...)
     }
     return file;
 }
-
-#if HEAP_IS_OURS
-static fault heap; // malloc, calloc, realloc
-
-void *__libc_malloc(size_t n_bytes);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *ptr, size_t n_bytes);
-
-void *malloc(size_t n_bytes)
-{
-    return fails(&heap, ENOMEM) ? NULL : __libc_malloc(n_bytes);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    return fails(&heap, ENOMEM) ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *ptr, size_t n_bytes)
-{
-    return fails(&heap, ENOMEM) ? NULL : __libc_realloc(ptr, n_bytes);
-}
-#endif
 
 // ---- what is there already -----------------------------------------------------------
 
@@ -275,13 +212,14 @@ static void test_every_step_on_the_disk_may_fail(void **state)
     for (long k = 1; is_reached; k++) {
         fetch_scene *scn = fetch_open(SMALL);
         fetch_make_mirror(scn, SMALL);
-        refused[0] = 0;
-        arm(&disk, k);
+        fault_refused[0] = 0;
+        fault_arm(&disk, k, ENOSPC);
         opn_status status = fetch_from(scn, scn->mirror);
         disk.is_armed = false;
         is_reached = disk.n_calls >= k;
         // A folder that cannot be made does no harm where it is there already.
-        assert_true(status != OPN_OK || !is_reached || strcmp(refused, "mkdir") == 0);
+        assert_true(status != OPN_OK || !is_reached ||
+                    strcmp(fault_refused, "mkdir") == 0);
         if (status != OPN_OK) {
             assert_true(is_reached);
             assert_int_equal(status, OPN_ERR_WRITE);
@@ -327,10 +265,10 @@ static void test_every_request_to_the_heap_may_fail(void **state)
     for (long k = 1; is_reached; k++) {
         unlink(scn->path);
         unlink(scn->part);
-        arm(&heap, k);
+        fault_arm(&fault_heap, k, ENOMEM);
         const opn_status status = fetch_as(scn, "whole");
-        heap.is_armed = false;
-        is_reached = heap.n_calls >= k;
+        fault_disarm(&fault_heap);
+        is_reached = fault_heap.n_calls >= k;
         if (status != OPN_OK) {
             assert_true(is_reached);
             if (status != OPN_ERR_NOMEM && status != OPN_ERR_READ)

@@ -131,6 +131,38 @@ static void test_writer_refuses_to_cut_what_it_prints(void **state)
     support_close_stage(s);
 }
 
+static void test_writer_ends_lines_of_any_length_without_blanks(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("out");
+    opn_i_file_writer *writer = open_writer(s);
+    opn_i_text *line = opn_i_file_writer_line(writer);
+    opn_i_file_writer_end_line(writer);
+    opn_i_text_add(line, "%-9s%3s", "one", "");
+    opn_i_file_writer_end_line(writer);
+    opn_i_text_add(line, "%600s", "two");
+    opn_i_file_writer_end_line(writer);
+    assert_int_equal(opn_i_file_writer_commit(writer), OPN_OK);
+    char wanted[1 + 4 + 601 + 1];
+    snprintf(wanted, sizeof(wanted), "\none\n%600s\n", "two");
+    support_expect_file(s->path, wanted, sizeof(wanted) - 1);
+    support_close_stage(s);
+}
+
+static void test_writer_without_memory_for_a_line_leaves_no_file(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("out");
+    opn_i_file_writer *writer = open_writer(s);
+    s->m.fail_at = s->m.n_requests + 1;
+    opn_i_text_add(opn_i_file_writer_line(writer), "lost");
+    s->m.fail_at = 0;
+    opn_i_file_writer_end_line(writer);
+    assert_int_equal(opn_i_file_writer_commit(writer), OPN_ERR_NOMEM);
+    assert_int_equal(support_count_entries(s->folder), 0);
+    support_close_stage(s);
+}
+
 static void test_writer_shows_nothing_before_commit(void **state)
 {
     (void)state;
@@ -399,6 +431,8 @@ int main(void)
             cmocka_unit_test(test_writer_prints),
             cmocka_unit_test(test_writer_prints_the_same_in_every_locale),
             cmocka_unit_test(test_writer_refuses_to_cut_what_it_prints),
+            cmocka_unit_test(test_writer_ends_lines_of_any_length_without_blanks),
+            cmocka_unit_test(test_writer_without_memory_for_a_line_leaves_no_file),
             cmocka_unit_test(test_writer_shows_nothing_before_commit),
             cmocka_unit_test(test_writer_replaces_a_file_at_commit),
             cmocka_unit_test(test_writers_of_one_path_do_not_mix),

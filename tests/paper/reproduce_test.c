@@ -543,6 +543,26 @@ static void markdown_rows_have_as_many_fields_as_their_heads(void **state)
     support_close_stage(s);
 }
 
+static void
+a_summary_has_the_answers_and_the_main_rows_and_links_to_the_rest(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("");
+    opn_reproduction *found = make_reproduction(5);
+    for (int r = 0; r < N_ROWS; r++)
+        found->row[r].model = "gcn";
+    found->row[0].model = "s-bgcn-t-k"; // of misclassification, by a smoothed measure
+    for (int r = 12; r < 15; r++)       // of ood, by vacuity
+        found->row[r].model = "s-bgcn-t-k";
+    char *text = save(s, found, "summary.md");
+    assert_int_equal(expect_markdown(text), 3 + N_ANSWERS + 2 * (1 + 3));
+    assert_non_null(strstr(text, "[results.md](results.md)"));
+    assert_non_null(strstr(text, "opine reproduce -o RUN"));
+    free(text);
+    opn_reproduction_free(found);
+    support_close_stage(s);
+}
+
 static void one_seed_has_no_interval(void **state)
 {
     (void)state;
@@ -727,6 +747,7 @@ int main(void)
             WITH_CTX(json_of_an_evaluation_holds_its_estimates),
             WITH_CTX(text_of_a_reproduction_lines_up),
             WITH_CTX(markdown_rows_have_as_many_fields_as_their_heads),
+            WITH_CTX(a_summary_has_the_answers_and_the_main_rows_and_links_to_the_rest),
             WITH_CTX(one_seed_has_no_interval),
             WITH_CTX(csv_has_a_row_for_each_figure_and_the_same_fields_in_each),
             WITH_CTX(json_holds_what_csv_holds_and_the_answers),

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "opine/opine.h"
 #include "support/cmocka_test.h"
+#include "support/fault.h"
 #include "support/page_reader.h"
 #include "support/support.h"
 #include "support/trial.h"
@@ -17,75 +18,21 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#    define HEAP_IS_OURS 0
-#elif defined(__has_feature)
-#    if __has_feature(address_sanitizer)
-#        define HEAP_IS_OURS 0
-#    endif
-#endif
-#ifndef HEAP_IS_OURS
-#    define HEAP_IS_OURS 1
-#endif
-
 // ---- calls that fail on demand -------------------------------------------------------
 
-// These stand before those of the C library for every library of this program.
-typedef struct fault {
-    bool is_armed;
-    long n_calls;
-    long fail_at; // 1-based
-} fault;
-
 static fault writes;
-
-static bool fails(fault *f, int error)
-{
-    if (!f->is_armed || ++f->n_calls != f->fail_at)
-        return false;
-    errno = error;
-    return true;
-}
-
-static void arm(fault *f, long fail_at)
-{
-    *f = (fault){.is_armed = true, .fail_at = fail_at};
-}
-
-#if HEAP_IS_OURS
-static fault heap; // malloc, calloc, realloc
-
-void *__libc_malloc(size_t n_bytes);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *ptr, size_t n_bytes);
-
-void *malloc(size_t n_bytes)
-{
-    return fails(&heap, ENOMEM) ? NULL : __libc_malloc(n_bytes);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    return fails(&heap, ENOMEM) ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *ptr, size_t n_bytes)
-{
-    return fails(&heap, ENOMEM) ? NULL : __libc_realloc(ptr, n_bytes);
-}
-#endif
 
 ssize_t write(int file, const void *data, size_t n_bytes)
 {
     // writev() does not write to its parts, but has no type to say so.
     struct iovec part = {NULL, n_bytes};
     memcpy(&part.iov_base, &data, sizeof(data));
-    return fails(&writes, ENOSPC) ? -1 : writev(file, &part, 1);
+    return fault_fails(&writes, "write") ? -1 : writev(file, &part, 1);
 }
 
 int rename(const char *from, const char *to)
 {
-    return fails(&writes, ENOSPC) ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
+    return fault_fails(&writes, "rename") ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 // ---- the scene -----------------------------------------------------------------------
@@ -266,10 +213,10 @@ static void every_request_to_the_heap_may_fail(void **state)
                      OPN_OK);
     for (long k = 1; is_reached; k++) {
         opn_ctx *ctx = support_ctx(NULL);
-        arm(&heap, k);
+        fault_arm(&fault_heap, k, ENOMEM);
         const opn_status status = opn_report_save(ctx, report, scene.page);
-        heap.is_armed = false;
-        is_reached = heap.n_calls >= k;
+        fault_disarm(&fault_heap);
+        is_reached = fault_heap.n_calls >= k;
         if (status != OPN_OK && !(is_reached && status == OPN_ERR_NOMEM))
             fail_msg("request %ld: %s: %s", k, opn_status_name(status),
                      opn_ctx_error(ctx));
@@ -293,7 +240,7 @@ static void every_write_may_fail(void **state)
     for (long k = 1; is_reached; k++) {
         meter m = {0};
         opn_ctx *ctx = support_ctx(&m);
-        arm(&writes, k);
+        fault_arm(&writes, k, ENOSPC);
         const opn_status status = opn_report_save(ctx, report, scene.page);
         writes.is_armed = false;
         is_reached = writes.n_calls >= k;
@@ -317,7 +264,7 @@ static void an_older_page_stays_when_a_new_one_fails(void **state)
 {
     (void)state;
     support_write_text(scene.page, "old");
-    arm(&writes, 2);
+    fault_arm(&writes, 2, ENOSPC);
     const opn_status status = load_predictions(scene.ctx, scene.page);
     writes.is_armed = false;
     assert_int_equal(status, OPN_ERR_WRITE);

@@ -169,6 +169,21 @@ static void append_matrix(char *text, const opn_graph *graph, bool is_topology)
     end_part(text, "; ");
 }
 
+void expect_load_survives_failing_memory(const char *data)
+{
+    opn_status status = OPN_ERR_NOMEM;
+    for (long fail_at = 2; status != OPN_OK; fail_at++) { // the first is the context
+        meter m = {.fail_at = fail_at};
+        opn_ctx *ctx = support_ctx(&m);
+        opn_graph *graph = NULL;
+        status = opn_graph_load(ctx, data, NULL, &graph);
+        assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
+        assert_true((status == OPN_OK) == (graph != NULL));
+        opn_graph_free(graph);
+        support_ctx_free(ctx, &m);
+    }
+}
+
 const char *graph_text(const opn_graph *graph, char text[2048])
 {
     char number[12];

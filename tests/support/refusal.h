@@ -26,6 +26,10 @@ bool load_is_refused(const char *what,
                      const char *part,
                      const char *hint);
 
+// Loads `data`, which are right, with every allocation failing once: NOMEM and nothing
+// leaked each time.
+void expect_load_survives_failing_memory(const char *data);
+
 // The graph in words, for comparison with what was meant; nodes, classes and features go
 // by their names:
 //   node:class …; source>target=weight …; node.feature=value …; class …; feature …

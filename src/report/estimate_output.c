@@ -1,0 +1,44 @@
+// estimate_output.c -- means and differences, in the columns of a table and as JSON.
+
+#include "report/estimate_output.h"
+
+#include "io/json_write.h"
+
+#include <math.h>
+
+void opn_i_text_add_estimate(opn_i_text *line, const opn_estimate *estimate, int n_digits)
+{
+    if (estimate->n == 0)
+        opn_i_text_add(line, "%*s", OPN_ESTIMATE_WIDTH, "");
+    else if (estimate->n == 1)
+        opn_i_text_add(line, "%6.*f%8s", n_digits, estimate->mean, "");
+    else
+        opn_i_text_add(line, "%6.*f ± %-5.*f", n_digits, estimate->mean, n_digits,
+                       0.5 * (estimate->high - estimate->low));
+}
+
+void opn_i_text_add_difference(opn_i_text *line, int width, double difference)
+{
+    const double rounded = round(10.0 * difference) / 10.0;
+    opn_i_text_add(line, "%+*.1f", width, rounded == 0.0 ? 0.0 : rounded);
+}
+
+json_t *opn_i_json_estimate(const opn_estimate *estimate)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "mean", opn_i_json_number(estimate->mean));
+    json_object_set_new(object, "std", opn_i_json_number(estimate->std));
+    json_object_set_new(object, "ci95",
+                        opn_i_json_interval(estimate->low, estimate->high));
+    return object;
+}
+
+json_t *opn_i_json_comparison(const opn_comparison *comparison)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "difference", opn_i_json_number(comparison->difference));
+    json_object_set_new(object, "ci95",
+                        opn_i_json_interval(comparison->low, comparison->high));
+    json_object_set_new(object, "p_value", opn_i_json_number(comparison->p_value));
+    return object;
+}

@@ -1,0 +1,27 @@
+// estimate_output.h -- means and differences, in the columns of a table and as JSON.
+
+#ifndef OPN_ESTIMATE_OUTPUT_H
+#define OPN_ESTIMATE_OUTPUT_H
+
+#include "base/text.h"
+#include "opine/metrics.h"
+
+#include <jansson.h>
+
+// A mean and half its interval in OPN_ESTIMATE_WIDTH columns; one seed has no interval,
+// none at all leaves blanks.
+enum { OPN_ESTIMATE_WIDTH = 14 };
+void opn_i_text_add_estimate(opn_i_text *line,
+                             const opn_estimate *estimate,
+                             int n_digits);
+
+// A signed number with one digit, in at least `width` columns; never -0.0.
+void opn_i_text_add_difference(opn_i_text *line, int width, double difference);
+
+// {"mean", "std", "ci95": [low, high]}
+json_t *opn_i_json_estimate(const opn_estimate *estimate);
+
+// {"difference", "ci95": [low, high], "p_value"}
+json_t *opn_i_json_comparison(const opn_comparison *comparison);
+
+#endif // OPN_ESTIMATE_OUTPUT_H
