@@ -63,12 +63,9 @@ static const struct {
     const char *name;
     const char *(*version)(void); // of what runs, which may be newer than what was built
 } libraries[] = {
-        {"libcurl", libcurl_version},
-        {"libzip", zip_libzip_version},
-        {"zlib", zlibVersion},
-        {"jansson", jansson_version_str},
-        {"utf8proc", utf8proc_version},
-        {"libcrypto", libcrypto_version},
+        {"libcurl", libcurl_version},   {"libzip", zip_libzip_version},
+        {"zlib", zlibVersion},          {"jansson", jansson_version_str},
+        {"utf8proc", utf8proc_version}, {"libcrypto", libcrypto_version},
 };
 
 enum { N_LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
