@@ -143,7 +143,7 @@ void help_family(const opine_family *family)
         if (verb_in_family(&verbs[v], family) != NULL)
             print_item(width, "  ", verb_in_family(&verbs[v], family), verbs[v].arguments,
                        verbs[v].summary);
-    printf("\nopine help %s VERB tells more about one of them.\n", family->name);
+    printf("\nRun opine help %s VERB for help on one of them.\n", family->name);
 }
 
 void help_overview(void)
@@ -160,6 +160,5 @@ void help_overview(void)
                            verbs[v].summary);
     }
     putchar('\n');
-    print_wrapped("opine help VERB tells more about a verb and its options.", width, 0,
-                  0);
+    print_wrapped("Run opine help VERB for help on a verb and its options.", width, 0, 0);
 }

@@ -7,80 +7,80 @@
 #include <string.h>
 
 const opine_verb verbs[] = {
-        {"demo", "", 0, 0,
-         "Train on the graph built into the program, and show what it says.", NULL,
+        {"demo", "", 0, 0, "Train on the built-in graph and show the results.", NULL,
          "opine demo", run_demo, VERB_FIRST_STEPS},
         {"train", "DATA", 1, 1, "Train a model and write it to a file.",
-         "All labels are used: a fifth of them validates, unless the data come with a "
-         "split. Ctrl-C keeps a checkpoint beside the model's file, and so does a long "
-         "training from time to time; --resume goes on from it.",
+         "All labels are used; unless the data come with a split, one fifth is used "
+         "for validation. Ctrl-C leaves a checkpoint next to the model file, as does a "
+         "long training now and then; --resume continues from it.",
          "opine train demo -o demo.safetensors", run_train, VERB_FIRST_STEPS},
         {"predict", "MODEL DATA", 2, 2,
-         "Predict every node's class, and how sure that is.",
-         "The graph need not be the one the model was trained on, but must have its "
-         "features.",
+         "Predict the class of every node, and how certain it is.",
+         "The graph need not be the one the model was trained on, but it must have the "
+         "same features.",
          "opine predict demo.safetensors demo -o demo.csv", run_predict,
          VERB_FIRST_STEPS},
-        {"explain", "MODEL DATA NODE", 3, 3,
-         "Say why the model thinks of a node what it does.",
-         "NODE is a name, or a number where nodes have none. Shows the opinion, the "
-         "labelled nodes that its prior comes from, the classes that conflict and the "
+        {"explain", "MODEL DATA NODE", 3, 3, "Explain a prediction.",
+         "NODE is a name, or a number if nodes have no names. Shows the opinion, the "
+         "labelled nodes behind its prior, the classes that conflict and the "
          "neighbours that disagree.",
          "opine explain demo.safetensors demo 17", run_explain, VERB_FIRST_STEPS},
         {"evaluate", "DATA", 1, 1,
-         "Measure how well models' uncertainties find wrong and unknown nodes.",
-         "Trains every model on every seed and scores the nodes that neither train nor "
-         "validate: AUROC, AUPR and more for each uncertainty, with 95 % intervals over "
-         "the seeds. With -o RUN each result is kept as soon as it is there, and the "
-         "same command goes on from what RUN has.",
+         "Measure how well models' uncertainties detect misclassified and unknown "
+         "nodes.",
+         "Trains every model on every seed and scores the nodes used neither for "
+         "training nor for validation: AUROC, AUPR and more for each uncertainty, with "
+         "95 % confidence intervals over the seeds. With -o RUN each result is kept as "
+         "soon as it is available, and the same command resumes from RUN.",
          "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
          VERB_RESEARCH},
-        {"reproduce", "", 0, 0, "Measure the tables of the paper, beside its figures.",
-         "Paper's figure, ours, the difference and its interval, for each table, "
-         "dataset, model and uncertainty. With -o RUN each result is kept as soon as it "
-         "is there, with results.md, .csv and .json at the end, and the same command "
-         "goes on from what RUN has.",
+        {"reproduce", "", 0, 0,
+         "Measure the tables of the paper, and compare with its values.",
+         "For each table, dataset, model and uncertainty: the paper's value, ours, the "
+         "difference and its interval. With -o RUN each result is kept as soon as it is "
+         "available, results.md, .csv and .json are written at the end, and the same "
+         "command resumes from RUN.",
          "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce,
          VERB_RESEARCH},
-        {"tune", "DATA", 1, 1, "Search a better setting, on validation nodes alone.",
-         "Draws settings of the parameters that are not given (learning_rate, hidden, "
-         "dropout, weight_decay, epochs, lambda1, sigma), the default first, and prints "
-         "the best as a command to copy, or the default when nothing beats it beyond "
-         "doubt. No test node is looked at. With -o RUN each run is kept as soon as it "
-         "is done, and the same command goes on from what RUN has.",
+        {"tune", "DATA", 1, 1, "Search for better settings, on validation nodes only.",
+         "Draws settings for the parameters not given (learning_rate, hidden, dropout, "
+         "weight_decay, epochs, lambda1, sigma), the default first, and prints the "
+         "best as a command to copy, or the default if nothing is clearly better. Test "
+         "nodes are never used. With -o RUN each run is kept as soon as it is done, "
+         "and the same command resumes from RUN.",
          "opine tune demo --task ood --trials 20 -o run", run_tune, VERB_RESEARCH},
-        {"report", "RUN [DATA]", 1, 2, "Show what a run has found on a page to look at.",
-         "The page has maps of the nodes by class and by each uncertainty, every node's "
-         "opinion, curves and tables, in one HTML file that asks the network for "
-         "nothing.",
+        {"report", "RUN [DATA]", 1, 2, "Write an HTML report.",
+         "The report has maps of the nodes by class and by each uncertainty, the "
+         "opinion on every node, curves and tables, in one HTML file that needs no "
+         "network.",
          "opine report demo.safetensors demo -o demo.html", run_report, VERB_FIRST_STEPS},
-        {"data list", "", 0, 0, "List the datasets known by name.", NULL,
-         "opine data list", run_data_list, VERB_DATA},
+        {"data list", "", 0, 0, "List the named datasets.", NULL, "opine data list",
+         run_data_list, VERB_DATA},
         {"data info", "DATA", 1, 1,
          "Describe a graph: size, classes, degrees, components.",
-         "What is shown is the graph after the preprocessing that training applies; "
-         "--raw shows it as it is in the file.",
+         "Shows the graph after the preprocessing that training applies; --raw shows "
+         "it exactly as in the file.",
          "opine data info demo", run_data_info, VERB_DATA},
         {"data fetch", "NAME...", 1, 7, "Download datasets into the data folder.",
-         "The files come from where their authors keep them, or from --mirror, and are "
-         "checked by size and SHA-256. Ctrl-C keeps what has come, and the same command "
-         "goes on from there.",
+         "The files come from their authors' servers, or from --mirror, and are "
+         "checked by size and SHA-256. Ctrl-C keeps what has arrived, and the same "
+         "command resumes from there.",
          "opine data fetch cora", run_data_fetch, VERB_DATA},
         {"data convert", "DATA", 1, 1, "Write a graph as an .npz file or a CSV folder.",
-         "What is written is the graph after the preprocessing that training applies; "
-         "--raw writes it as it is in the file. With -o - the .npz file goes to standard "
-         "output.",
+         "Writes the graph after the preprocessing that training applies; --raw writes "
+         "it exactly as in the file. With -o - the .npz file goes to standard output.",
          "opine data convert demo -o demo.npz", run_data_convert, VERB_DATA},
-        {"data generate", "", 0, 0, "Draw a random graph with classes and features.",
-         "The model is a degree-corrected block model with bag-of-words features: nodes "
-         "of one class are joined more often and share more words.",
+        {"data generate", "", 0, 0, "Generate a random graph with classes and features.",
+         "The graph is drawn from a degree-corrected block model with bag-of-words "
+         "features: nodes of the same class are joined more often and share more words.",
          "opine data generate --nodes 5000 --classes 4 --seed 7 -o drawn.npz",
          run_data_generate, VERB_DATA},
-        {"help", "[VERB]", 0, 2, "Show an overview, or the help of a verb.",
-         "`opine help data` lists the verbs that begin so.", "opine help data info",
-         run_help, VERB_OTHER},
+        {"help", "[VERB]", 0, 2, "Show an overview, or the help for a verb.",
+         "`opine help data` lists the data verbs.", "opine help data info", run_help,
+         VERB_OTHER},
         {"version", "", 0, 0, "Print the version.",
-         "With -v also how the program was built, and with what; --json has that always.",
+         "With -v also how the program was built and with which libraries; --json "
+         "always includes that.",
          "opine version -v", run_version, VERB_OTHER},
 };
 const int n_verbs = sizeof(verbs) / sizeof(verbs[0]);
@@ -89,23 +89,22 @@ const int n_verbs = sizeof(verbs) / sizeof(verbs[0]);
 const opine_argument arguments[] = {
         {"DATA", ARGUMENT_DATA,
          "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv, "
-         "features.csv and labels.csv, a Planetoid prefix, or - for an .npz file from "
+         "features.csv and labels.csv, a Planetoid prefix, or - for an .npz file on "
          "standard input."},
         {"NAME", ARGUMENT_DATASET, "A dataset from `opine data list`, or all."},
         {"MODEL", ARGUMENT_FILE,
-         "A model's file, as `opine train` writes it, or - for standard input."},
-        {"NODE", ARGUMENT_TEXT,
-         "A node by its name, or by its number where nodes have none."},
+         "A model file written by `opine train`, or - for standard input."},
+        {"NODE", ARGUMENT_TEXT, "A node by name, or by number if nodes have no names."},
         {"RUN", ARGUMENT_FILE,
-         "A model's file, which needs DATA; predictions that `opine predict` has "
-         "written; or the folder of `opine evaluate` or `opine reproduce`."},
+         "A model file, which needs DATA; predictions written by `opine predict`; or a "
+         "folder written by `opine evaluate` or `opine reproduce`."},
         {"VERB", ARGUMENT_VERB,
-         "What to tell about, `train` or `data info` for example."},
+         "The verb to show help for, such as `train` or `data info`."},
 };
 const int n_arguments = sizeof(arguments) / sizeof(arguments[0]);
 
 const opine_family families[] = {
-        {"data", "Find, fetch, describe, convert and draw graphs."},
+        {"data", "List, download, describe, convert and generate graphs."},
 };
 const int n_families = sizeof(families) / sizeof(families[0]);
 
@@ -247,7 +246,7 @@ static int answer_without_verb(int n, char **words)
 static int print_format(const opine_app *app, const char *format)
 {
     if (app->n_arguments > 0) {
-        complain("help --format %s is about all verbs; leave out %s", format,
+        complain("help --format %s covers all verbs; leave out %s", format,
                  app->argument[0]);
         return EXIT_USAGE;
     }

@@ -12,36 +12,38 @@ typedef struct man_item {
 } man_item;
 
 static const man_item exit_codes[] = {
-        {"0", "Done."},
-        {"1", "Failed: no memory, an output that cannot be written, or a loss that is no "
-              "number."},
-        {"2", "Usage: a verb, an option or a value that does not exist. The nearest one "
-              "is named."},
-        {"3", "Bad or missing input. The file, and the line where there is one, are "
-              "named."},
+        {"0", "Success."},
+        {"1",
+         "Failure: out of memory, an output that cannot be written, or a loss that is "
+         "not a number."},
+        {"2",
+         "Usage error: a verb, option or value that does not exist; the nearest one is "
+         "suggested."},
+        {"3",
+         "Bad or missing input; the message names the file and, if there is one, the "
+         "line."},
         {"130", "Interrupted by Ctrl-C (SIGINT), SIGTERM or SIGHUP."},
 };
 
 static const man_item variables[] = {
-        {"OPINE_DATA", "Folder to look for named datasets in, after that of --data-dir."},
+        {"OPINE_DATA", "Folder to search for named datasets, after --data-dir."},
         {"OPINE_DATA_MIRROR",
-         "Address or folder that `opine data fetch` takes the files from, "
-         "unless --mirror names another."},
-        {"XDG_DATA_HOME", "The user's data folder is opine in it; ~/.local/share unless "
-                          "set."},
-        {"OPINE_KERNEL", "With the value ref, plain loops are used even where the CPU "
-                         "has AVX2."},
-        {"NO_COLOR",
-         "When set and not empty, nothing is bold or dim on a terminal either."},
+         "Address or folder from which `opine data fetch` downloads, unless --mirror "
+         "is given."},
+        {"XDG_DATA_HOME",
+         "The user's data folder is opine in this folder, which defaults to "
+         "~/.local/share."},
+        {"OPINE_KERNEL", "Set to ref to use plain loops even if the CPU has AVX2."},
+        {"NO_COLOR", "If set and not empty, terminal output is never bold or dim."},
 };
 
 static const man_item files[] = {
-        {"~/.local/share/opine", "The user's data folder, the last place where named "
-                                 "datasets are looked for."},
-        {"OUT.checkpoint", "What `opine train -o OUT` leaves for --resume when it is "
-                           "interrupted, and when it is killed or crashes after a "
-                           "checkpoint of --checkpoint-every."},
-        {"opine-demo.html", "The page that `opine demo` writes."},
+        {"~/.local/share/opine",
+         "The user's data folder, the last place searched for named datasets."},
+        {"OUT.checkpoint",
+         "Left by `opine train -o OUT` for --resume when it is interrupted, or killed "
+         "after a checkpoint of --checkpoint-every."},
+        {"opine-demo.html", "The page written by `opine demo`."},
 };
 
 // ---- roff ----------------------------------------------------------------------------
@@ -183,7 +185,7 @@ static void put_common_options(void)
     const opn_param *options[MAX_OPTIONS];
     const int n = verb_options(verb, options);
     puts(".SH OPTIONS");
-    puts("These belong to every verb; each verb's own are with it.");
+    puts("Every verb takes these options; its own are listed with the verb.");
     for (int i = 0; i < n; i++)
         if (option_is_common(options[i]))
             put_option(verb, options[i]);
@@ -229,12 +231,11 @@ void print_man_page(void)
            "\\fBopine\\fR \\fIVERB\\fR [\\fIARGUMENT\\fR ...] [\\fIOPTION\\fR ...]\n"
            ".SH DESCRIPTION\n",
            opn_version());
-    put_text("opine trains graph neural networks that know what they do not know. From a "
-             "graph, features of its nodes and a few labels it gives every node a class "
-             "and an opinion about it: how little evidence there is (vacuity), how much "
-             "it "
-             "conflicts (dissonance), how noisy the data are (aleatoric), how unsure the "
-             "model is (epistemic), and the total (entropy).");
+    put_text("opine trains graph neural networks that know what they do not know. From "
+             "a graph, features of its nodes and a few labels it gives every node a "
+             "class and an opinion on it: how little evidence there is (vacuity), how "
+             "much of it conflicts (dissonance), how noisy the data are (aleatoric), "
+             "how uncertain the model is (epistemic), and the total (entropy).");
     put_paragraph("Results go to standard output, messages and progress to standard "
                   "error. The same seed gives the same bits for any number of threads.");
     puts(".SH VERBS");

@@ -17,50 +17,44 @@ typedef struct option_note {
 
 static const option_note notes[] = {
         {"evaluate", "model", true,
-         "Which models to train, with commas between; each is a combination of encoder, "
-         "head and sampler, with teacher (-t) and prior (-k)."},
+         "Which models to train, separated by commas; each is a combination of "
+         "encoder, head and sampler, with a teacher (-t) and a prior (-k)."},
         {"report", "model", false,
-         "Which models of a folder to show, with commas between; all unless told."},
+         "Which models of a folder to show, separated by commas; defaults to all."},
         {"report", "task", false,
-         "Which task of a folder of reproduce to show; both unless told."},
+         "Which task of a reproduce folder to show; defaults to both."},
         {"report", "dataset", false,
-         "Which dataset of a folder of reproduce to show; the first unless told."},
+         "Which dataset of a reproduce folder to show; defaults to the first."},
         {"predict|explain", "samples", false,
-         "Passes with dropout over which a Bayesian model is averaged; as many as in "
-         "training unless told."},
+         "Number of passes with dropout that a Bayesian model averages over; defaults "
+         "to that of training."},
         {"predict|explain", "sample_dropout", false,
-         "Share dropped in these passes; as in training unless told."},
+         "Fraction dropped in these passes; defaults to that of training."},
         {"predict|explain", "sample_drop_edge", false,
-         "Share of edges dropped in these passes; as in training unless told."},
+         "Fraction of edges dropped in these passes; defaults to that of training."},
         {"predict|explain", "average", false,
-         "What is averaged over the passes: alpha as in the paper, or logits as in its "
-         "authors' code; as in training unless told."},
+         "What to average over the passes: alpha as in the paper, or logits as in the "
+         "authors' code; defaults to that of training."},
         {"predict", "propagate", false,
-         "Steps by which each measure is also smoothed over the graph; as in training "
-         "unless told."},
-        {"demo", "output", true, "Page to write; opine-demo.html unless told."},
+         "Number of steps by which to smooth each measure over the graph as well; "
+         "defaults to that of training."},
+        {"demo", "output", true, "Page to write; defaults to opine-demo.html."},
         {"train", "output", true,
-         "File to write the model to, m.safetensors for example; required."},
+         "File to write the model to, such as m.safetensors; required."},
         {"predict", "output", true,
-         "File to write to, as its name ends: .csv, .npz or .json; CSV on standard "
-         "output unless told."},
-        {"evaluate", "output", true,
-         "Folder to keep results, manifest and models in, from which a second run goes "
-         "on; none unless told."},
-        {"reproduce", "output", true,
-         "Folder to keep results, manifest and models in, from which a second run goes "
-         "on; none unless told."},
+         "File to write to, whose name ends in .csv, .npz or .json; defaults to CSV on "
+         "standard output."},
+        {"evaluate|reproduce", "output", true,
+         "Folder for results, manifest and models, from which the same command "
+         "resumes; by default nothing is kept."},
         {"tune", "output", true,
-         "Folder to keep each run in, from which the same command goes on; none unless "
-         "told."},
-        {"report", "output", true, "Page to write, page.html for example; required."},
-        {"data convert", "output", true,
-         "What to write the graph to, a name that ends in .npz or a new folder of CSV "
+         "Folder to keep each run in, from which the same command resumes; by default "
+         "nothing is kept."},
+        {"report", "output", true, "Page to write, such as page.html; required."},
+        {"data convert|data generate", "output", true,
+         "Where to write the graph: a name that ends in .npz, or a new folder for CSV "
          "files; required."},
-        {"data generate", "output", true,
-         "What to write the graph to, a name that ends in .npz or a new folder of CSV "
-         "files; required."},
-        {"version", "verbose", true, "Say also how the program was built."},
+        {"version", "verbose", true, "Also show how the program was built."},
 };
 
 // Whether the verb is one of those named, "data info|data convert".
