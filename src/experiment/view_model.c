@@ -74,7 +74,7 @@ predict(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_view
     OPN_TRY_NEW(ctx, view->probability, n * (size_t)view->n_known);
     out.predicted = view->predicted;
     out.probability = view->probability;
-    if (model->kind->loss != OPN_LOSS_CROSS_ENTROPY) {
+    if (opn_i_head_has_evidence(model->kind->head)) {
         OPN_TRY_NEW(ctx, view->alpha, n * (size_t)view->n_known);
         out.alpha = view->alpha;
     }

@@ -74,8 +74,8 @@ static opn_status add_opinion(const question *q, opn_i_explanation *e)
     opn_status status = OPN_OK;
     const int32_t n = e->shown.n_classes;
     const size_t at = (size_t)e->shown.node * (size_t)n;
-    const bool has_alpha = q->prediction->alpha != NULL &&
-                           q->model->kind->loss != OPN_LOSS_CROSS_ENTROPY;
+    const bool has_alpha =
+            q->prediction->alpha != NULL && opn_i_head_has_evidence(q->model->kind->head);
     double strength = 0.0;
     for (int m = 0; m < OPN_N_MEASURES; m++)
         e->shown.measure[m] = measure_at(q, m, e->shown.node);
