@@ -86,7 +86,7 @@ static opn_status make_objective(workbench *b)
         for (size_t k = 0; k < (size_t)gcn->sizes.n_classes; k++)
             b->prior_sum[i] += b->prior[i * width + k];
     b->objective = (opn_i_objective){
-            .loss = b->model->kind->loss,
+            .head = b->model->kind->head,
             .evidence = b->model->kind->evidence,
             .n_nodes = gcn->n_nodes,
             .n_classes = gcn->sizes.n_classes,

@@ -85,7 +85,6 @@ static opn_status describe_model(training *t, const opn_split *split)
     opn_status status = OPN_OK;
     opn_ctx *ctx = t->ctx;
     opn_model *model = t->model;
-    const char *evidence = opn_params_text(t->params, "evidence");
     OPN_FAIL_IF(ctx,
                 opn_split_n_nodes(split) != opn_i_graph_n_nodes(t->graph) ||
                         opn_split_n_classes(split) != t->graph->n_classes,
@@ -94,26 +93,7 @@ static opn_status describe_model(training *t, const opn_split *split)
     OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG,
                 "`model` %s: training takes one model",
                 opn_params_text(t->params, "model"));
-    model->evidence = model->kind->evidence;
-    if (opn_params_given(t->params, "evidence"))
-        (void)opn_i_evidence_parse(evidence, &model->evidence); // of the table
-    OPN_FAIL_IF(ctx,
-                model->evidence == OPN_EVIDENCE_ELU &&
-                        (model->kind->has_prior || model->kind->has_teacher),
-                OPN_ERR_INVALID_ARG,
-                "`evidence` elu goes below no evidence, which neither the prior nor the "
-                "teacher of %s can be compared with",
-                model->kind->id);
-    OPN_FAIL_IF(ctx,
-                model->kind->loss == OPN_LOSS_CROSS_ENTROPY &&
-                        opn_params_given(t->params, "evidence"),
-                OPN_ERR_INVALID_ARG, "`evidence` %s: %s has no evidence, only a softmax",
-                evidence, model->kind->id);
-    OPN_FAIL_IF(ctx,
-                model->kind->loss == OPN_LOSS_DIRICHLET &&
-                        model->evidence != OPN_EVIDENCE_EXP,
-                OPN_ERR_INVALID_ARG, "%s takes its evidence from exp only",
-                model->kind->id);
+    OPN_TRY(opn_i_model_choose_evidence(ctx, t->params, model));
     model->sizes = opn_i_model_sizes(model->kind, t->params);
     model->sizes.n_classes = opn_split_n_known(split);
     OPN_FAIL_IF(ctx, model->sizes.n_classes < 2, OPN_ERR_SHAPE,
@@ -210,10 +190,10 @@ static void keep_now_and_then(void *user)
 // ---- the stages ----------------------------------------------------------------------
 
 static opn_i_objective
-objective_of(const training *t, const opn_i_subgraph *subgraph, opn_i_loss_kind loss)
+objective_of(const training *t, const opn_i_subgraph *subgraph, const opn_i_head *head)
 {
     return (opn_i_objective){
-            .loss = loss,
+            .head = head,
             .evidence = t->model->evidence,
             .n_nodes = subgraph->train.outer.n_rows,
             .n_classes = t->model->sizes.n_classes,
@@ -263,7 +243,7 @@ static opn_status run_teacher(training *t)
     OPN_TRY(opn_i_trainee_init(t->ctx, &t->workspace, t->target, t->validation, false,
                                &trainee));
     const opn_i_objective objective =
-            objective_of(t, &trainee.subgraph, OPN_LOSS_CROSS_ENTROPY);
+            objective_of(t, &trainee.subgraph, &opn_i_softmax_head);
     const int64_t n_own = opn_params_int(t->params, "teacher_epochs");
     opn_i_train_options options =
             options_of(t, &trainee.subgraph, "teacher",
@@ -327,7 +307,7 @@ static opn_status run_student(training *t)
     opn_i_trainee trainee = {0};
     OPN_TRY(opn_i_trainee_init(t->ctx, &t->workspace, t->target, t->validation, is_whole,
                                &trainee));
-    opn_i_objective objective = objective_of(t, &trainee.subgraph, kind->loss);
+    opn_i_objective objective = objective_of(t, &trainee.subgraph, kind->head);
     opn_i_train_options options = options_of(t, &trainee.subgraph, "model",
                                              opn_params_int(t->params, "epochs"));
     objective.prior = t->prior;
@@ -395,7 +375,7 @@ static opn_status summarise(training *t)
     opn_status status = OPN_OK;
     opn_train_summary *summary = &t->model->summary;
     const opn_i_network *network = &t->workspace.network;
-    const opn_i_objective objective = {.loss = t->model->kind->loss,
+    const opn_i_objective objective = {.head = t->model->kind->head,
                                        .evidence = t->model->evidence,
                                        .n_classes = network->sizes.n_classes,
                                        .width = network->class_width};

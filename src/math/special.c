@@ -1,7 +1,8 @@
-// special.c -- gamma functions for x >= 1.
+// special.c -- gamma functions for x >= 1, and what a Dirichlet needs of them.
 
 #include "math/special.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const double half_log_2pi = 0.91893853320467274178;
@@ -168,4 +169,31 @@ void opn_k_kl_half_n(size_t n, const opn_real *x, const opn_real *x_hat, opn_rea
 {
     for (size_t i = 0; i < n; i++)
         out[i] = opn_k_kl_half(x[i], x_hat[i]);
+}
+
+// The terms of lgamma and digamma that grow with alpha
+// cancel on paper, and are left out here, where they would cancel in the last digits
+// only.
+double opn_k_dirichlet_kl(int32_t n, const opn_real *alpha, const opn_real *prior)
+{
+    opn_real strength = 0;
+    opn_real prior_sum = 0;
+    assert(n > 0);
+    for (int32_t k = 0; k < n; k++) {
+        strength += alpha[k];
+        prior_sum += prior[k];
+    }
+    const opn_real inverse = 1 / strength;
+    const double digamma_sum = (double)opn_k_digamma(strength);
+    double kl = -0.5 * log((double)strength) + half_log_2pi * (1 - n) +
+                (double)(inverse * opn_k_lgamma_s(inverse) + opn_k_digamma_r(inverse)) -
+                (double)opn_k_lgamma(prior_sum);
+    for (int32_t k = 0; k < n; k++) {
+        const opn_real y = 1 / alpha[k];
+        kl += 0.5 * log((double)alpha[k]) -
+              (double)(y * opn_k_lgamma_s(y) + opn_k_digamma_r(y)) +
+              (double)opn_k_lgamma(prior[k]) -
+              (double)prior[k] * ((double)opn_k_digamma(alpha[k]) - digamma_sum);
+    }
+    return kl;
 }

@@ -11,6 +11,7 @@
 #include "math/real.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 // q of trigamma, r of digamma and s of lgamma, y in (0, 1].
 opn_real opn_k_trigamma_q(opn_real y);
@@ -30,6 +31,9 @@ void opn_k_digamma_n(size_t n, const opn_real *x, opn_real *out);
 void opn_k_trigamma_n(size_t n, const opn_real *x, opn_real *out);
 void opn_k_lgamma_n(size_t n, const opn_real *x, opn_real *out);
 void opn_k_kl_half_n(size_t n, const opn_real *x, const opn_real *x_hat, opn_real *out);
+
+// KL[Dir(alpha) || Dir(prior)] of n > 0 classes.
+double opn_k_dirichlet_kl(int32_t n, const opn_real *alpha, const opn_real *prior);
 
 #ifndef OPN_REAL_DOUBLE
 // Coefficients of q, lowest first: a Chebyshev fit on [0, 1] with relative error 1.1e-8.

@@ -4,7 +4,6 @@
 
 #include "math/thread_choice.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { NODES_A_CHUNK = 256 };
@@ -33,42 +32,25 @@ cleanup:
     return status;
 }
 
-// Evidence that no kernel knows is converted to the logits of one that does: alpha - 1 is
-// exp(ln e), and a bounded -87 stands for no evidence.
-static void relog_evidence(const opn_i_infer_options *options, opn_i_network *network)
-{
-    opn_real alpha[OPN_MAX_CLASSES];
-    for (int32_t i = 0; i < network->n_nodes; i++) {
-        opn_real *z = network->z + (size_t)i * (size_t)network->class_width;
-        opn_i_alpha_row(options->evidence, network->sizes.n_classes, z, alpha);
-        for (int32_t k = 0; k < network->sizes.n_classes; k++)
-            z[k] = alpha[k] > 1 ? (opn_real)log((double)alpha[k] - 1.0) : -87;
-    }
-}
-
 static void add_pass(const opn_i_exec *exec,
                      const opn_i_infer_options *options,
                      opn_i_network *network,
                      opn_i_moments *moments)
 {
-    const bool is_softmax = options->loss == OPN_LOSS_CROSS_ENTROPY;
     const opn_k_moments sums = {.n_classes = moments->n_classes,
                                 .width = moments->width,
-                                .is_softmax = is_softmax,
-                                .max_logit = OPN_MAX_LOGIT,
-                                .alpha = is_softmax ? NULL : moments->alpha,
+                                .alpha = moments->alpha,
                                 .z = moments->z,
                                 .p = moments->p,
                                 .entropy = moments->entropy};
-    if (!is_softmax && options->evidence != OPN_EVIDENCE_EXP)
-        relog_evidence(options, network);
     const int32_t n = moments->n_nodes;
     const int n_threads = opn_i_exec_threads(exec, 16 * (int64_t)n * moments->width);
     (void)n_threads; // unused when built without OpenMP
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int32_t first = 0; first < n; first += NODES_A_CHUNK) {
         const int32_t last = n - first < NODES_A_CHUNK ? n : first + NODES_A_CHUNK;
-        exec->kernels->add_moments(&sums, first, last, network->z);
+        opn_i_head_add_moments(exec, options->head, options->evidence, &sums, first, last,
+                               network->z);
     }
 }
 

@@ -4,11 +4,11 @@
 #define OPN_INFER_H
 
 #include "base/context.h"
+#include "model/head.h"
 #include "model/network.h"
-#include "model/objective.h"
 
 typedef struct opn_i_infer_options {
-    opn_i_loss_kind loss; // of training: CROSS_ENTROPY has no evidence
+    const opn_i_head *head;
     opn_i_evidence_kind evidence;
     int32_t n_samples; // passes with dropout; 0: one pass without
     opn_i_rates rates;

@@ -17,32 +17,29 @@ enum {
 
 // The models that every encoder has. Evidence is exp(z) where nothing else is said.
 #define FAMILY(of, name)                                                                 \
-    {.id = "" name,                                                                      \
-     .encoder = (of),                                                                    \
-     .loss = OPN_LOSS_CROSS_ENTROPY,                                                     \
-     .measures = ENTROPY},                                                               \
+    {.id = "" name, .encoder = (of), .head = &opn_i_softmax_head, .measures = ENTROPY},  \
             {.id = "drop-" name,                                                         \
              .encoder = (of),                                                            \
-             .loss = OPN_LOSS_CROSS_ENTROPY,                                             \
+             .head = &opn_i_softmax_head,                                                \
              .is_sampled = true,                                                         \
              .measures = PROBABILISTIC},                                                 \
             {.id = "s-" name,                                                            \
              .encoder = (of),                                                            \
-             .loss = OPN_LOSS_SQUARED,                                                   \
+             .head = &opn_i_squared_head,                                                \
              .measures = EVIDENTIAL},                                                    \
             {.id = "s-b" name,                                                           \
              .encoder = (of),                                                            \
-             .loss = OPN_LOSS_SQUARED,                                                   \
+             .head = &opn_i_squared_head,                                                \
              .is_sampled = true,                                                         \
              .measures = ALL_FIVE},                                                      \
             {.id = "s-b" name "-t",                                                      \
              .encoder = (of),                                                            \
-             .loss = OPN_LOSS_SQUARED,                                                   \
+             .head = &opn_i_squared_head,                                                \
              .has_teacher = true,                                                        \
              .is_sampled = true,                                                         \
              .measures = ALL_FIVE},                                                      \
     {                                                                                    \
-        .id = "s-b" name "-t-k", .encoder = (of), .loss = OPN_LOSS_SQUARED,              \
+        .id = "s-b" name "-t-k", .encoder = (of), .head = &opn_i_squared_head,           \
         .has_teacher = true, .has_prior = true, .is_sampled = true, .measures = ALL_FIVE \
     }
 
@@ -50,18 +47,18 @@ static const opn_i_model_kind kinds[] = {
         FAMILY(&opn_i_gcn_encoder, "gcn"),
         {.id = "dropedge-gcn",
          .encoder = &opn_i_gcn_encoder,
-         .loss = OPN_LOSS_CROSS_ENTROPY,
+         .head = &opn_i_softmax_head,
          .is_sampled = true,
          .drops_edges = true,
          .measures = PROBABILISTIC},
         {.id = "edl-gcn",
          .encoder = &opn_i_gcn_encoder,
-         .loss = OPN_LOSS_SQUARED,
+         .head = &opn_i_squared_head,
          .evidence = OPN_EVIDENCE_ELU,
          .measures = EVIDENTIAL},
         {.id = "dpn-gcn",
          .encoder = &opn_i_gcn_encoder,
-         .loss = OPN_LOSS_DIRICHLET,
+         .head = &opn_i_dirichlet_head,
          .measures = PROBABILISTIC},
         FAMILY(&opn_i_gat_encoder, "gat"),
         FAMILY(&opn_i_sage_encoder, "sage"),
@@ -85,7 +82,7 @@ const opn_i_model_kind *opn_i_model_kind_find(const char *id)
 const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind)
 {
     const opn_i_model_kind *other = kinds;
-    while (other->encoder != kind->encoder || other->loss != kind->loss ||
+    while (other->encoder != kind->encoder || other->head != kind->head ||
            other->evidence != kind->evidence || other->has_teacher != kind->has_teacher ||
            other->has_prior != kind->has_prior || other->drops_edges != kind->drops_edges)
         other++; // ends at `kind` itself
@@ -108,24 +105,6 @@ void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind)
     model->kind = kind;
 }
 
-static const char *const evidence_names[] = {"exp", "relu", "softplus", "elu"};
-
-const char *opn_i_evidence_name(opn_i_evidence_kind kind)
-{
-    return evidence_names[kind];
-}
-
-bool opn_i_evidence_parse(const char *text, opn_i_evidence_kind *kind)
-{
-    for (int k = 0; k <= OPN_EVIDENCE_ELU; k++) {
-        if (strcmp(evidence_names[k], text) == 0) {
-            *kind = (opn_i_evidence_kind)k;
-            return true;
-        }
-    }
-    return false;
-}
-
 opn_status opn_i_model_params(opn_ctx *ctx, const opn_model *model, opn_params **out)
 {
     opn_status status = OPN_OK;
@@ -146,6 +125,34 @@ opn_status opn_i_model_params(opn_ctx *ctx, const opn_model *model, opn_params *
     params = NULL;
 cleanup:
     opn_params_free(params);
+    return status;
+}
+
+opn_status
+opn_i_model_choose_evidence(opn_ctx *ctx, const opn_params *params, opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const opn_i_model_kind *kind = model->kind;
+    const char *text = opn_params_text(params, "evidence");
+    const bool is_given = opn_params_given(params, "evidence");
+    model->evidence = kind->evidence;
+    if (is_given)
+        (void)opn_i_evidence_parse(text, &model->evidence); // of the table
+    OPN_FAIL_IF(ctx,
+                opn_i_evidence_is_signed(model->evidence) &&
+                        (kind->has_prior || kind->has_teacher),
+                OPN_ERR_INVALID_ARG,
+                "`evidence` %s goes below no evidence, which neither the prior nor the "
+                "teacher of %s can be compared with",
+                opn_i_evidence_name(model->evidence), kind->id);
+    OPN_FAIL_IF(ctx, !opn_i_head_has_evidence(kind->head) && is_given,
+                OPN_ERR_INVALID_ARG, "`evidence` %s: %s has no evidence, only a softmax",
+                text, kind->id);
+    OPN_FAIL_IF(ctx,
+                kind->head->evidence == OPN_HEAD_TAKES_EXP &&
+                        model->evidence != OPN_EVIDENCE_EXP,
+                OPN_ERR_INVALID_ARG, "%s takes its evidence from exp only", kind->id);
+cleanup:
     return status;
 }
 

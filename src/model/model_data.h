@@ -4,15 +4,15 @@
 #define OPN_MODEL_DATA_H
 
 #include "base/names.h"
+#include "model/head.h"
 #include "model/network.h"
-#include "model/objective.h"
 #include "opine/model.h"
 
 // A model is a combination of parts.
 typedef struct opn_i_model_kind {
     const char *id;
     const opn_i_encoder *encoder;
-    opn_i_loss_kind loss;
+    const opn_i_head *head;
     opn_i_evidence_kind evidence; // unless the parameter says otherwise
     bool has_teacher;
     bool has_prior;
@@ -55,9 +55,11 @@ struct opn_model {
     opn_train_summary summary;
 };
 
-// How the parameter evidence spells it, and back; false when there is none.
-const char *opn_i_evidence_name(opn_i_evidence_kind kind);
-bool opn_i_evidence_parse(const char *text, opn_i_evidence_kind *kind);
+// Sets model->evidence by the parameters, or by its kind where they say nothing. Errors:
+// INVALID_ARG (evidence that the head or the terms of its loss cannot take).
+OPN_NODISCARD opn_status opn_i_model_choose_evidence(opn_ctx *ctx,
+                                                     const opn_params *params,
+                                                     opn_model *model);
 
 // The parameters the model was trained with; those this version does not know are left
 // out.

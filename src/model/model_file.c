@@ -108,10 +108,10 @@ cleanup:
 static const struct {
     const char *key;
     int64_t max;
-} numbers[] = {{"evidence", OPN_EVIDENCE_ELU},  {"normalise", OPN_NORMALISE_STANDARD},
-               {"teacher_epochs", INT32_MAX},   {"epochs", INT32_MAX},
-               {"training_nodes", INT32_MAX},   {"validation_nodes", INT32_MAX},
-               {"validation_right", INT32_MAX}, {"bounded_logits", INT64_MAX}};
+} numbers[] = {{"evidence", OPN_N_EVIDENCES - 1}, {"normalise", OPN_NORMALISE_STANDARD},
+               {"teacher_epochs", INT32_MAX},     {"epochs", INT32_MAX},
+               {"training_nodes", INT32_MAX},     {"validation_nodes", INT32_MAX},
+               {"validation_right", INT32_MAX},   {"bounded_logits", INT64_MAX}};
 enum { N_NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
 static opn_status

@@ -17,7 +17,7 @@ static void opinion_alpha(const opn_i_moments *moments,
                           double *alpha)
 {
     const size_t at = (size_t)i * (size_t)moments->width;
-    const bool has_evidence = model->kind->loss != OPN_LOSS_CROSS_ENTROPY;
+    const bool has_evidence = opn_i_head_has_evidence(model->kind->head);
     for (int32_t k = 0; k < moments->n_classes; k++) {
         const double mean_z = moments->z[at + (size_t)k];
         alpha[k] = !has_evidence     ? (double)NAN
@@ -37,7 +37,7 @@ static void measure_node(const opn_model *model,
     const double *p = moments->p + (size_t)i * (size_t)moments->width;
     const double entropy = opn_i_entropy(n, p);
     const double expected = n > 1 ? moments->entropy[i] / log(n) : 0.0;
-    const bool is_closed = model->kind->loss == OPN_LOSS_DIRICHLET;
+    const bool is_closed = model->kind->head->has_closed_form;
     double value[OPN_N_MEASURES];
     value[OPN_MEASURE_VACUITY] = opn_i_vacuity(n, alpha);
     value[OPN_MEASURE_DISSONANCE] = opn_i_dissonance(n, alpha);
@@ -165,7 +165,7 @@ static opn_status read_options(opn_ctx *ctx,
             opn_params_int(given_or(params, trained, "samples"), "samples");
     *n_steps = opn_params_int(given_or(params, trained, "propagate"), "propagate");
     *options = (opn_i_infer_options){
-            .loss = model->kind->loss,
+            .head = model->kind->head,
             .evidence = model->evidence,
             .n_samples = model->kind->is_sampled ? (int32_t)n_samples : 0,
             .rates = {rate_of(params, trained, "sample_dropout", "dropout"),
@@ -190,7 +190,7 @@ static opn_status new_prediction(opn_ctx *ctx,
                                  opn_prediction **out)
 {
     opn_i_prediction_parts parts = {
-            .has_alpha = model->kind->loss != OPN_LOSS_CROSS_ENTROPY,
+            .has_alpha = opn_i_head_has_evidence(model->kind->head),
             .has_belief = (keep & OPN_KEEP_BELIEF) != 0 &&
                           opn_model_measures(model, OPN_MEASURE_VACUITY),
             .has_energy = (keep & OPN_KEEP_ENERGY) != 0,

@@ -15,7 +15,7 @@ static opn_ctx *ctx;
 
 static opn_i_infer_options usual_options(void)
 {
-    return (opn_i_infer_options){.loss = OPN_LOSS_SQUARED,
+    return (opn_i_infer_options){.head = &opn_i_squared_head,
                                  .evidence = OPN_EVIDENCE_EXP,
                                  .n_samples = 7,
                                  .rates.units = 0.5,
@@ -51,7 +51,7 @@ static void add_by_hand(const opn_i_infer_options *options,
     for (int k = 0; k < GOLDEN_K; k++) {
         const double logit = (double)z[k];
         const double elu = logit > 0.0 ? logit : expm1(logit);
-        e[k] = options->loss == OPN_LOSS_CROSS_ENTROPY      ? exp(logit)
+        e[k] = options->head == &opn_i_softmax_head         ? exp(logit)
                : options->evidence == OPN_EVIDENCE_RELU     ? fmax(logit, 0.0) + 1.0
                : options->evidence == OPN_EVIDENCE_SOFTPLUS ? log1p(exp(logit)) + 1.0
                : options->evidence == OPN_EVIDENCE_ELU      ? exp(elu) + 1.0
@@ -59,7 +59,7 @@ static void add_by_hand(const opn_i_infer_options *options,
         total += e[k];
     }
     for (int k = 0; k < GOLDEN_K; k++) {
-        alpha_sum[k] += options->loss == OPN_LOSS_CROSS_ENTROPY ? 0.0 : e[k];
+        alpha_sum[k] += options->head == &opn_i_softmax_head ? 0.0 : e[k];
         p_sum[k] += e[k] / total;
         *entropy -= e[k] / total * log(e[k] / total);
     }
@@ -115,7 +115,7 @@ static void moments_are_the_means_over_passes_for_every_head(void **state)
             options.n_samples = n_samples[round % 4];
             options.rates.units = rates[c];
             if (round / 4 == 4)
-                options.loss = OPN_LOSS_CROSS_ENTROPY;
+                options.head = &opn_i_softmax_head;
             else
                 options.evidence = (opn_i_evidence_kind)(round / 4);
             expect_moments(&net, &options);
@@ -205,7 +205,7 @@ static void moments_have_the_same_bits_on_any_number_of_threads(void **state)
         opn_i_infer_options options = usual_options();
         options.n_samples = 1;
         options.rates.units = 0.3;
-        options.loss = kind == 0 ? OPN_LOSS_CROSS_ENTROPY : OPN_LOSS_SQUARED;
+        options.head = kind == 0 ? &opn_i_softmax_head : &opn_i_squared_head;
         options.evidence = kind == 2 ? OPN_EVIDENCE_ELU : OPN_EVIDENCE_EXP;
         opn_i_moments first = {0};
         for (int t = 0; t < N_THREAD_COUNTS; t++) {
@@ -233,7 +233,7 @@ static void edges_alone_make_passes_differ(void **state)
     network_add_dropper(&net);
     for (int r = 0; r < 2; r++) {
         opn_i_infer_options options = usual_options();
-        options.loss = OPN_LOSS_CROSS_ENTROPY;
+        options.head = &opn_i_softmax_head;
         options.rates.units = 0.0;
         options.rates.edges = rates[r];
         double epistemic = 0.0;
@@ -304,7 +304,7 @@ static void predictions_that_are_not_finite_are_an_error(void **state)
         net.exec.kernels = table[round / 8];
         opn_i_infer_options options = usual_options();
         options.n_samples = 0;
-        options.loss = round % 2 == 0 ? OPN_LOSS_SQUARED : OPN_LOSS_CROSS_ENTROPY;
+        options.head = round % 2 == 0 ? &opn_i_squared_head : &opn_i_softmax_head;
         const bool is_second = round / 2 % 2 == 0;
         net.weights[is_second ? net.gcn.n_decayed : 0] = (opn_real)bad[round / 4 % 2];
         opn_i_moments got = {0};

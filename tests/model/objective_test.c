@@ -49,9 +49,9 @@ static opn_i_objective only_supervised(const network *net, int term)
 {
     opn_i_objective objective = network_objective(net, GOLDEN_OBJECTIVE_S_GCN);
     if (term == GOLDEN_TERM_CROSS_ENTROPY)
-        objective.loss = OPN_LOSS_CROSS_ENTROPY;
+        objective.head = &opn_i_softmax_head;
     else if (term == GOLDEN_TERM_DPN)
-        objective.loss = OPN_LOSS_DIRICHLET;
+        objective.head = &opn_i_dirichlet_head;
     else
         objective.evidence = evidences[term - GOLDEN_TERM_SQUARED_EXP];
     return objective;
@@ -291,7 +291,7 @@ static void gradients_are_right_for_two_classes_and_for_three_hundred(void **sta
         for (int32_t i = 0; i < NODES; i++)
             for (int32_t k = 0; k < n_classes[n]; k++)
                 prior_sum[i] += prior[i * width + k];
-        const opn_i_objective objective = {.loss = OPN_LOSS_SQUARED,
+        const opn_i_objective objective = {.head = &opn_i_squared_head,
                                            .n_nodes = NODES,
                                            .n_classes = n_classes[n],
                                            .width = width,
@@ -338,7 +338,7 @@ static opn_i_objective far_objective(int32_t n_a_side, int32_t step, int32_t tar
             grid.log_teacher[OPN_LANES * i + k] = (opn_real)golden_coarse_log_teacher[k];
         }
     }
-    return (opn_i_objective){.loss = OPN_LOSS_SQUARED,
+    return (opn_i_objective){.head = &opn_i_squared_head,
                              .n_nodes = grid.n_nodes,
                              .n_classes = 3,
                              .width = OPN_LANES,
@@ -396,7 +396,7 @@ static void cross_entropy_is_exact_for_logits_from_minus_30_to_45(void **state)
 {
     (void)state;
     opn_i_objective objective = far_objective(GOLDEN_COARSE, 15, 0);
-    objective.loss = OPN_LOSS_CROSS_ENTROPY;
+    objective.head = &opn_i_softmax_head;
     expect_far(&objective, golden_coarse_cross_entropy_d_z, 1.0, 1.0);
 }
 

@@ -250,7 +250,7 @@ static void run_backward(const opn_i_exec *exec,
                          const int32_t *target,
                          opn_real *d_weights)
 {
-    opn_i_objective objective = {.loss = OPN_LOSS_CROSS_ENTROPY,
+    opn_i_objective objective = {.head = &opn_i_softmax_head,
                                  .n_nodes = gcn->reach.outer.n_rows,
                                  .n_classes = gcn->sizes.n_classes,
                                  .width = gcn->class_width,

@@ -444,9 +444,9 @@ opn_i_objective network_objective(const network *net, int model)
     const bool has_prior = model == GOLDEN_OBJECTIVE_S_BGCN_T_K;
     const bool has_teacher = has_prior || model == GOLDEN_OBJECTIVE_S_BGCN_T;
     return (opn_i_objective){
-            .loss = model == GOLDEN_OBJECTIVE_GCN       ? OPN_LOSS_CROSS_ENTROPY
-                    : model == GOLDEN_OBJECTIVE_DPN_GCN ? OPN_LOSS_DIRICHLET
-                                                        : OPN_LOSS_SQUARED,
+            .head = model == GOLDEN_OBJECTIVE_GCN       ? &opn_i_softmax_head
+                    : model == GOLDEN_OBJECTIVE_DPN_GCN ? &opn_i_dirichlet_head
+                                                        : &opn_i_squared_head,
             .evidence = model == GOLDEN_OBJECTIVE_EDL_GCN ? OPN_EVIDENCE_ELU
                                                           : OPN_EVIDENCE_EXP,
             .n_nodes = net->gcn.n_nodes,

@@ -7,7 +7,7 @@
 #include "golden/engine_golden.h"
 #include "graph/graph_data.h"
 #include "model/gcn.h"
-#include "model/objective.h"
+#include "model/head.h"
 #include "model/subgraph.h"
 
 // ---- comparisons ---------------------------------------------------------------------

@@ -1,15 +1,15 @@
-// toy_gradient.c -- the gradient of a loss beside differences of its value.
+// toy_gradient.c -- the gradient of a head's loss beside differences of its value.
 //
-// LOSS is the loss to look at. Prints the largest difference; exit code 1 when it is too
+// HEAD is the head to look at. Prints the largest difference; exit code 1 when it is too
 // large.
 
-#include "model/objective.h"
+#include "model/head.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#ifndef LOSS
-#    define LOSS OPN_LOSS_CROSS_ENTROPY
+#ifndef HEAD
+#    define HEAD opn_i_softmax_head
 #endif
 
 enum { NODES = 6, CLASSES = 3 };
@@ -18,7 +18,7 @@ static const int32_t target[NODES] = {0, 1, -1, 2, 1, -1};
 
 static opn_i_objective objective_of(opn_i_evidence_kind evidence)
 {
-    return (opn_i_objective){.loss = LOSS,
+    return (opn_i_objective){.head = &HEAD,
                              .evidence = evidence,
                              .n_nodes = NODES,
                              .n_classes = CLASSES,
