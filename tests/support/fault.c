@@ -29,21 +29,25 @@ void fault_disarm(fault *f)
 }
 
 #if HEAP_IS_OURS
+// Hidden as the rest of the program is, they would not stand before those of the C
+// library for libzip and its like.
+#    define EXPORTED __attribute__((visibility("default")))
+
 void *__libc_malloc(size_t n_bytes);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *ptr, size_t n_bytes);
 
-void *malloc(size_t n_bytes)
+EXPORTED void *malloc(size_t n_bytes)
 {
     return fault_fails(&fault_heap, "malloc") ? NULL : __libc_malloc(n_bytes);
 }
 
-void *calloc(size_t n, size_t size)
+EXPORTED void *calloc(size_t n, size_t size)
 {
     return fault_fails(&fault_heap, "calloc") ? NULL : __libc_calloc(n, size);
 }
 
-void *realloc(void *ptr, size_t n_bytes)
+EXPORTED void *realloc(void *ptr, size_t n_bytes)
 {
     return fault_fails(&fault_heap, "realloc") ? NULL : __libc_realloc(ptr, n_bytes);
 }
