@@ -557,7 +557,7 @@ a_summary_has_the_answers_and_the_main_rows_and_links_to_the_rest(void **state)
     char *text = save(s, found, "summary.md");
     assert_int_equal(expect_markdown(text), 3 + N_ANSWERS + 2 * (1 + 3));
     assert_non_null(strstr(text, "[results.md](results.md)"));
-    assert_non_null(strstr(text, "opine reproduce -o RUN"));
+    assert_non_null(strstr(text, "opine reproduce"));
     free(text);
     opn_reproduction_free(found);
     support_close_stage(s);
