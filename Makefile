@@ -35,7 +35,8 @@ check:
 	@for tree in $(BUILD) $(BUILD)/thread; do \
 	    cmake --build $$tree --parallel $(JOBS) --target bench_programs || exit 1; done
 	@mkdir -p $(BUILD)/check
-	@printf 'subdirs("%s")\n' $(abspath $(CHECKED)) >$(BUILD)/check/CTestTestfile.cmake
+	@for tree in $(CHECKED); do printf 'subdirs("%s/%s")\n' "$$PWD" $$tree; done \
+	    >$(BUILD)/check/CTestTestfile.cmake
 	@ctest --test-dir $(BUILD)/check --output-on-failure --timeout 900 --parallel $(JOBS)
 
 bench:

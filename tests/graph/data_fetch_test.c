@@ -173,6 +173,7 @@ static void test_a_folder_without_permission_is_named(void **state)
     fetch_make_folder(scn);
     support_path(path, scn->folder, "planetoid");
     assert_int_equal(chmod(scn->s->folder, 0755), 0);
+    assert_int_equal(chmod(scn->folder, 0755), 0);
     assert_int_equal(chmod(path, 0555), 0);
     const bool is_root = geteuid() == 0; // who may write everywhere
     if (is_root)
