@@ -249,9 +249,13 @@ typedef struct opn_k_table {
 // The fastest table this CPU runs, or the reference when $OPINE_KERNEL is "ref".
 const opn_k_table *opn_k_select(void);
 
-// Both tables, for tests and benchmarks; the second is NULL where the CPU or the build
-// has no AVX2 (the double build computes with the reference only).
-const opn_k_table *opn_k_table_ref(void);
-const opn_k_table *opn_k_table_avx2(void);
+// The other tables, the fastest first: one function each, which returns NULL where the
+// CPU or the build has not what it takes (the double build computes with the reference
+// only).
+#define OPN_K_FAST_TABLES(_) _(avx2)
+
+#define OPN_K_DECLARE_TABLE(name) const opn_k_table *opn_k_table_##name(void);
+OPN_K_DECLARE_TABLE(ref)
+OPN_K_FAST_TABLES(OPN_K_DECLARE_TABLE)
 
 #endif // OPN_KERNELS_H

@@ -97,6 +97,11 @@ static double teacher_of(int32_t n, const opn_real *alpha, const opn_real *log_t
     return sum / n;
 }
 
+double opn_i_loss_sum(const opn_i_loss_terms *terms)
+{
+    return terms->supervised + terms->prior + terms->teacher + terms->decay;
+}
+
 opn_i_loss_terms
 opn_i_objective_terms(const opn_i_objective *objective, int32_t epoch, const opn_real *z)
 {

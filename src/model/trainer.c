@@ -145,7 +145,7 @@ static void report(opn_ctx *ctx,
     const opn_epoch epoch = {
             .stage = options->stage,
             .number = state->epoch + 1,
-            .loss = terms->supervised + terms->prior + terms->teacher + terms->decay,
+            .loss = opn_i_loss_sum(terms),
             .labels = terms->supervised,
             .prior = objective->prior != NULL ? terms->prior : (double)NAN,
             .teacher = objective->log_teacher != NULL ? terms->teacher : (double)NAN,
