@@ -7,6 +7,29 @@ target_compile_options(opine_flags INTERFACE
   -Wundef -Wformat=2 -Wvla -Wswitch-enum
   # Contraction would let a compiler choose which products are fused, and so the bits.
   -ffp-contract=off)
+
+# gcc 14.2 as Debian 13 has it exchanges the two numbers of (m >> s & 1) == 0 ? 4 : s. The
+# compiler is asked, not its version: a repaired one loses nothing.
+include(CheckCSourceRuns)
+set(CMAKE_REQUIRED_FLAGS -O2)
+check_c_source_runs("
+  __attribute__((noinline)) static int pick(const volatile unsigned *m, int s)
+  {
+      if ((*m >> s & 1u) == 0)
+          s = 4;
+      return s;
+  }
+  int main(void)
+  {
+      volatile unsigned m = 19;
+      return pick(&m, 0) == 0 && pick(&m, 2) == 4 ? 0 : 1;
+  }" OPINE_CHOOSES_BY_BIT)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT OPINE_CHOOSES_BY_BIT AND NOT CMAKE_CROSSCOMPILING)
+  message(NOTICE "This compiler confuses choices by a bit; building with -fno-if-conversion")
+  target_compile_options(opine_flags INTERFACE -fno-if-conversion)
+endif()
+
 target_compile_definitions(opine_flags INTERFACE _POSIX_C_SOURCE=200809L)
 if(OPINE_WERROR)
   target_compile_options(opine_flags INTERFACE -Werror)
