@@ -44,11 +44,11 @@ enum {
 typedef struct opn_param {
     const char *name; // snake_case
     opn_param_kind kind;
+    unsigned affects;         // OPN_AFFECTS_...
     const char *default_text; // as the user would write it; "" for none
     double min, max;          // INT and REAL
     const char *choices;      // CHOICE and CHOICES: "row|standard|none"
     const char *unit; // what a value counts, or its form: "nodes", "FILE"; or NULL
-    unsigned affects; // OPN_AFFECTS_...
     const char *help; // one sentence; other parameters are named in `backquotes`
 } opn_param;
 

@@ -50,6 +50,19 @@ static void no_verb_lists_an_option_twice(void **state)
             assert_in_range(count(&verb_option_lists[v], 1, opn_param_at(i)->name), 0, 1);
 }
 
+// The command that opn_tuning_command() recommends gives such parameters.
+static void train_takes_all_that_a_model_depends_on(void **state)
+{
+    (void)state;
+    const opine_verb train = {.name = "train"};
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const opn_param *param = opn_param_at(i);
+        if ((param->affects & (OPN_AFFECTS_PREDICTION | OPN_AFFECTS_SOURCE)) != 0 &&
+            !verb_uses(&train, param))
+            fail_msg("train does not take %s", param->name);
+    }
+}
+
 static void every_letter_means_one_option(void **state)
 {
     (void)state;
@@ -68,6 +81,7 @@ int main(void)
             cmocka_unit_test(every_parameter_stands_under_one_heading),
             cmocka_unit_test(every_parameter_is_an_option_of_a_verb),
             cmocka_unit_test(no_verb_lists_an_option_twice),
+            cmocka_unit_test(train_takes_all_that_a_model_depends_on),
             cmocka_unit_test(every_letter_means_one_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
