@@ -4,46 +4,26 @@
 
 #include <string.h>
 
-enum {
-    VACUITY = 1 << OPN_MEASURE_VACUITY,
-    DISSONANCE = 1 << OPN_MEASURE_DISSONANCE,
-    ALEATORIC = 1 << OPN_MEASURE_ALEATORIC,
-    EPISTEMIC = 1 << OPN_MEASURE_EPISTEMIC,
-    ENTROPY = 1 << OPN_MEASURE_ENTROPY,
-    PROBABILISTIC = ALEATORIC | EPISTEMIC | ENTROPY,
-    EVIDENTIAL = VACUITY | DISSONANCE | ENTROPY,
-    ALL_FIVE = PROBABILISTIC | EVIDENTIAL
-};
-
 // The models that every encoder has. Evidence is exp(z) where nothing else is said.
-#define FAMILY(of, name)                                                                 \
-    {.id = "" name,                                                                      \
-     .encoder = (of),                                                                    \
-     .loss = OPN_LOSS_CROSS_ENTROPY,                                                     \
-     .measures = ENTROPY},                                                               \
-            {.id = "drop-" name,                                                         \
-             .encoder = (of),                                                            \
-             .loss = OPN_LOSS_CROSS_ENTROPY,                                             \
-             .is_sampled = true,                                                         \
-             .measures = PROBABILISTIC},                                                 \
-            {.id = "s-" name,                                                            \
-             .encoder = (of),                                                            \
-             .loss = OPN_LOSS_SQUARED,                                                   \
-             .measures = EVIDENTIAL},                                                    \
-            {.id = "s-b" name,                                                           \
-             .encoder = (of),                                                            \
-             .loss = OPN_LOSS_SQUARED,                                                   \
-             .is_sampled = true,                                                         \
-             .measures = ALL_FIVE},                                                      \
-            {.id = "s-b" name "-t",                                                      \
-             .encoder = (of),                                                            \
-             .loss = OPN_LOSS_SQUARED,                                                   \
-             .has_teacher = true,                                                        \
-             .is_sampled = true,                                                         \
-             .measures = ALL_FIVE},                                                      \
-    {                                                                                    \
-        .id = "s-b" name "-t-k", .encoder = (of), .loss = OPN_LOSS_SQUARED,              \
-        .has_teacher = true, .has_prior = true, .is_sampled = true, .measures = ALL_FIVE \
+#define FAMILY(of, name)                                                    \
+    {.id = "" name, .encoder = (of), .loss = OPN_LOSS_CROSS_ENTROPY},       \
+            {.id = "drop-" name,                                            \
+             .encoder = (of),                                               \
+             .loss = OPN_LOSS_CROSS_ENTROPY,                                \
+             .is_sampled = true},                                           \
+            {.id = "s-" name, .encoder = (of), .loss = OPN_LOSS_SQUARED},   \
+            {.id = "s-b" name,                                              \
+             .encoder = (of),                                               \
+             .loss = OPN_LOSS_SQUARED,                                      \
+             .is_sampled = true},                                           \
+            {.id = "s-b" name "-t",                                         \
+             .encoder = (of),                                               \
+             .loss = OPN_LOSS_SQUARED,                                      \
+             .has_teacher = true,                                           \
+             .is_sampled = true},                                           \
+    {                                                                       \
+        .id = "s-b" name "-t-k", .encoder = (of), .loss = OPN_LOSS_SQUARED, \
+        .has_teacher = true, .has_prior = true, .is_sampled = true          \
     }
 
 static const opn_i_model_kind kinds[] = {
@@ -52,17 +32,12 @@ static const opn_i_model_kind kinds[] = {
          .encoder = &opn_i_gcn_encoder,
          .loss = OPN_LOSS_CROSS_ENTROPY,
          .is_sampled = true,
-         .drops_edges = true,
-         .measures = PROBABILISTIC},
+         .drops_edges = true},
         {.id = "edl-gcn",
          .encoder = &opn_i_gcn_encoder,
          .loss = OPN_LOSS_SQUARED,
-         .evidence = OPN_EVIDENCE_ELU,
-         .measures = EVIDENTIAL},
-        {.id = "dpn-gcn",
-         .encoder = &opn_i_gcn_encoder,
-         .loss = OPN_LOSS_DIRICHLET,
-         .measures = PROBABILISTIC},
+         .evidence = OPN_EVIDENCE_ELU},
+        {.id = "dpn-gcn", .encoder = &opn_i_gcn_encoder, .loss = OPN_LOSS_DIRICHLET},
         FAMILY(&opn_i_gat_encoder, "gat"),
         FAMILY(&opn_i_sage_encoder, "sage"),
 };
@@ -186,11 +161,6 @@ void opn_model_free(opn_model *model)
     opn_i_names_deinit(&alloc, &model->class_names);
     opn_i_names_deinit(&alloc, &model->feature_names);
     opn_i_release(&alloc, model);
-}
-
-int opn_model_measures(const opn_model *model, opn_measure measure)
-{
-    return (model->kind->measures >> measure & 1) != 0;
 }
 
 const char *opn_model_id(const opn_model *model)

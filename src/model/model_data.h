@@ -16,9 +16,8 @@ typedef struct opn_i_model_kind {
     opn_i_evidence_kind evidence; // unless the parameter says otherwise
     bool has_teacher;
     bool has_prior;
-    bool is_sampled;   // Monte-Carlo dropout
-    bool drops_edges;  // DropEdge, in training and in sampling
-    uint32_t measures; // bits 1 << opn_measure
+    bool is_sampled;  // Monte-Carlo dropout
+    bool drops_edges; // DropEdge, in training and in sampling
 } opn_i_model_kind;
 
 const opn_i_model_kind *opn_i_model_kind_find(const char *id); // NULL when there is none

@@ -134,8 +134,8 @@ static void expect_same(const opn_evaluation *a, const opn_evaluation *b)
     assert_int_equal(opn_evaluation_n_seeds(a), opn_evaluation_n_seeds(b));
     for (int32_t m = 0; m < opn_evaluation_n_models(a); m++)
         for (int32_t s = 0; s < opn_evaluation_n_seeds(a); s++)
-            expect_same_cell(&opn_evaluation_cells(a, m)[s],
-                             &opn_evaluation_cells(b, m)[s]);
+            expect_same_cell(&opn_i_evaluation_cells(a, m)[s],
+                             &opn_i_evaluation_cells(b, m)[s]);
 }
 
 // Asserts what the folder and the settings give, and that it is what no folder gives.
@@ -198,8 +198,8 @@ static void a_second_call_trains_nothing_and_gives_the_same_bits(void **state)
     expect_same(first, second);
     for (int32_t m = 0; m < 3; m++)
         for (int32_t s = 0; s < 3; s++)
-            expect_same_seconds(&opn_evaluation_cells(first, m)[s].seconds,
-                                &opn_evaluation_cells(second, m)[s].seconds);
+            expect_same_seconds(&opn_i_evaluation_cells(first, m)[s].seconds,
+                                &opn_i_evaluation_cells(second, m)[s].seconds);
     opn_evaluation_free(first);
     opn_evaluation_free(second);
     expect_right(&at, settings);
@@ -217,8 +217,8 @@ static void a_kept_model_is_scored_again_without_training(void **state)
     opn_evaluation *second = evaluate_counting(&at, settings, &c);
     assert_int_equal(c.n_epochs, 0);
     expect_same(first, second);
-    assert_true(isnan(opn_evaluation_cells(second, 1)->seconds.train));
-    assert_true(opn_evaluation_cells(second, 1)->seconds.infer >= 0.0);
+    assert_true(isnan(opn_i_evaluation_cells(second, 1)->seconds.train));
+    assert_true(opn_i_evaluation_cells(second, 1)->seconds.infer >= 0.0);
     opn_evaluation_free(first);
     opn_evaluation_free(second);
     close_place(&at);

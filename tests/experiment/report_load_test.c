@@ -1,6 +1,7 @@
 // report_load_test.c -- reports of what runs have left behind: models, predictions, and
 // the folders of evaluations and reproductions.
 
+#include "experiment/evaluation_data.h"
 #include "graph/graph_data.h"
 #include "math/real.h"
 #include "opine/opine.h"
@@ -476,7 +477,7 @@ static void views_are_those_of_the_kept_models(void **state)
     for (int v = 0; v < 3; v++) {
         const json_t *view = page_view(&read, v);
         const int32_t m = model_of(found, models[v]);
-        const opn_cell *cell = &opn_evaluation_cells(found, m)[0];
+        const opn_cell *cell = &opn_i_evaluation_cells(found, m)[0];
         assert_int_equal(page_number(view, "seed"), 0);
         for (int q = 0; q < OPN_N_QUALITIES; q++) {
             const double got = page_number(page_member(view, "quality"),

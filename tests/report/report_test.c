@@ -1,5 +1,6 @@
 // report_test.c -- pages of reports, read back and compared with what the models say.
 
+#include "experiment/evaluation_data.h"
 #include "graph/graph_data.h"
 #include "io/sha256.h"
 #include "opine/embed.h"
@@ -658,7 +659,7 @@ static void quality_and_detection_equal_those_of_an_evaluation(void **state)
         assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), OPN_OK);
         opn_model *model = train_by_preset(graph, params);
         page read = show(graph, model, s->path);
-        expect_cell(page_view(&read, 0), model, opn_evaluation_cells(found, 0));
+        expect_cell(page_view(&read, 0), model, opn_i_evaluation_cells(found, 0));
         page_free(&read);
         opn_evaluation_free(found);
         opn_params_free(params);
