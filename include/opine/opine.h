@@ -8,8 +8,9 @@
 //
 // Objects are handles, read by functions, and no layout depends on how many measures,
 // scores or parameters there are. Structs that the library owns and gives pointers to,
-// like opn_explanation and opn_decisions, grow at their end only. Enumerators keep their
-// values, and new ones are appended.
+// like opn_explanation and opn_decisions, grow at their end only; opn_hooks, which
+// callers fill and which may grow, begins with its size. Enumerators keep their values,
+// and new ones are appended.
 
 #ifndef OPINE_OPINE_H
 #define OPINE_OPINE_H

@@ -93,11 +93,12 @@ static void count_epochs(void *user, const opn_progress *progress)
 
 static opn_evaluation *evaluate_counting(const place *at, const char *with, count *c)
 {
-    const opn_hooks hooks = {.progress = count_epochs, .user = c};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_epochs, .user = c};
     *c = (count){0};
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     opn_evaluation *found = evaluate(at, with, at->s->path);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     return found;
 }
 
@@ -313,7 +314,7 @@ static void an_interruption_at_any_moment_loses_nothing_and_changes_no_bit(void 
         opn_evaluation *found = NULL;
         support_listen(ctx, &heard);
         status = try_evaluate(ctx, &at, with, at.s->path, &found);
-        opn_ctx_set_hooks(ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         assert_true((found != NULL) == (status == OPN_OK));
         if (status == OPN_ERR_INTERRUPTED)
             support_expect_error(ctx, at.s->path);
@@ -341,7 +342,7 @@ static void what_was_done_before_an_interruption_is_not_done_again(void **state)
     support_listen(ctx, &heard);
     assert_int_equal(try_evaluate(ctx, &at, settings, at.s->path, &found),
                      OPN_ERR_INTERRUPTED);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     const int n_kept = count_lines(at.cells);
     assert_in_range(n_kept, 1, N_CELLS - 1);
     found = evaluate_counting(&at, settings, &c);
@@ -364,11 +365,13 @@ static void an_interruption_of_several_threads_goes_on_on_one(void **state)
     place at = open_place();
     opn_graph *metered = at.graph;
     opn_ctx *own = support_ctx(NULL); // the meter counts for one thread only
-    const opn_hooks hooks = {.interrupted = stop_after_a_cell, .user = at.cells};
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .interrupted = stop_after_a_cell,
+                             .user = at.cells};
     opn_evaluation *found = NULL;
     at.graph = trial_draw_split(own, "nodes=60 classes=3 features=12 homophily=0.4", 5);
     own->n_threads = 3;
-    opn_ctx_set_hooks(own, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(own, &hooks), OPN_OK);
     const opn_status status =
             try_evaluate(own, &at, "seeds=50 model=gcn,s-bgcn-t-k epochs=20 samples=2",
                          at.s->path, &found);

@@ -429,11 +429,12 @@ static void count_trainings(void *user, const opn_progress *progress)
 static opn_evaluation *
 evaluate_counting(const opn_graph *graph, const char *settings, int *n_trainings)
 {
-    const opn_hooks hooks = {.progress = count_trainings, .user = n_trainings};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_trainings, .user = n_trainings};
     *n_trainings = 0;
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     opn_evaluation *found = evaluate(ctx, graph, settings);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     return found;
 }
 
@@ -563,7 +564,7 @@ static void the_log_has_a_line_for_each_cell_and_no_nan(void **state)
     support_listen(ctx, &heard);
     opn_evaluation_free(
             evaluate(ctx, graph, "seeds=2 model=gcn,drop-gcn epochs=1 task=ood"));
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(heard.n_messages[OPN_LOG_INFO], 4);
     assert_int_equal(heard.n_messages[OPN_LOG_WARNING], 1); // that none is held out
     assert_non_null(strstr(heard.log, "generated, ood, drop-gcn, seed 1: accuracy "));

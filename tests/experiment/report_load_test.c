@@ -557,7 +557,7 @@ static void of_more_than_six_models_the_most_telling_are_shown(void **state)
                                       "s-bgcn-t-k"));
     support_listen(ctx, &l);
     page read = load(&at, at.run, at.data, "");
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(n_views(&read), 6);
     for (int v = 0; v < 3; v++)
         assert_string_equal(page_string(page_view(&read, v), "model"), shown[v]);
@@ -582,15 +582,16 @@ static void kept_models_are_not_trained(void **state)
     (void)state;
     place at = open_place();
     int n_trainings = 0;
-    const opn_hooks hooks = {.progress = count_trainings, .user = &n_trainings};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_trainings, .user = &n_trainings};
     make_run(&at);
     for (int kept = 1; kept >= 0; kept--) {
         if (!kept)
             support_remove_folder(at.models);
         n_trainings = 0;
-        opn_ctx_set_hooks(ctx, &hooks);
+        assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
         page read = load(&at, at.run, at.data, "");
-        opn_ctx_set_hooks(ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         assert_int_equal(n_views(&read), 3);
         assert_int_equal(n_trainings, kept ? 3 : 6);
         page_free(&read);
@@ -795,7 +796,7 @@ static void a_run_without_tables_yet_is_warned_of(void **state)
     assert_int_equal(unlink(at.evaluation), 0);
     support_listen(ctx, &l);
     page read = load(&at, at.run, at.data, "model=gcn");
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(json_array_size(page_member(read.about, "tables")), 0);
     assert_int_equal(l.n_messages[OPN_LOG_WARNING], 1);
     assert_non_null(strstr(l.log, "has no results yet, only single runs"));

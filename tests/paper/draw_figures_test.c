@@ -48,14 +48,15 @@ static void count_trainings(void *user, const opn_progress *progress)
 static opn_status
 try_draw(const char *settings, const char *data_dir, const char *folder, drawn *to)
 {
-    const opn_hooks hooks = {.progress = count_trainings, .user = to};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_trainings, .user = to};
     opn_params *params = trial_params(ctx, settings);
     *to = (drawn){.n = 0};
     if (data_dir != NULL)
         assert_int_equal(opn_params_set(ctx, params, "data_dir", data_dir), OPN_OK);
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     const opn_status status = opn_draw_figures(ctx, params, folder, keep_path, to);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     opn_params_free(params);
     return status;
 }
