@@ -236,14 +236,15 @@ static opn_status serve_training(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_params *params = NULL;
     stages s = {0};
-    const opn_hooks hooks = {.progress = note_stage, .user = &s};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = note_stage, .user = &s};
     OPN_TRY(opn_params_create(ctx, &params));
     OPN_TRY(opn_params_set(ctx, params, "epochs", epochs));
     OPN_TRY(opn_params_set(ctx, params, "samples", samples));
     OPN_TRY(set_params(ctx, params, param));
     OPN_TRY(opn_params_use_preset(ctx, graph, params));
     OPN_TRY(make_room(ctx, params, &s));
-    opn_ctx_set_hooks(ctx, &hooks);
+    OPN_TRY(opn_ctx_set_hooks(ctx, &hooks));
     OPN_TRY(run(ctx, graph, params, false, memory, &s));
     say_ready();
     for (int r = 0; is_asked(); r++) {
@@ -253,7 +254,7 @@ static opn_status serve_training(opn_ctx *ctx,
         OPN_TRY(run(ctx, graph, params, true, memory, &s));
     }
 cleanup:
-    opn_ctx_set_hooks(ctx, NULL);
+    (void)!opn_ctx_set_hooks(ctx, NULL); // removing them cannot fail
     release_stages(&ctx->alloc, &s);
     opn_params_free(params);
     return status;

@@ -29,7 +29,12 @@ endforeach()
 configure_package_config_file(cmake/opineConfig.cmake.in opineConfig.cmake
   INSTALL_DESTINATION ${opine_cmake_dir}
   NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file(opineConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# The same promise as the soname's, in cmake/library.cmake.
+set(opine_compatibility SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(opine_compatibility SameMinorVersion)
+endif()
+write_basic_package_version_file(opineConfigVersion.cmake COMPATIBILITY ${opine_compatibility})
 install(FILES ${CMAKE_BINARY_DIR}/opineConfig.cmake ${CMAKE_BINARY_DIR}/opineConfigVersion.cmake
         DESTINATION ${opine_cmake_dir})
 

@@ -54,8 +54,13 @@ foreach(kind static shared)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(opine_${kind} PRIVATE ${opine_parts} $<BUILD_INTERFACE:opine_flags>)
 endforeach()
+# As include/opine/opine.h promises: before 1.0 a minor version may break programs.
+set(opine_soversion ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(opine_soversion 0.${PROJECT_VERSION_MINOR})
+endif()
 set_target_properties(opine_shared PROPERTIES
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  VERSION ${PROJECT_VERSION} SOVERSION ${opine_soversion})
 # A missing part should fail here and not in the program of whoever links it. Under the
 # sanitizers clang leaves their run-time library to the program, so there it cannot.
 if(NOT OPINE_SANITIZE)

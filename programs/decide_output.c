@@ -75,10 +75,11 @@ static json_t *json_decisions(const opine_app *app, const opn_decisions *d)
 {
     json_t *object = json_object();
     json_t *thresholds = json_object();
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (!isnan(d->thresholds.most[m]))
-            put_json(thresholds, opn_measure_name((opn_measure)m),
-                     json_number(d->thresholds.most[m]));
+    for (int32_t m = 0; m < opn_measure_count(); m++) {
+        const double most = opn_thresholds_most(d->thresholds, (opn_measure)m);
+        if (!isnan(most))
+            put_json(thresholds, opn_measure_name((opn_measure)m), json_number(most));
+    }
     put_json(object, "thresholds", thresholds);
     for (int k = 0; k < OPN_N_DECISIONS; k++)
         put_json(object, opn_decision_name((opn_decision)k),

@@ -78,55 +78,74 @@ static double test_accuracy(const trial *t)
 
 // ---- how well each measure finds them ------------------------------------------------
 
-// In percent, of the whole pool.
+// By one measure, in percent, of the whole pool.
 typedef struct found {
-    double auroc[OPN_N_MEASURES], aupr[OPN_N_MEASURES];
+    double auroc, aupr;
 } found;
+
+// What both trials came to, and where the page is.
+typedef struct outcome {
+    trial whole, held_out;
+    found *wrong, *ood; // by measure
+    const char *page;
+} outcome;
 
 // As docs/method.md has it: for ood more of the measure speaks for a node of an unknown
 // class, else less of it for a node classified right.
-static opn_status measure(opine_app *app, const trial *t, bool finds_ood, found *out)
+static opn_status
+measure(opine_app *app, const trial *t, bool finds_ood, opn_measure m, found *out)
 {
     const opn_vid n_nodes = opn_graph_n_nodes(t->graph);
     const uint8_t *in_pool = opn_split_pool(t->split);
     uint8_t *positive = calloc((size_t)n_nodes, sizeof(*positive));
     float *score = calloc((size_t)n_nodes, sizeof(*score));
-    opn_status status = OPN_OK;
+    const float *value = opn_prediction_measure(t->said, m);
+    int32_t n = 0;
     if (positive == NULL || score == NULL) {
         free(positive);
         free(score);
         return out_of_memory(app);
     }
-    for (int m = 0; m < OPN_N_MEASURES && status == OPN_OK; m++) {
-        int32_t n = 0;
-        for (opn_vid i = 0; i < n_nodes; i++) {
-            if (!in_pool[i])
-                continue;
-            const float value = opn_prediction_measure(t->said, (opn_measure)m)[i];
-            positive[n] = (uint8_t)(finds_ood ? is_ood(t, i) : !is_wrong(t, i));
-            score[n++] = finds_ood ? value : -value;
-        }
-        status = opn_metric_auroc(app->ctx, n, positive, score, &out->auroc[m]);
-        if (status == OPN_OK)
-            status = opn_metric_average_precision(app->ctx, n, positive, score,
-                                                  &out->aupr[m]);
-        out->auroc[m] *= 100.0;
-        out->aupr[m] *= 100.0;
+    for (opn_vid i = 0; i < n_nodes; i++) {
+        if (!in_pool[i])
+            continue;
+        positive[n] = (uint8_t)(finds_ood ? is_ood(t, i) : !is_wrong(t, i));
+        score[n++] = finds_ood ? value[i] : -value[i];
     }
+    opn_status status = opn_metric_auroc(app->ctx, n, positive, score, &out->auroc);
+    if (status == OPN_OK)
+        status = opn_metric_average_precision(app->ctx, n, positive, score, &out->aupr);
+    out->auroc *= 100.0;
+    out->aupr *= 100.0;
     free(positive);
     free(score);
     return status;
 }
 
-static void print_table(const found *wrong, const found *ood)
+// By every measure; the caller frees *out.
+static opn_status measure_all(opine_app *app, const trial *t, bool finds_ood, found **out)
+{
+    opn_status status = OPN_OK;
+    found *made = calloc((size_t)opn_measure_count(), sizeof(*made));
+    if (made == NULL)
+        return out_of_memory(app);
+    for (int32_t m = 0; m < opn_measure_count() && status == OPN_OK; m++)
+        if (opn_model_measures(t->model, (opn_measure)m))
+            status = measure(app, t, finds_ood, (opn_measure)m, &made[m]);
+    *out = made;
+    return status;
+}
+
+static void print_table(const outcome *o)
 {
     printf("%s%-12s %20s %21s\n", style(STYLE_HEADING), "", "wrong nodes",
            "unknown classes");
     printf("%-12s %10s %9s %11s %9s%s\n", "measure", "AUROC", "AUPR", "AUROC", "AUPR",
            style(STYLE_PLAIN));
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        printf("%-12s %10.1f %9.1f %11.1f %9.1f\n", opn_measure_name((opn_measure)m),
-               wrong->auroc[m], wrong->aupr[m], ood->auroc[m], ood->aupr[m]);
+    for (int32_t m = 0; m < opn_measure_count(); m++)
+        if (opn_model_measures(o->whole.model, (opn_measure)m))
+            printf("%-12s %10.1f %9.1f %11.1f %9.1f\n", opn_measure_name((opn_measure)m),
+                   o->wrong[m].auroc, o->wrong[m].aupr, o->ood[m].auroc, o->ood[m].aupr);
 }
 
 static json_t *json_found(const trial *t, const found *f)
@@ -134,9 +153,10 @@ static json_t *json_found(const trial *t, const found *f)
     json_t *object = json_object();
     json_t *measures = json_object();
     put_json(object, "accuracy", json_real(test_accuracy(t)));
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        put_json(measures, opn_measure_name((opn_measure)m),
-                 json_pack("{s:f,s:f}", "auroc", f->auroc[m], "aupr", f->aupr[m]));
+    for (int32_t m = 0; m < opn_measure_count(); m++)
+        if (opn_model_measures(t->model, (opn_measure)m))
+            put_json(measures, opn_measure_name((opn_measure)m),
+                     json_pack("{s:f,s:f}", "auroc", f[m].auroc, "aupr", f[m].aupr));
     put_json(object, "measures", measures);
     return object;
 }
@@ -200,13 +220,6 @@ static opn_status print_nodes(opine_app *app,
 
 // ---- the whole -----------------------------------------------------------------------
 
-// What both trials came to, and where the page is.
-typedef struct outcome {
-    trial whole, held_out;
-    found wrong, ood;
-    const char *page;
-} outcome;
-
 static opn_status print_story(opine_app *app, const outcome *o)
 {
     const opn_graph *graph = o->whole.graph;
@@ -220,7 +233,7 @@ static opn_status print_story(opine_app *app, const outcome *o)
            test_accuracy(&o->held_out));
     printf("How well each uncertainty finds the nodes it gets wrong, and those of "
            "classes it was\nnever shown, in percent (50 AUROC is chance):\n\n");
-    print_table(&o->wrong, &o->ood);
+    print_table(o);
     opn_status status = print_nodes(app, "Wrong, and the evidence conflicts:", &o->whole,
                                     is_wrong, OPN_MEASURE_DISSONANCE);
     if (status == OPN_OK)
@@ -244,8 +257,8 @@ static int print_document(const outcome *o)
 {
     json_t *document = json_object();
     put_json(document, "nodes", json_integer(opn_graph_n_nodes(o->whole.graph)));
-    put_json(document, "misclassification", json_found(&o->whole, &o->wrong));
-    put_json(document, "ood", json_found(&o->held_out, &o->ood));
+    put_json(document, "misclassification", json_found(&o->whole, o->wrong));
+    put_json(document, "ood", json_found(&o->held_out, o->ood));
     put_json(document, "report", o->page != NULL ? json_string(o->page) : json_null());
     return print_json(document);
 }
@@ -277,11 +290,11 @@ static opn_status run_trials(opine_app *app, outcome *o)
 {
     opn_status status = try_out(app, "misclassification", &o->whole);
     if (status == OPN_OK)
-        status = measure(app, &o->whole, false, &o->wrong);
+        status = measure_all(app, &o->whole, false, &o->wrong);
     if (status == OPN_OK)
         status = try_out(app, "ood", &o->held_out);
     if (status == OPN_OK)
-        status = measure(app, &o->held_out, true, &o->ood);
+        status = measure_all(app, &o->held_out, true, &o->ood);
     terminal_clear();
     return status;
 }
@@ -311,6 +324,8 @@ int run_demo(opine_app *app)
         print_end(&o);
     release_trial(&o.whole);
     release_trial(&o.held_out);
+    free(o.wrong);
+    free(o.ood);
     opn_graph_free(graph);
     return code;
 }

@@ -174,7 +174,7 @@ static void put_chart(const explained *x, const layout *at)
 
 static void put_measures(const explained *x)
 {
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
+    for (int32_t m = 0; m < x->e->n_measures; m++) {
         const double value = (double)x->e->measure[m];
         const char *name = opn_measure_name((opn_measure)m);
         if (isnan(value))

@@ -77,10 +77,10 @@ static json_t *json_classes(const explained *x)
     return list;
 }
 
-static json_t *json_measures(const float measure[OPN_N_MEASURES], bool with_phrases)
+static json_t *json_measures(const float *measure, bool with_phrases)
 {
     json_t *object = json_object();
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
+    for (int32_t m = 0; m < opn_measure_count(); m++) {
         const double value = (double)measure[m];
         json_t *shown = json_number(value);
         if (with_phrases && !isnan(value))

@@ -295,9 +295,10 @@ static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
     terminal_set_quiet(opn_params_flag(app->params, "quiet"),
                        opn_params_flag(app->params, "verbose"));
     const opn_hooks hooks = terminal_hooks();
-    opn_ctx_set_hooks(app->ctx, &hooks);
-    const opn_status status =
-            opn_ctx_set_threads(app->ctx, (int)opn_params_int(app->params, "threads"));
+    opn_status status = opn_ctx_set_hooks(app->ctx, &hooks);
+    if (status == OPN_OK)
+        status = opn_ctx_set_threads(app->ctx,
+                                     (int)opn_params_int(app->params, "threads"));
     if (status != OPN_OK)
         return complain_status(app, status);
     return verb->run(app);

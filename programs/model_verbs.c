@@ -214,7 +214,7 @@ static int save_decided(opine_app *app,
 static int predict(opine_app *app, const opn_model *model, const opn_graph *graph)
 {
     opn_prediction *prediction = NULL;
-    opn_decisions decisions = {0};
+    opn_decisions *decisions = NULL;
     opn_split *split = NULL;
     const bool decides = is_deciding(app);
     opn_status status = opn_model_split(app->ctx, model, graph, &split);
@@ -231,8 +231,9 @@ static int predict(opine_app *app, const opn_model *model, const opn_graph *grap
                                      prediction_path(app));
     const int code =
             status != OPN_OK ? complain_status(app, status)
-            : decides ? save_decided(app, model, graph, split, prediction, &decisions)
+            : decides ? save_decided(app, model, graph, split, prediction, decisions)
                       : EXIT_DONE;
+    opn_decisions_free(decisions);
     opn_prediction_free(prediction);
     opn_split_free(split);
     return code;

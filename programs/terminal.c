@@ -246,7 +246,8 @@ static int on_interrupted(void *user)
 opn_hooks terminal_hooks(void)
 {
     // Without a log nobody asks for it, and what it would tell is not computed.
-    return (opn_hooks){.log = terminal.is_quiet ? NULL : on_log,
+    return (opn_hooks){.size = sizeof(opn_hooks),
+                       .log = terminal.is_quiet ? NULL : on_log,
                        .progress = on_progress,
                        .interrupted = on_interrupted};
 }

@@ -40,9 +40,10 @@ typedef enum opn_status {
 typedef int32_t opn_vid;
 typedef int64_t opn_off;
 
-// Allocation hooks. `user` is passed back untouched. Zero-initialise for malloc/free.
-// Both must be safe to call from several threads if contexts are used on several, or if a
-// context may use several threads for an evaluation.
+// Allocation hooks; these members are all there will be. `user` is passed back untouched.
+// Zero-initialise for malloc/free. Both must be safe to call from several threads if
+// contexts are used on several, or if a context may use several threads for an
+// evaluation.
 typedef struct opn_alloc {
     void *(*alloc)(void *user, size_t n_bytes);
     void (*release)(void *user, void *ptr);
@@ -79,6 +80,7 @@ typedef struct opn_epoch {
 // What the library tells its caller while it works. Any member may be NULL; all are
 // called on the thread that called the library, never from inside a parallel region.
 typedef struct opn_hooks {
+    size_t size; // sizeof(opn_hooks), by which a later library knows what it was given
     void (*log)(void *user, opn_log_level level, const char *message);
     void (*progress)(void *user, const opn_progress *progress);
     int (*interrupted)(void *user); // non-zero: stop soon with OPN_ERR_INTERRUPTED
@@ -111,7 +113,9 @@ OPN_API void opn_ctx_free(opn_ctx *ctx); // accepts NULL
 OPN_API const char *opn_ctx_error(const opn_ctx *ctx);
 
 // `hooks` is copied; NULL removes them.
-OPN_API void opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks);
+// Errors: INVALID_ARG (a size that is not that of an opn_hooks; the hooks stay as they
+// were).
+OPN_API OPN_NODISCARD opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks);
 
 // Threads a call on `ctx` may use; results never depend on it. 0 asks for one per core.
 // Errors: INVALID_ARG (outside [0, 1024]).

@@ -24,24 +24,26 @@ OPN_API opn_decision opn_decision_for(opn_measure measure);
 
 // ---- thresholds ----------------------------------------------------------------------
 
-// The most of each measure that is accepted; NaN where any is.
-typedef struct opn_thresholds {
-    double most[OPN_N_MEASURES];
-} opn_thresholds;
+// The most of each measure that is accepted.
+typedef struct opn_thresholds opn_thresholds;
 
 // Reads a value of the parameter abstain_above, "vacuity=0.5,dissonance=0.4"; "" sets no
 // threshold. Errors: INVALID_ARG (no such measure, one named twice, a number that is none
-// or outside [0, 1]).
+// or outside of the measure's range), NOMEM.
 OPN_API OPN_NODISCARD opn_status opn_thresholds_parse(opn_ctx *ctx,
                                                       const char *text,
-                                                      opn_thresholds *out);
+                                                      opn_thresholds **out);
+OPN_API void opn_thresholds_free(opn_thresholds *thresholds); // accepts NULL
 
-// Decides about n nodes by their measures, each [n]; those without a threshold are not
-// looked at and may be NULL. A node of which a measure is above its threshold is not
-// accepted; of several the one that exceeds by the greatest factor decides, of equal
-// factors the first in the order of opn_measure. A threshold is rounded to float before
-// it is compared, so that one which was printed with nine digits and read back is the
-// same.
+// NaN where any value is accepted.
+OPN_API double opn_thresholds_most(const opn_thresholds *thresholds, opn_measure measure);
+
+// Decides about n nodes by measure [n_measures], which has the values of each
+// opn_measure, [n] or NULL; those without a threshold are not looked at. A node of which
+// a measure is above its threshold is not accepted; of several the one that exceeds by
+// the greatest factor decides, of equal factors the first in the order of opn_measure. A
+// threshold is rounded to float before it is compared, so that one which was printed with
+// nine digits and read back is the same.
 //
 // decision    [n] opn_decision
 // decided_by  [n] opn_measure, or -1 for what is accepted; may be NULL
@@ -50,7 +52,8 @@ OPN_API OPN_NODISCARD opn_status opn_thresholds_parse(opn_ctx *ctx,
 // Cost: O(n).
 OPN_API OPN_NODISCARD opn_status opn_decide(opn_ctx *ctx,
                                             int32_t n,
-                                            float *const measure[OPN_N_MEASURES],
+                                            int32_t n_measures,
+                                            const float *const *measure,
                                             const opn_thresholds *thresholds,
                                             uint8_t *decision,
                                             int8_t *decided_by);
@@ -101,7 +104,7 @@ OPN_API OPN_NODISCARD opn_status opn_risk_coverage(opn_ctx *ctx,
 OPN_API opn_measure opn_decide_recommended(const opn_model *model);
 
 typedef struct opn_decisions {
-    opn_thresholds thresholds;
+    const opn_thresholds *thresholds;
     int has_target;                      // a target accuracy was asked for, and then:
     opn_measure measure;                 // by which it is reached
     opn_coverage picked;                 // among the validation nodes
@@ -134,7 +137,8 @@ OPN_API OPN_NODISCARD opn_status opn_prediction_decide(opn_ctx *ctx,
                                                        const opn_split *split,
                                                        const opn_params *params,
                                                        opn_prediction *prediction,
-                                                       opn_decisions *out);
+                                                       opn_decisions **out);
+OPN_API void opn_decisions_free(opn_decisions *decisions); // accepts NULL
 
 #ifdef __cplusplus
 }

@@ -13,15 +13,6 @@ extern "C" {
 
 // ---- what is measured ----------------------------------------------------------------
 
-// What nodes are ranked by: the five measures, the energy, and the same six again after
-// they were smoothed over the graph.
-enum {
-    OPN_SCORE_ENERGY = OPN_N_MEASURES,
-    OPN_SCORE_SMOOTHED = OPN_N_MEASURES + 1, // the first of the smoothed ones
-    OPN_N_SCORES = 2 * OPN_SCORE_SMOOTHED
-};
-OPN_API const char *opn_score_name(int32_t score); // "vacuity", "energy", "vacuity~"
-
 // How well a score ranks, in percent. For misclassification the positives are the nodes
 // classified right and rank by less uncertainty; for ood they are the
 // out-of-distribution nodes and rank by more.
@@ -52,16 +43,16 @@ typedef struct opn_seconds {
 
 // One trained model, scored. NaN where there is nothing to say: a measure the model does
 // not have, a time that was not taken because the model was there already.
-typedef struct opn_cell {
-    uint64_t seed;
-    char split_hash[65]; // of every node's role
-    double n_pool;       // nodes that could be drawn
-    double prevalence;   // percent of them that are positive
-    double n_epochs;
-    opn_seconds seconds;
-    double quality[OPN_N_QUALITIES];
-    double metric[OPN_N_METRICS][OPN_N_SCORES];
-} opn_cell;
+typedef struct opn_cell opn_cell;
+
+OPN_API uint64_t opn_cell_seed(const opn_cell *cell);
+OPN_API const char *opn_cell_split_hash(const opn_cell *cell); // of every node's role
+OPN_API double opn_cell_n_pool(const opn_cell *cell);          // nodes that can be drawn
+OPN_API double opn_cell_prevalence(const opn_cell *cell); // percent that are positive
+OPN_API double opn_cell_n_epochs(const opn_cell *cell);
+OPN_API opn_seconds opn_cell_seconds(const opn_cell *cell);
+OPN_API double opn_cell_quality(const opn_cell *cell, opn_quality quality);
+OPN_API double opn_cell_metric(const opn_cell *cell, opn_metric metric, int32_t score);
 
 // ---- evaluation ----------------------------------------------------------------------
 
@@ -90,8 +81,9 @@ OPN_API int32_t opn_evaluation_n_models(const opn_evaluation *evaluation);
 OPN_API int32_t opn_evaluation_n_seeds(const opn_evaluation *evaluation);
 OPN_API const char *opn_evaluation_model(const opn_evaluation *evaluation, int32_t m);
 
-// The cells of model m, [n_seeds] in the order of the seeds.
-OPN_API const opn_cell *opn_evaluation_cells(const opn_evaluation *evaluation, int32_t m);
+// Of model m and the s-th seed.
+OPN_API const opn_cell *
+opn_evaluation_cell(const opn_evaluation *evaluation, int32_t m, int32_t s);
 
 // Mean and interval over the seeds.
 OPN_API opn_estimate opn_evaluation_metric(const opn_evaluation *evaluation,

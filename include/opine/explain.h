@@ -28,8 +28,8 @@ typedef struct opn_conflict {
 typedef struct opn_neighbour {
     opn_vid node;
     int32_t predicted;
-    float probability; // of the predicted class
-    float measure[OPN_N_MEASURES];
+    float probability;    // of the predicted class
+    const float *measure; // [n_measures] as in the explanation
 } opn_neighbour;
 
 // What an opinion is like most. For a model with beliefs the greatest of vacuity,
@@ -46,7 +46,7 @@ OPN_API const char *opn_reason_name(opn_reason reason); // "little-evidence"
 
 enum { OPN_MAX_CONFLICTS = 64 };
 
-// Everything about one node. Arrays belong to the explanation. Classes are those of the
+// Everything about one node; arrays belong to the explanation. Classes are those of the
 // model, K of them.
 typedef struct opn_explanation {
     opn_vid node;
@@ -57,7 +57,8 @@ typedef struct opn_explanation {
     const float *probability; // [K]
     const float *alpha;       // [K] NULL for a model without evidence
     const float *belief;      // [K] NULL for a model without vacuity
-    float measure[OPN_N_MEASURES];
+    int32_t n_measures;       // opn_measure_count()
+    const float *measure;     // [n_measures] NaN what the model does not measure
     opn_reason reason;
 
     // Of the labelled nodes, which are known on the graph of training only.
@@ -113,9 +114,6 @@ OPN_API void opn_explanation_free(opn_explanation *explanation); // accepts NULL
 // One sentence that says why the opinion looks as it does. Lives as long as the
 // explanation; holds names as the data have them.
 OPN_API const char *opn_explanation_sentence(const opn_explanation *explanation);
-
-// What a value of a measure means: "there is little evidence". "" for NaN.
-OPN_API const char *opn_measure_phrase(opn_measure measure, double value);
 
 // The node of that name, or of that number where nodes have no names; -1 when there is
 // none. Cost: O(V).

@@ -4,6 +4,7 @@
 #define OPINE_MODEL_H
 
 #include "graph.h"
+#include "measure.h"
 #include "params.h"
 #include "split.h"
 
@@ -76,18 +77,7 @@ OPN_API OPN_NODISCARD opn_status opn_model_load(opn_ctx *ctx,
                                                 const char *path,
                                                 opn_model **out);
 
-// ---- measures ------------------------------------------------------------------------
-
-typedef enum opn_measure {
-    OPN_MEASURE_VACUITY = 0,    // how little evidence there is
-    OPN_MEASURE_DISSONANCE = 1, // how much of it conflicts
-    OPN_MEASURE_ALEATORIC = 2,  // how noisy the data are
-    OPN_MEASURE_EPISTEMIC = 3,  // how unsure the model is
-    OPN_MEASURE_ENTROPY = 4     // all together
-} opn_measure;
-enum { OPN_N_MEASURES = 5 };
-
-OPN_API const char *opn_measure_name(opn_measure measure); // "vacuity"
+// ---- what it says --------------------------------------------------------------------
 
 // Whether the model has an opinion of that kind.
 OPN_API int opn_model_measures(const opn_model *model, opn_measure measure);
@@ -125,16 +115,6 @@ typedef struct opn_train_summary {
     double teacher_seconds, prior_seconds, train_seconds;
 } opn_train_summary;
 OPN_API void opn_model_summary(const opn_model *model, opn_train_summary *summary);
-
-// ---- opinions without a model --------------------------------------------------------
-
-// All five measures of Dirichlets alpha [n, K], in closed form; each output [n] may be
-// NULL. Errors: INVALID_ARG (K < 2, or an alpha below 1 or not finite).
-OPN_API OPN_NODISCARD opn_status opn_opinion(opn_ctx *ctx,
-                                             int64_t n,
-                                             int32_t n_classes,
-                                             const float *alpha,
-                                             float *const measure[OPN_N_MEASURES]);
 
 #ifdef __cplusplus
 }

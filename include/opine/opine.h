@@ -1,4 +1,16 @@
 // opine.h -- everything libopine offers.
+//
+// What a program may rely on. Versions are MAJOR.MINOR.PATCH. While MAJOR is 0 every
+// MINOR version may change what is declared here, and a program is compiled anew for it;
+// a PATCH version changes neither names nor layouts. From 1.0 on only MAJOR may. The name
+// of the shared library (libopine.so.0.1) and the CMake package say the same, so that a
+// program never meets a library it was not built for.
+//
+// Objects are handles, read by functions, and no layout depends on how many measures,
+// scores or parameters there are. Structs that the library owns and gives pointers to,
+// like opn_explanation and opn_decisions, grow at their end only; opn_hooks, which
+// callers fill and which may grow, begins with its size. Enumerators keep their values,
+// and new ones are appended.
 
 #ifndef OPINE_OPINE_H
 #define OPINE_OPINE_H
@@ -11,6 +23,7 @@
 #include "evaluate.h"
 #include "explain.h"
 #include "graph.h"
+#include "measure.h"
 #include "metrics.h"
 #include "model.h"
 #include "params.h"

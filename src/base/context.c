@@ -79,12 +79,16 @@ const char *opn_ctx_error(const opn_ctx *ctx)
     return ctx->error;
 }
 
-void opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks)
+opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks)
 {
-    if (hooks != NULL)
-        ctx->hooks = *hooks;
-    else
-        memset(&ctx->hooks, 0, sizeof(ctx->hooks));
+    const opn_hooks none = {.size = sizeof(opn_hooks)};
+    const opn_hooks *wanted = hooks != NULL ? hooks : &none;
+    if (wanted->size != sizeof(*wanted))
+        return opn_i_fail(ctx, OPN_ERR_INVALID_ARG,
+                          "opn_hooks of %zu bytes: set size to sizeof(opn_hooks), %zu",
+                          wanted->size, sizeof(*wanted));
+    ctx->hooks = *wanted;
+    return OPN_OK;
 }
 
 opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads)

@@ -3,7 +3,7 @@
 #ifndef OPN_CELL_JSON_H
 #define OPN_CELL_JSON_H
 
-#include "opine/evaluate.h"
+#include "experiment/evaluation_data.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,14 +2,6 @@
 
 #include "experiment/evaluation_data.h"
 
-const char *opn_score_name(int32_t score)
-{
-    static const char *const names[OPN_N_SCORES] = {
-            "vacuity",  "dissonance",  "aleatoric",  "epistemic",  "entropy",  "energy",
-            "vacuity~", "dissonance~", "aleatoric~", "epistemic~", "entropy~", "energy~"};
-    return names[score];
-}
-
 const char *opn_metric_name(opn_metric metric)
 {
     static const char *const names[OPN_N_METRICS] = {"auroc", "aupr", "aupr_errors",
@@ -50,9 +42,55 @@ const char *opn_evaluation_model(const opn_evaluation *evaluation, int32_t m)
     return opn_i_names_at(&evaluation->models, m);
 }
 
-const opn_cell *opn_evaluation_cells(const opn_evaluation *evaluation, int32_t m)
+const opn_cell *opn_i_evaluation_cells(const opn_evaluation *evaluation, int32_t m)
 {
     return evaluation->cell + (size_t)m * (size_t)evaluation->n_seeds;
+}
+
+const opn_cell *
+opn_evaluation_cell(const opn_evaluation *evaluation, int32_t m, int32_t s)
+{
+    return opn_i_evaluation_cells(evaluation, m) + s;
+}
+
+uint64_t opn_cell_seed(const opn_cell *cell)
+{
+    return cell->seed;
+}
+
+const char *opn_cell_split_hash(const opn_cell *cell)
+{
+    return cell->split_hash;
+}
+
+double opn_cell_n_pool(const opn_cell *cell)
+{
+    return cell->n_pool;
+}
+
+double opn_cell_prevalence(const opn_cell *cell)
+{
+    return cell->prevalence;
+}
+
+double opn_cell_n_epochs(const opn_cell *cell)
+{
+    return cell->n_epochs;
+}
+
+opn_seconds opn_cell_seconds(const opn_cell *cell)
+{
+    return cell->seconds;
+}
+
+double opn_cell_quality(const opn_cell *cell, opn_quality quality)
+{
+    return cell->quality[quality];
+}
+
+double opn_cell_metric(const opn_cell *cell, opn_metric metric, int32_t score)
+{
+    return cell->metric[metric][score];
 }
 
 opn_estimate opn_evaluation_metric(const opn_evaluation *evaluation,
@@ -62,7 +100,7 @@ opn_estimate opn_evaluation_metric(const opn_evaluation *evaluation,
 {
     opn_estimate estimate;
     double value[OPN_MAX_SEEDS];
-    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
+    const opn_cell *cell = opn_i_evaluation_cells(evaluation, m);
     for (int32_t s = 0; s < evaluation->n_seeds; s++)
         value[s] = cell[s].metric[metric][score];
     opn_estimate_mean(evaluation->n_seeds, value, &estimate);
@@ -74,7 +112,7 @@ opn_evaluation_quality(const opn_evaluation *evaluation, int32_t m, opn_quality 
 {
     opn_estimate estimate;
     double value[OPN_MAX_SEEDS];
-    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
+    const opn_cell *cell = opn_i_evaluation_cells(evaluation, m);
     for (int32_t s = 0; s < evaluation->n_seeds; s++)
         value[s] = cell[s].quality[quality];
     opn_estimate_mean(evaluation->n_seeds, value, &estimate);
@@ -84,7 +122,7 @@ opn_evaluation_quality(const opn_evaluation *evaluation, int32_t m, opn_quality 
 opn_i_means opn_i_evaluation_means(const opn_evaluation *evaluation, int32_t m)
 {
     opn_i_means mean = {0};
-    const opn_cell *cell = opn_evaluation_cells(evaluation, m);
+    const opn_cell *cell = opn_i_evaluation_cells(evaluation, m);
     const double n = evaluation->n_seeds;
     for (int32_t s = 0; s < evaluation->n_seeds; s++) {
         mean.n_pool += cell[s].n_pool / n;

@@ -5,8 +5,18 @@
 
 #include "base/names.h"
 #include "opine/evaluate.h"
+#include "opinion/measure_table.h"
 
 enum { OPN_MAX_SEEDS = 1000 }; // as the parameter seeds has it
+
+struct opn_cell {
+    uint64_t seed;
+    char split_hash[65];
+    double n_pool, prevalence, n_epochs;
+    opn_seconds seconds;
+    double quality[OPN_N_QUALITIES];
+    double metric[OPN_N_METRICS][OPN_N_SCORES];
+};
 
 struct opn_evaluation {
     opn_alloc alloc;
@@ -26,6 +36,9 @@ typedef struct opn_i_means {
     opn_seconds seconds;
     double total_seconds;
 } opn_i_means;
+
+// The cells of model m, [n_seeds] in the order of the seeds.
+const opn_cell *opn_i_evaluation_cells(const opn_evaluation *evaluation, int32_t m);
 
 opn_i_means opn_i_evaluation_means(const opn_evaluation *evaluation, int32_t m);
 

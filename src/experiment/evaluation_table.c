@@ -23,7 +23,7 @@ static int32_t main_score(const opn_evaluation *evaluation, int32_t m, int32_t o
             opn_params_text(evaluation->params, "task"));
     const int32_t both[] = {m, other};
     for (int b = 0; b < 2; b++)
-        if (isnan(opn_evaluation_cells(evaluation, both[b])
+        if (isnan(opn_i_evaluation_cells(evaluation, both[b])
                           ->metric[OPN_METRIC_AUROC][score]))
             return OPN_MEASURE_ENTROPY;
     return score;
@@ -40,8 +40,8 @@ compare(opn_ctx *ctx, const opn_evaluation *evaluation, int32_t m, duel *out)
 {
     opn_status status = OPN_OK;
     double value[4][OPN_MAX_SEEDS];
-    const opn_cell *a = opn_evaluation_cells(evaluation, 0);
-    const opn_cell *b = opn_evaluation_cells(evaluation, m);
+    const opn_cell *a = opn_i_evaluation_cells(evaluation, 0);
+    const opn_cell *b = opn_i_evaluation_cells(evaluation, m);
     out->score = main_score(evaluation, 0, m);
     for (int32_t s = 0; s < evaluation->n_seeds; s++) {
         value[0][s] = a[s].quality[OPN_QUALITY_ACCURACY];

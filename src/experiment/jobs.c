@@ -105,7 +105,7 @@ static opn_status run_alone(opn_ctx *ctx, const opn_i_jobs *jobs)
     hooks.epoch = NULL;
     OPN_FAIL_IF(ctx, opn_ctx_create(&ctx->alloc, &quiet) != OPN_OK, OPN_ERR_NOMEM,
                 "out of memory for a context");
-    opn_ctx_set_hooks(quiet, &hooks);
+    quiet->hooks = hooks;
     OPN_TRY(opn_ctx_set_threads(quiet, opn_ctx_threads(ctx)));
     for (int32_t j = 0; j < jobs->n; j++) {
         OPN_TRY(tell_progress(ctx, jobs, j));
@@ -159,11 +159,12 @@ static void oversee(opn_ctx *ctx, crew *c)
 static opn_status hire(opn_ctx *ctx, crew *c, int n_threads, worker *w)
 {
     opn_status status = OPN_OK;
-    const opn_hooks hooks = {.interrupted = is_stopped, .user = c};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .interrupted = is_stopped, .user = c};
     w->crew = c;
     OPN_FAIL_IF(ctx, opn_ctx_create(&ctx->alloc, &w->ctx) != OPN_OK, OPN_ERR_NOMEM,
                 "out of memory for a context");
-    opn_ctx_set_hooks(w->ctx, &hooks);
+    w->ctx->hooks = hooks;
     OPN_TRY(opn_ctx_set_threads(w->ctx, n_threads));
     (void)pthread_mutex_lock(&c->lock);
     const int code = pthread_create(&w->thread, NULL, work, w);

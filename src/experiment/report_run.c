@@ -7,6 +7,7 @@
 #include "experiment/training_key.h"
 #include "io/bytes.h"
 #include "io/path.h"
+#include "predict/model_measures.h"
 #include "report/report_data.h"
 
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static int n_measures(const opn_i_model_kind *kind)
 {
     int n = 0;
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        n += (int)(kind->measures >> m & 1u);
+        n += opn_i_kind_measures(kind, m);
     return n;
 }
 

@@ -6,7 +6,7 @@
 #ifndef OPN_RUN_FOLDER_H
 #define OPN_RUN_FOLDER_H
 
-#include "opine/evaluate.h"
+#include "experiment/evaluation_data.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -3,9 +3,9 @@
 #ifndef OPN_SCORE_H
 #define OPN_SCORE_H
 
+#include "experiment/evaluation_data.h"
 #include "graph/graph_data.h"
 #include "model/model_data.h"
-#include "opine/evaluate.h"
 
 // Predicts every node and scores the nodes that the parameters task, protocol, seed,
 // samples, average and propagate call for. Fills all of the cell but seed, split_hash,

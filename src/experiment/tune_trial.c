@@ -8,6 +8,7 @@
 #include "graph/graph_data.h"
 #include "graph/narrow.h"
 #include "opinion/measure_table.h"
+#include "predict/model_measures.h"
 #include "predict/prediction_data.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static const double percent = 100.0;
 int32_t opn_i_trial_score(const opn_i_model_kind *kind, const opn_params *params)
 {
     int32_t score = (int32_t)opn_i_recommended_measure(opn_params_text(params, "task"));
-    if (!opn_i_model_kind_has(kind, score))
+    if (!opn_i_kind_measures(kind, score))
         score = OPN_MEASURE_ENTROPY;
     return opn_params_int(params, "propagate") > 0 ? OPN_SCORE_SMOOTHED + score : score;
 }

@@ -161,7 +161,8 @@ static opn_status train_again(opn_ctx *ctx,
     opn_params *params = NULL;
     opn_split *split = NULL;
     listener l = {.ctx = ctx, .hooks = ctx->hooks, .history = history};
-    const opn_hooks hooks = {.progress = on_progress,
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .progress = on_progress,
                              .interrupted = on_interrupted,
                              .epoch = on_epoch,
                              .user = &l};

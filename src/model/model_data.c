@@ -4,43 +4,26 @@
 
 #include <string.h>
 
-enum {
-    VACUITY = 1 << OPN_MEASURE_VACUITY,
-    DISSONANCE = 1 << OPN_MEASURE_DISSONANCE,
-    ALEATORIC = 1 << OPN_MEASURE_ALEATORIC,
-    EPISTEMIC = 1 << OPN_MEASURE_EPISTEMIC,
-    ENTROPY = 1 << OPN_MEASURE_ENTROPY,
-    PROBABILISTIC = ALEATORIC | EPISTEMIC | ENTROPY,
-    EVIDENTIAL = VACUITY | DISSONANCE | ENTROPY,
-    ALL_FIVE = PROBABILISTIC | EVIDENTIAL
-};
-
 // The models that every encoder has. Evidence is exp(z) where nothing else is said.
-#define FAMILY(of, name)                                                                 \
-    {.id = "" name, .encoder = (of), .head = &opn_i_softmax_head, .measures = ENTROPY},  \
-            {.id = "drop-" name,                                                         \
-             .encoder = (of),                                                            \
-             .head = &opn_i_softmax_head,                                                \
-             .is_sampled = true,                                                         \
-             .measures = PROBABILISTIC},                                                 \
-            {.id = "s-" name,                                                            \
-             .encoder = (of),                                                            \
-             .head = &opn_i_squared_head,                                                \
-             .measures = EVIDENTIAL},                                                    \
-            {.id = "s-b" name,                                                           \
-             .encoder = (of),                                                            \
-             .head = &opn_i_squared_head,                                                \
-             .is_sampled = true,                                                         \
-             .measures = ALL_FIVE},                                                      \
-            {.id = "s-b" name "-t",                                                      \
-             .encoder = (of),                                                            \
-             .head = &opn_i_squared_head,                                                \
-             .has_teacher = true,                                                        \
-             .is_sampled = true,                                                         \
-             .measures = ALL_FIVE},                                                      \
-    {                                                                                    \
-        .id = "s-b" name "-t-k", .encoder = (of), .head = &opn_i_squared_head,           \
-        .has_teacher = true, .has_prior = true, .is_sampled = true, .measures = ALL_FIVE \
+#define FAMILY(of, name)                                                       \
+    {.id = "" name, .encoder = (of), .head = &opn_i_softmax_head},             \
+            {.id = "drop-" name,                                               \
+             .encoder = (of),                                                  \
+             .head = &opn_i_softmax_head,                                      \
+             .is_sampled = true},                                              \
+            {.id = "s-" name, .encoder = (of), .head = &opn_i_squared_head},   \
+            {.id = "s-b" name,                                                 \
+             .encoder = (of),                                                  \
+             .head = &opn_i_squared_head,                                      \
+             .is_sampled = true},                                              \
+            {.id = "s-b" name "-t",                                            \
+             .encoder = (of),                                                  \
+             .head = &opn_i_squared_head,                                      \
+             .has_teacher = true,                                              \
+             .is_sampled = true},                                              \
+    {                                                                          \
+        .id = "s-b" name "-t-k", .encoder = (of), .head = &opn_i_squared_head, \
+        .has_teacher = true, .has_prior = true, .is_sampled = true             \
     }
 
 static const opn_i_model_kind kinds[] = {
@@ -49,27 +32,17 @@ static const opn_i_model_kind kinds[] = {
          .encoder = &opn_i_gcn_encoder,
          .head = &opn_i_softmax_head,
          .is_sampled = true,
-         .drops_edges = true,
-         .measures = PROBABILISTIC},
+         .drops_edges = true},
         {.id = "edl-gcn",
          .encoder = &opn_i_gcn_encoder,
          .head = &opn_i_squared_head,
-         .evidence = OPN_EVIDENCE_ELU,
-         .measures = EVIDENTIAL},
-        {.id = "dpn-gcn",
-         .encoder = &opn_i_gcn_encoder,
-         .head = &opn_i_dirichlet_head,
-         .measures = PROBABILISTIC},
+         .evidence = OPN_EVIDENCE_ELU},
+        {.id = "dpn-gcn", .encoder = &opn_i_gcn_encoder, .head = &opn_i_dirichlet_head},
         FAMILY(&opn_i_gat_encoder, "gat"),
         FAMILY(&opn_i_sage_encoder, "sage"),
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-
-bool opn_i_model_kind_has(const opn_i_model_kind *kind, int32_t measure)
-{
-    return (kind->measures >> measure & 1u) != 0;
-}
 
 const opn_i_model_kind *opn_i_model_kind_find(const char *id)
 {
@@ -198,11 +171,6 @@ void opn_model_free(opn_model *model)
     opn_i_names_deinit(&alloc, &model->class_names);
     opn_i_names_deinit(&alloc, &model->feature_names);
     opn_i_release(&alloc, model);
-}
-
-int opn_model_measures(const opn_model *model, opn_measure measure)
-{
-    return opn_i_model_kind_has(model->kind, (int32_t)measure);
 }
 
 const char *opn_model_id(const opn_model *model)

@@ -16,16 +16,11 @@ typedef struct opn_i_model_kind {
     opn_i_evidence_kind evidence; // unless the parameter says otherwise
     bool has_teacher;
     bool has_prior;
-    bool is_sampled;   // Monte-Carlo dropout
-    bool drops_edges;  // DropEdge, in training and in sampling
-    uint32_t measures; // bits 1 << opn_measure
+    bool is_sampled;  // Monte-Carlo dropout
+    bool drops_edges; // DropEdge, in training and in sampling
 } opn_i_model_kind;
 
 const opn_i_model_kind *opn_i_model_kind_find(const char *id); // NULL when there is none
-
-// Whether models of the kind have a measure. A call, because gcc 14.2 turns a test of one
-// bit that picks one of two numbers into its opposite (bt and cmovnc on x86-64).
-bool opn_i_model_kind_has(const opn_i_model_kind *kind, int32_t measure);
 
 // The first kind of the table whose weights come about in the same way: kinds that differ
 // only in what they make of the weights share a training.

@@ -1,17 +1,150 @@
-// measure_table.c -- the measures of uncertainty: their names, and what each is good for.
+// measure_table.c -- the measures of uncertainty: all that there is to know of each.
 
 #include "opinion/measure_table.h"
 
+#include "opinion/measures.h"
+
+#include <math.h>
 #include <string.h>
 
-const char *opn_measure_name(opn_measure measure)
+// ---- how they are computed -----------------------------------------------------------
+
+static double vacuity_of(const opn_i_opinion *x)
 {
-    static const char *const names[OPN_N_MEASURES] = {
-            "vacuity", "dissonance", "aleatoric", "epistemic", "entropy"};
-    return names[measure];
+    return opn_i_vacuity(x->n_classes, x->alpha);
+}
+
+static double dissonance_of(const opn_i_opinion *x)
+{
+    return opn_i_dissonance(x->n_classes, x->alpha);
+}
+
+static double entropy_of(const opn_i_opinion *x)
+{
+    return opn_i_entropy(x->n_classes, x->p);
+}
+
+static double aleatoric_of(const opn_i_opinion *x)
+{
+    return x->is_closed ? opn_i_expected_entropy(x->n_classes, x->alpha)
+                        : x->expected_entropy;
+}
+
+static double epistemic_of(const opn_i_opinion *x)
+{
+    return x->is_closed ? opn_i_mutual_information(x->n_classes, x->alpha)
+                        : fmax(0.0, entropy_of(x) - x->expected_entropy);
+}
+
+// ---- the table -----------------------------------------------------------------------
+
+// Vacuity and dissonance share one whole with belief, so that half of it is much; the
+// entropies do not.
+#define NAMED(text) .name = "" text, .smoothed_name = "" text "~"
+#define OF_WHOLE    .some = 0.25, .much = 0.5, .low = 0.0, .high = 1.0
+#define OF_ENTROPY  .some = 1.0 / 3.0, .much = 2.0 / 3.0, .low = 0.0, .high = 1.0
+
+static const opn_i_measure measures[] = {
+        [OPN_MEASURE_VACUITY] = {NAMED("vacuity"),
+                                 .phrase = {"there is much evidence",
+                                            "there is some evidence",
+                                            "there is little evidence"},
+                                 OF_WHOLE, .needs = OPN_NEEDS_BELIEF,
+                                 .decision = OPN_DECISION_OOD, .of = vacuity_of},
+        [OPN_MEASURE_DISSONANCE] = {NAMED("dissonance"),
+                                    .phrase = {"the evidence agrees",
+                                               "the evidence conflicts in part",
+                                               "the evidence conflicts"},
+                                    OF_WHOLE, .needs = OPN_NEEDS_BELIEF,
+                                    .decision = OPN_DECISION_MISCLASSIFIED,
+                                    .of = dissonance_of},
+        [OPN_MEASURE_ALEATORIC] = {NAMED("aleatoric"),
+                                   .phrase = {"the data leave little noise",
+                                              "the data are somewhat noisy",
+                                              "the data are noisy"},
+                                   OF_ENTROPY, .needs = OPN_NEEDS_SPREAD,
+                                   .decision = OPN_DECISION_MISCLASSIFIED,
+                                   .of = aleatoric_of},
+        [OPN_MEASURE_EPISTEMIC] = {NAMED("epistemic"),
+                                   .phrase = {"the model is sure of itself",
+                                              "the model is somewhat unsure",
+                                              "the model is unsure"},
+                                   OF_ENTROPY, .needs = OPN_NEEDS_SPREAD,
+                                   .decision = OPN_DECISION_MISCLASSIFIED,
+                                   .of = epistemic_of},
+        [OPN_MEASURE_ENTROPY] = {NAMED("entropy"),
+                                 .phrase = {"one class stands out",
+                                            "some classes compete",
+                                            "probability is spread over classes"},
+                                 OF_ENTROPY, .decision = OPN_DECISION_MISCLASSIFIED,
+                                 .of = entropy_of},
+};
+_Static_assert(sizeof(measures) / sizeof(measures[0]) == OPN_N_MEASURES,
+               "every measure has its row");
+
+const opn_i_measure *opn_i_measure_at(int m)
+{
+    return &measures[m];
 }
 
 opn_measure opn_i_recommended_measure(const char *task)
 {
     return strcmp(task, "ood") == 0 ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
+}
+
+// ---- reading it ----------------------------------------------------------------------
+
+int32_t opn_measure_count(void)
+{
+    return OPN_N_MEASURES;
+}
+
+const char *opn_measure_name(opn_measure measure)
+{
+    return measures[measure].name;
+}
+
+int32_t opn_measure_find(const char *name)
+{
+    for (int32_t m = 0; m < OPN_N_MEASURES; m++)
+        if (strcmp(measures[m].name, name) == 0)
+            return m;
+    return -1;
+}
+
+const char *opn_measure_phrase(opn_measure measure, double value)
+{
+    const opn_i_measure *m = &measures[measure];
+    if (isnan(value))
+        return "";
+    return m->phrase[value < m->some ? 0 : value < m->much ? 1 : 2];
+}
+
+opn_decision opn_decision_for(opn_measure measure)
+{
+    return measures[measure].decision;
+}
+
+// ---- scores --------------------------------------------------------------------------
+
+int32_t opn_score_count(void)
+{
+    return OPN_N_SCORES;
+}
+
+const char *opn_score_name(int32_t score)
+{
+    const bool is_smoothed = score >= OPN_SCORE_SMOOTHED;
+    const int32_t of = score % OPN_SCORE_SMOOTHED;
+    if (of == OPN_SCORE_ENERGY)
+        return is_smoothed ? "energy~" : "energy";
+    return is_smoothed ? measures[of].smoothed_name : measures[of].name;
+}
+
+int32_t opn_score_find(const char *name)
+{
+    for (int32_t s = 0; s < OPN_N_SCORES; s++)
+        if (strcmp(opn_score_name(s), name) == 0)
+            return s;
+    return -1;
 }

@@ -1,8 +1,7 @@
-// opinion.c -- the five measures of Dirichlets, without a model.
+// opinion.c -- the measures of Dirichlets, without a model.
 
 #include "base/context.h"
-#include "opine/model.h"
-#include "opinion/measures.h"
+#include "opinion/measure_table.h"
 
 #include <math.h>
 
@@ -10,7 +9,8 @@ opn_status opn_opinion(opn_ctx *ctx,
                        int64_t n,
                        int32_t n_classes,
                        const float *alpha,
-                       float *const measure[OPN_N_MEASURES])
+                       int32_t n_measures,
+                       float *const *measure)
 {
     opn_status status = OPN_OK;
     double *row = NULL;
@@ -32,13 +32,11 @@ opn_status opn_opinion(opn_ctx *ctx,
         }
         for (int32_t k = 0; k < n_classes; k++)
             p[k] = row[k] / strength;
-        const double value[OPN_N_MEASURES] = {
-                opn_i_vacuity(n_classes, row), opn_i_dissonance(n_classes, row),
-                opn_i_expected_entropy(n_classes, row),
-                opn_i_mutual_information(n_classes, row), opn_i_entropy(n_classes, p)};
-        for (int m = 0; m < OPN_N_MEASURES; m++)
+        const opn_i_opinion opinion = {
+                .n_classes = n_classes, .alpha = row, .p = p, .is_closed = true};
+        for (int m = 0; m < OPN_N_MEASURES && m < n_measures; m++)
             if (measure[m] != NULL)
-                measure[m][i] = (float)value[m];
+                measure[m][i] = (float)opn_i_measure_at(m)->of(&opinion);
     }
 cleanup:
     opn_i_release(&ctx->alloc, row);

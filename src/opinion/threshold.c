@@ -1,12 +1,12 @@
 // threshold.c -- thresholds on measures: read, applied, chosen.
 
-#include "opine/decide.h"
+#include "opinion/threshold.h"
 
-#include "base/context.h"
 #include "base/number.h"
 #include "opinion/proportion.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +23,6 @@ const char *opn_decision_name(opn_decision decision)
     return "?";
 }
 
-opn_decision opn_decision_for(opn_measure measure)
-{
-    return measure == OPN_MEASURE_VACUITY ? OPN_DECISION_OOD : OPN_DECISION_MISCLASSIFIED;
-}
-
 // ---- thresholds ----------------------------------------------------------------------
 
 // The measure of that name, or -1.
@@ -39,6 +34,23 @@ static int find_measure(const char *text, size_t n_chars)
             return m;
     }
     return -1;
+}
+
+// "vacuity, dissonance, …"
+static void list_measures(char *text, size_t room)
+{
+    size_t n = 0;
+    for (int m = 0; m < OPN_N_MEASURES && n < room; m++)
+        n += (size_t)snprintf(text + n, room - n, "%s%s", m > 0 ? ", " : "",
+                              opn_measure_name((opn_measure)m));
+}
+
+static opn_status refuse_name(opn_ctx *ctx, const char *text, size_t n_chars)
+{
+    char known[256];
+    list_measures(known, sizeof(known));
+    return opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "`abstain_above`: \"%.*s\" is none of %s",
+                      (int)n_chars, text, known);
 }
 
 // One "vacuity=0.5" of n_chars.
@@ -54,50 +66,67 @@ read_threshold(opn_ctx *ctx, const char *text, size_t n_chars, opn_thresholds *t
                 "`abstain_above`: \"%.*s\" is not of the form vacuity=0.5", (int)n_chars,
                 text);
     const int m = find_measure(text, n_name);
-    OPN_FAIL_IF(ctx, m < 0, OPN_ERR_INVALID_ARG,
-                "`abstain_above`: \"%.*s\" is none of vacuity, dissonance, aleatoric, "
-                "epistemic, entropy",
-                (int)n_name, text);
+    if (m < 0)
+        return refuse_name(ctx, text, n_name);
+    const opn_i_measure *measure = opn_i_measure_at(m);
     OPN_FAIL_IF(ctx, !isnan(to->most[m]), OPN_ERR_INVALID_ARG,
-                "`abstain_above`: %s is there twice", opn_measure_name((opn_measure)m));
+                "`abstain_above`: %s is there twice", measure->name);
     if (n_number < sizeof(number))
         memcpy(number, text + n_name + 1, n_number); // ends in NUL, as it was all NUL
-    OPN_FAIL_IF(ctx,
-                n_number >= sizeof(number) ||
-                        !opn_i_parse_real(number, n_number, &value) || value < 0.0 ||
-                        value > 1.0,
-                OPN_ERR_INVALID_ARG,
-                "`abstain_above`: the threshold of %s is \"%.*s\", it must be a number "
-                "from 0 to 1",
-                opn_measure_name((opn_measure)m), (int)n_number, text + n_name + 1);
+    OPN_FAIL_IF(
+            ctx,
+            n_number >= sizeof(number) || !opn_i_parse_real(number, n_number, &value) ||
+                    value < measure->low || value > measure->high,
+            OPN_ERR_INVALID_ARG,
+            "`abstain_above`: the threshold of %s is \"%.*s\", it must be a number "
+            "from %g to %g",
+            measure->name, (int)n_number, text + n_name + 1, measure->low, measure->high);
     to->most[m] = value;
 cleanup:
     return status;
 }
 
-opn_status opn_thresholds_parse(opn_ctx *ctx, const char *text, opn_thresholds *out)
+opn_status opn_thresholds_parse(opn_ctx *ctx, const char *text, opn_thresholds **out)
 {
     opn_status status = OPN_OK;
-    opn_thresholds read;
+    opn_thresholds *read = NULL;
     const char *at = text;
+    OPN_TRY_NEW(ctx, read, 1);
+    read->alloc = ctx->alloc;
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        read.most[m] = (double)NAN;
+        read->most[m] = (double)NAN;
     while (*text != 0) {
         const size_t n = strcspn(at, ",");
-        OPN_TRY(read_threshold(ctx, at, n, &read));
+        OPN_TRY(read_threshold(ctx, at, n, read));
         if (at[n] == 0)
             break;
         at += n + 1;
     }
     *out = read;
+    read = NULL;
 cleanup:
+    opn_thresholds_free(read);
     return status;
+}
+
+void opn_thresholds_free(opn_thresholds *thresholds)
+{
+    if (thresholds == NULL)
+        return;
+    const opn_alloc alloc = thresholds->alloc;
+    opn_i_release(&alloc, thresholds);
+}
+
+double opn_thresholds_most(const opn_thresholds *thresholds, opn_measure measure)
+{
+    return thresholds->most[measure];
 }
 
 // All before the first decision is written.
 static opn_status check_measures(opn_ctx *ctx,
                                  int32_t n,
-                                 float *const measure[OPN_N_MEASURES],
+                                 int32_t n_measures,
+                                 const float *const *measure,
                                  const opn_thresholds *thresholds)
 {
     opn_status status = OPN_OK;
@@ -105,7 +134,7 @@ static opn_status check_measures(opn_ctx *ctx,
         const char *name = opn_measure_name((opn_measure)m);
         if (isnan(thresholds->most[m]))
             continue;
-        OPN_FAIL_IF(ctx, measure[m] == NULL, OPN_ERR_INVALID_ARG,
+        OPN_FAIL_IF(ctx, m >= n_measures || measure[m] == NULL, OPN_ERR_INVALID_ARG,
                     "a threshold on %s, which is not there", name);
         for (int32_t i = 0; i < n; i++)
             OPN_FAIL_IF(ctx, isnan(measure[m][i]), OPN_ERR_INVALID_ARG,
@@ -116,9 +145,8 @@ cleanup:
 }
 
 // The measure that speaks most against node i, or -1 when none does.
-static int decide_node(float *const measure[OPN_N_MEASURES],
-                       const float most[OPN_N_MEASURES],
-                       int32_t i)
+static int
+decide_node(const float *const *measure, const float most[OPN_N_MEASURES], int32_t i)
 {
     double greatest = 0.0;
     int decides = -1;
@@ -138,7 +166,8 @@ static int decide_node(float *const measure[OPN_N_MEASURES],
 
 opn_status opn_decide(opn_ctx *ctx,
                       int32_t n,
-                      float *const measure[OPN_N_MEASURES],
+                      int32_t n_measures,
+                      const float *const *measure,
                       const opn_thresholds *thresholds,
                       uint8_t *decision,
                       int8_t *decided_by)
@@ -147,7 +176,7 @@ opn_status opn_decide(opn_ctx *ctx,
     float most[OPN_N_MEASURES];
     for (int m = 0; m < OPN_N_MEASURES; m++)
         most[m] = (float)thresholds->most[m];
-    OPN_TRY(check_measures(ctx, n, measure, thresholds));
+    OPN_TRY(check_measures(ctx, n, n_measures, measure, thresholds));
     for (int32_t i = 0; i < n; i++) {
         const int m = decide_node(measure, most, i);
         decision[i] =

@@ -298,7 +298,7 @@ static opn_status draw_simplex(opn_ctx *ctx, const char *path)
         float *measure[OPN_N_MEASURES];
         for (int m = 0; m < OPN_N_MEASURES; m++)
             measure[m] = &value[m];
-        OPN_TRY(opn_opinion(ctx, 1, 3, example[p].alpha, measure));
+        OPN_TRY(opn_opinion(ctx, 1, 3, example[p].alpha, OPN_N_MEASURES, measure));
         opn_i_format(caption[p], sizeof(caption[p]),
                      "vacuity %.2f, dissonance %.2f, aleatoric %.2f, epistemic %.2f, "
                      "entropy %.2f",

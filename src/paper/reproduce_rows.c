@@ -30,14 +30,6 @@ static int32_t find_model(const opn_evaluation *evaluation, const char *model)
     return -1;
 }
 
-static int32_t find_score(const char *name)
-{
-    for (int32_t s = 0; s < OPN_N_SCORES; s++)
-        if (strcmp(opn_score_name(s), name) == 0)
-            return s;
-    return -1;
-}
-
 static opn_status
 add_row(opn_ctx *ctx, const opn_i_result_row *row, opn_reproduction *found)
 {
@@ -89,8 +81,8 @@ static opn_i_result_row make_row(const opn_i_measured *measured,
     }
     for (int k = 0; k < OPN_AUROC_AUPR; k++) {
         row.paper[k] = figure_of(measured, table, model, k, measure);
-        row.ours[k] =
-                opn_evaluation_metric(evaluation, m, (opn_metric)k, find_score(measure));
+        row.ours[k] = opn_evaluation_metric(evaluation, m, (opn_metric)k,
+                                            opn_score_find(measure));
     }
     return row;
 }
@@ -222,7 +214,7 @@ typedef struct contender {
 static void
 take_values(const opn_evaluation *evaluation, contender who, int k, double *value)
 {
-    const opn_cell *cell = opn_evaluation_cells(evaluation, who.model);
+    const opn_cell *cell = opn_i_evaluation_cells(evaluation, who.model);
     for (int32_t s = 0; s < opn_evaluation_n_seeds(evaluation); s++)
         value[s] = cell[s].metric[k][who.score];
 }

@@ -1,13 +1,12 @@
 // decide.c -- which nodes of a graph to accept, by what the validation nodes
 // say.
 
-#include "opine/decide.h"
 #include "graph/graph_data.h"
 #include "model/model_data.h"
+#include "opinion/threshold.h"
 #include "predict/prediction_data.h"
 
 #include <math.h>
-#include <string.h>
 
 opn_measure opn_decide_recommended(const opn_model *model)
 {
@@ -18,7 +17,7 @@ opn_measure opn_decide_recommended(const opn_model *model)
 // ---- what is asked for ---------------------------------------------------------------
 
 typedef struct request {
-    opn_thresholds thresholds; // those given
+    opn_thresholds *thresholds; // those given
     bool has_target;
     double target;
     opn_measure measure; // by which it is to be reached
@@ -26,11 +25,8 @@ typedef struct request {
 
 static opn_measure measure_of(const opn_model *model, const opn_params *params)
 {
-    const char *name = opn_params_text(params, "decide_by");
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (strcmp(name, opn_measure_name((opn_measure)m)) == 0)
-            return (opn_measure)m;
-    return opn_decide_recommended(model);
+    const int32_t m = opn_measure_find(opn_params_text(params, "decide_by"));
+    return m >= 0 ? (opn_measure)m : opn_decide_recommended(model);
 }
 
 static opn_status
@@ -45,7 +41,7 @@ read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, req
                                  &wanted.thresholds));
     for (int m = 0; m < OPN_N_MEASURES; m++)
         OPN_FAIL_IF(ctx,
-                    !isnan(wanted.thresholds.most[m]) &&
+                    !isnan(wanted.thresholds->most[m]) &&
                             !opn_model_measures(model, (opn_measure)m),
                     OPN_ERR_INVALID_ARG, "`abstain_above`: %s has no %s", model->kind->id,
                     opn_measure_name((opn_measure)m));
@@ -55,13 +51,15 @@ read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, req
                 opn_params_text(params, "decide_by"));
     OPN_FAIL_IF(ctx, wanted.has_target && !opn_model_measures(model, wanted.measure),
                 OPN_ERR_INVALID_ARG, "`decide_by`: %s has no %s", model->kind->id, name);
-    OPN_FAIL_IF(ctx, wanted.has_target && !isnan(wanted.thresholds.most[wanted.measure]),
+    OPN_FAIL_IF(ctx, wanted.has_target && !isnan(wanted.thresholds->most[wanted.measure]),
                 OPN_ERR_INVALID_ARG,
                 "`abstain_above`: %s is given a threshold, and `target_accuracy` picks "
                 "one for it; `decide_by` names another measure to pick for",
                 name);
     *out = wanted;
+    wanted.thresholds = NULL;
 cleanup:
+    opn_thresholds_free(wanted.thresholds);
     return status;
 }
 
@@ -103,6 +101,7 @@ opn_status opn_decide_check(opn_ctx *ctx,
     OPN_TRY(read_request(ctx, model, params, &wanted));
     OPN_TRY(check_split(ctx, graph, split, &wanted));
 cleanup:
+    opn_thresholds_free(wanted.thresholds);
     return status;
 }
 
@@ -154,7 +153,7 @@ static opn_status pick(opn_ctx *ctx,
                 "%d right)",
                 wanted->target, name, n, floor(1e4 * d->picked.accuracy) / 1e4,
                 d->picked.coverage, d->picked.n_right, d->picked.n_accepted);
-    d->thresholds.most[wanted->measure] = d->picked.threshold;
+    wanted->thresholds->most[wanted->measure] = d->picked.threshold;
 cleanup:
     opn_i_release(&ctx->alloc, measure);
     opn_i_release(&ctx->alloc, right);
@@ -204,14 +203,50 @@ static opn_status decide(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const opn_vid n = prediction->n_nodes;
-    OPN_TRY(opn_decide(ctx, n, prediction->measure, &d->thresholds, decision,
+    const float *measure[OPN_N_MEASURES];
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        measure[m] = prediction->measure[m];
+    OPN_TRY(opn_decide(ctx, n, OPN_N_MEASURES, measure, wanted->thresholds, decision,
                        decided_by));
     if (wanted->has_target) {
         OPN_TRY(pick(ctx, graph, split, wanted, prediction, decision, d));
-        OPN_TRY(opn_decide(ctx, n, prediction->measure, &d->thresholds, decision,
+        OPN_TRY(opn_decide(ctx, n, OPN_N_MEASURES, measure, wanted->thresholds, decision,
                            decided_by));
     }
     count_nodes(graph, split, prediction, decision, d);
+cleanup:
+    return status;
+}
+
+// The decisions, and what they own.
+typedef struct decisions {
+    opn_decisions shown; // first, so that a pointer to it is one to the whole
+    opn_alloc alloc;
+    opn_thresholds *thresholds;
+} decisions;
+
+void opn_decisions_free(opn_decisions *shown)
+{
+    decisions *d = (decisions *)(void *)shown;
+    if (d == NULL)
+        return;
+    const opn_alloc alloc = d->alloc;
+    opn_thresholds_free(d->thresholds);
+    opn_i_release(&alloc, d);
+}
+
+static opn_status check_prediction(opn_ctx *ctx,
+                                   const opn_graph *graph,
+                                   const opn_prediction *prediction,
+                                   const request *wanted)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, prediction->n_nodes != opn_i_graph_n_nodes(graph), OPN_ERR_SHAPE,
+                "%s: has %d nodes, but the prediction is of %d", graph->name,
+                opn_i_graph_n_nodes(graph), prediction->n_nodes);
+    OPN_FAIL_IF(ctx, wanted->has_target && prediction->measure[wanted->measure] == NULL,
+                OPN_ERR_INVALID_ARG, "a threshold on %s, which is not there",
+                opn_measure_name(wanted->measure));
 cleanup:
     return status;
 }
@@ -222,36 +257,37 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
                                  const opn_split *split,
                                  const opn_params *params,
                                  opn_prediction *prediction,
-                                 opn_decisions *out)
+                                 opn_decisions **out)
 {
     opn_status status = OPN_OK;
-    const opn_vid n = opn_i_graph_n_nodes(graph);
-    opn_decisions d = {0};
+    decisions *d = NULL;
     request wanted = {0};
     uint8_t *decision = NULL;
     int8_t *decided_by = NULL;
-    OPN_FAIL_IF(ctx, prediction->n_nodes != n, OPN_ERR_SHAPE,
-                "%s: has %d nodes, but the prediction is of %d", graph->name, n,
-                prediction->n_nodes);
     OPN_TRY(read_request(ctx, model, params, &wanted));
     OPN_TRY(check_split(ctx, graph, split, &wanted));
-    OPN_FAIL_IF(ctx, wanted.has_target && prediction->measure[wanted.measure] == NULL,
-                OPN_ERR_INVALID_ARG, "a threshold on %s, which is not there",
-                opn_measure_name(wanted.measure));
-    d.has_target = wanted.has_target;
-    d.measure = wanted.measure;
-    d.thresholds = wanted.thresholds;
+    OPN_TRY(check_prediction(ctx, graph, prediction, &wanted));
+    OPN_TRY_NEW(ctx, d, 1);
+    d->alloc = ctx->alloc;
+    d->shown.has_target = wanted.has_target;
+    d->shown.measure = wanted.measure;
     OPN_TRY(make_room(ctx, prediction, &decision, &decided_by));
-    OPN_TRY(decide(ctx, graph, split, &wanted, prediction, decision, decided_by, &d));
+    OPN_TRY(decide(ctx, graph, split, &wanted, prediction, decision, decided_by,
+                   &d->shown));
     opn_i_release(&prediction->alloc, prediction->decision);
     opn_i_release(&prediction->alloc, prediction->decided_by);
     prediction->decision = decision;
     prediction->decided_by = decided_by;
     decision = NULL;
     decided_by = NULL;
-    *out = d;
+    d->shown.thresholds = d->thresholds = wanted.thresholds;
+    wanted.thresholds = NULL;
+    *out = &d->shown;
+    d = NULL;
 cleanup:
     opn_i_release(&prediction->alloc, decision);
     opn_i_release(&prediction->alloc, decided_by);
+    opn_thresholds_free(wanted.thresholds);
+    opn_decisions_free(d == NULL ? NULL : &d->shown);
     return status;
 }

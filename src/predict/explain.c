@@ -25,6 +25,7 @@ void opn_explanation_free(opn_explanation *explanation)
     opn_i_release(&alloc, e->source);
     opn_i_release(&alloc, e->conflict);
     opn_i_release(&alloc, e->neighbour);
+    opn_i_release(&alloc, e->measure);
     opn_i_release(&alloc, e->sentence);
     opn_i_release(&alloc, e);
 }
@@ -70,10 +71,12 @@ cleanup:
 
 // ---- the opinion ---------------------------------------------------------------------
 
-static float measure_at(const question *q, int m, opn_vid i)
+static void put_measures(const question *q, opn_vid i, float *to)
 {
-    const float *measure = q->prediction->measure[m];
-    return measure == NULL ? NAN : measure[i];
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        const float *measure = q->prediction->measure[m];
+        to[m] = measure == NULL ? NAN : measure[i];
+    }
 }
 
 // Beliefs of a model that measures vacuity; a Dirichlet prior network has evidence, but
@@ -85,8 +88,6 @@ static opn_status add_opinion(const question *q, opn_i_explanation *e)
     const size_t at = (size_t)e->shown.node * (size_t)n;
     const bool has_alpha = q->prediction->alpha != NULL;
     double strength = 0.0;
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        e->shown.measure[m] = measure_at(q, m, e->shown.node);
     OPN_TRY_NEW(q->ctx, e->probability, n);
     memcpy(e->probability, q->prediction->probability + at,
            (size_t)n * sizeof(*e->probability));
@@ -101,6 +102,20 @@ static opn_status add_opinion(const question *q, opn_i_explanation *e)
         for (int32_t k = 0; k < n; k++)
             e->belief[k] = (float)(((double)e->alpha[k] - 1.0) / strength);
     }
+cleanup:
+    return status;
+}
+
+// Of the node, then of each neighbour.
+static opn_status make_measures(const question *q, opn_i_explanation *e)
+{
+    opn_status status = OPN_OK;
+    const opn_off *row = q->graph->topology.row_ptr + e->shown.node;
+    const size_t n_rows = 1 + (size_t)(row[1] - row[0]);
+    OPN_TRY_NEW(q->ctx, e->measure, n_rows * OPN_N_MEASURES);
+    put_measures(q, e->shown.node, e->measure);
+    e->shown.n_measures = OPN_N_MEASURES;
+    e->shown.measure = e->measure;
 cleanup:
     return status;
 }
@@ -320,16 +335,15 @@ static int compare_neighbours(const void *a, const void *b)
                    : (x->node > y->node) - (x->node < y->node);
 }
 
-static opn_neighbour neighbour_at(const question *q, opn_vid j)
+static opn_neighbour neighbour_at(const question *q, opn_vid j, float *measure)
 {
     const int32_t predicted = q->prediction->predicted[j];
     const size_t at = (size_t)j * (size_t)q->model->sizes.n_classes + (size_t)predicted;
-    opn_neighbour made = {.node = j,
-                          .predicted = predicted,
-                          .probability = q->prediction->probability[at]};
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        made.measure[m] = measure_at(q, m, j);
-    return made;
+    put_measures(q, j, measure);
+    return (opn_neighbour){.node = j,
+                           .predicted = predicted,
+                           .probability = q->prediction->probability[at],
+                           .measure = measure};
 }
 
 static opn_status add_neighbours(const question *q, opn_i_explanation *e)
@@ -342,7 +356,8 @@ static opn_status add_neighbours(const question *q, opn_i_explanation *e)
     int32_t n_agreeing = 0;
     OPN_TRY_NEW(q->ctx, e->neighbour, n);
     for (int32_t at = 0; at < n; at++) {
-        const opn_neighbour j = neighbour_at(q, a->col_idx[first + at]);
+        float *measure = e->measure + (size_t)(1 + at) * OPN_N_MEASURES;
+        const opn_neighbour j = neighbour_at(q, a->col_idx[first + at], measure);
         if (j.predicted == e->shown.predicted)
             e->neighbour[n - ++n_agreeing] = j;
         else
@@ -415,6 +430,7 @@ opn_status opn_explain_predicted(opn_ctx *ctx,
     e->shown.predicted = prediction->predicted[node];
     e->shown.is_of_training = split != NULL;
     e->shown.has_prior = model->kind->has_prior;
+    OPN_TRY(make_measures(&q, e));
     OPN_TRY(add_opinion(&q, e));
     OPN_TRY(add_conflicts(&q, e));
     OPN_TRY(add_labels(&q, e));

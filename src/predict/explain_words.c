@@ -24,30 +24,6 @@ const char *opn_reason_name(opn_reason reason)
     return "?";
 }
 
-const char *opn_measure_phrase(opn_measure measure, double value)
-{
-    enum { N_LEVELS = 3 };
-    static const char *const phrase[OPN_N_MEASURES][N_LEVELS] = {
-            {"there is much evidence", "there is some evidence",
-             "there is little evidence"},
-            {"the evidence agrees", "the evidence conflicts in part",
-             "the evidence conflicts"},
-            {"the data leave little noise", "the data are somewhat noisy",
-             "the data are noisy"},
-            {"the model is sure of itself", "the model is somewhat unsure",
-             "the model is unsure"},
-            {"one class stands out", "some classes compete",
-             "probability is spread over classes"}};
-    if (isnan(value))
-        return "";
-    // Vacuity and belief share one whole, so that half of it is much; entropies do not.
-    const bool is_of_whole =
-            measure == OPN_MEASURE_VACUITY || measure == OPN_MEASURE_DISSONANCE;
-    const double middle = is_of_whole ? 0.25 : 1.0 / 3.0;
-    const int level = value < middle ? 0 : value < 2.0 * middle ? 1 : 2;
-    return phrase[measure][level];
-}
-
 opn_vid opn_graph_find_node(const opn_graph *graph, const char *name)
 {
     char number[12];

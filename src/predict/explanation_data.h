@@ -12,6 +12,7 @@ typedef struct opn_i_explanation {
     opn_explanation shown; // first, so that a pointer to it is one to the whole
     opn_alloc alloc;
     float *probability, *alpha, *belief;
+    float *measure; // [1 + n_neighbours, n_measures]
     int32_t *hops;
     double *prior;
     opn_source *source;

@@ -2,7 +2,6 @@
 
 #include "model/infer.h"
 #include "model/workspace.h"
-#include "opinion/measures.h"
 #include "predict/prediction_data.h"
 
 #include <assert.h>
@@ -26,28 +25,24 @@ static void opinion_alpha(const opn_i_moments *moments,
     }
 }
 
-// The five measures of one node, NaN where the model has none.
+// The measures that `out` has of node i, the r-th.
 static void measure_node(const opn_model *model,
                          const opn_i_moments *moments,
+                         int32_t r,
                          int32_t i,
                          const double *alpha,
-                         double measure[OPN_N_MEASURES])
+                         opn_prediction *out)
 {
     const int32_t n = moments->n_classes;
-    const double *p = moments->p + (size_t)i * (size_t)moments->width;
-    const double entropy = opn_i_entropy(n, p);
-    const double expected = n > 1 ? moments->entropy[i] / log(n) : 0.0;
-    const bool is_closed = model->kind->head->has_closed_form;
-    double value[OPN_N_MEASURES];
-    value[OPN_MEASURE_VACUITY] = opn_i_vacuity(n, alpha);
-    value[OPN_MEASURE_DISSONANCE] = opn_i_dissonance(n, alpha);
-    value[OPN_MEASURE_ENTROPY] = entropy;
-    value[OPN_MEASURE_ALEATORIC] =
-            is_closed ? opn_i_expected_entropy(n, alpha) : expected;
-    value[OPN_MEASURE_EPISTEMIC] = is_closed ? opn_i_mutual_information(n, alpha)
-                                             : fmax(0.0, entropy - expected);
+    const opn_i_opinion opinion = {.n_classes = n,
+                                   .alpha = alpha,
+                                   .p = moments->p + (size_t)r * (size_t)moments->width,
+                                   .expected_entropy =
+                                           n > 1 ? moments->entropy[r] / log(n) : 0.0,
+                                   .is_closed = model->kind->head->has_closed_form};
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        measure[m] = opn_model_measures(model, (opn_measure)m) ? value[m] : (double)NAN;
+        if (out->measure[m] != NULL)
+            out->measure[m][i] = (float)opn_i_measure_at(m)->of(&opinion);
 }
 
 static int32_t largest_of(int32_t n, const double *p)
@@ -85,7 +80,6 @@ static void put_node(const opn_model *model,
     const int32_t n = moments->n_classes;
     const size_t at = (size_t)i * (size_t)n;
     const double *z = moments->z + (size_t)r * (size_t)moments->width;
-    double measure[OPN_N_MEASURES];
     double strength = 0.0;
     opinion_alpha(moments, model, averages_logits, r, alpha);
     for (int32_t k = 0; k < n; k++)
@@ -94,7 +88,7 @@ static void put_node(const opn_model *model,
         p[k] = out->alpha != NULL
                        ? alpha[k] / strength
                        : moments->p[(size_t)r * (size_t)moments->width + (size_t)k];
-    measure_node(model, moments, r, alpha, measure);
+    measure_node(model, moments, r, i, alpha, out);
     out->predicted[i] = largest_of(n, p);
     for (int32_t k = 0; k < n; k++) {
         out->probability[at + (size_t)k] = (float)p[k];
@@ -103,9 +97,6 @@ static void put_node(const opn_model *model,
         if (out->belief != NULL)
             out->belief[at + (size_t)k] = (float)((alpha[k] - 1.0) / strength);
     }
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (out->measure[m] != NULL)
-            out->measure[m][i] = (float)measure[m];
     if (out->energy != NULL)
         out->energy[i] = (float)energy_of(n, z);
 }

@@ -55,9 +55,9 @@ static column column_of(const opn_i_csv_field *field)
     for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++)
         if (strcmp(field->text, words[w].word) == 0)
             return (column){.kind = words[w].kind};
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (strcmp(field->text, opn_measure_name((opn_measure)m)) == 0)
-            return (column){.kind = COLUMN_MEASURE, .k = m};
+    const int32_t m = opn_measure_find(field->text);
+    if (m >= 0)
+        return (column){.kind = COLUMN_MEASURE, .k = m};
     if (begins_with(field, p_prefix))
         return (column){.kind = COLUMN_P};
     if (begins_with(field, alpha_prefix))

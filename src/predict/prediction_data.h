@@ -4,7 +4,8 @@
 #define OPN_PREDICTION_DATA_H
 
 #include "base/context.h"
-#include "opine/evaluate.h"
+#include "opine/prediction.h"
+#include "opinion/measure_table.h"
 
 struct opn_prediction {
     opn_alloc alloc;

@@ -189,15 +189,16 @@ check_measures(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
     opn_status status = OPN_OK;
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         float *value = file->said->measure[m];
-        const char *name = opn_measure_name((opn_measure)m);
+        const opn_i_measure *measure = opn_i_measure_at(m);
         if (value == NULL)
             continue;
         const bool is_missing = isnan(value[0]);
         OPN_FAIL_IF(ctx, isnan(value[i]) != is_missing, OPN_ERR_FORMAT,
-                    "%s is %s, where those before it are %s", name, presence(!is_missing),
-                    presence(is_missing));
-        OPN_FAIL_IF(ctx, !is_missing && !settle(&value[i], 0.0, 1.0), OPN_ERR_FORMAT,
-                    "%s is %g, outside [0, 1]", name, (double)value[i]);
+                    "%s is %s, where those before it are %s", measure->name,
+                    presence(!is_missing), presence(is_missing));
+        OPN_FAIL_IF(ctx, !is_missing && !settle(&value[i], measure->low, measure->high),
+                    OPN_ERR_FORMAT, "%s is %g, outside [%g, %g]", measure->name,
+                    (double)value[i], measure->low, measure->high);
     }
 cleanup:
     return status;

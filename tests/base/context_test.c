@@ -193,13 +193,29 @@ static void test_hooks_may_be_missing(void **state)
     opn_i_log(ctx, OPN_LOG_WARNING, "nobody listens");
     assert_int_equal(opn_i_progress(ctx, "working", 1, 0, "nodes"), OPN_OK);
     support_listen(ctx, &heard);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     opn_i_log(ctx, OPN_LOG_WARNING, "nobody listens any more");
     assert_int_equal(opn_i_progress(ctx, "working", 1, 0, "nodes"), OPN_OK);
     assert_int_equal(heard.n_messages[OPN_LOG_WARNING] + heard.n_progress, 0);
-    const opn_hooks none = {0};
-    opn_ctx_set_hooks(ctx, &none);
+    const opn_hooks none = {.size = sizeof(none)};
+    assert_int_equal(opn_ctx_set_hooks(ctx, &none), OPN_OK);
     assert_int_equal(opn_i_progress(ctx, "working", 1, 0, "nodes"), OPN_OK);
+    opn_ctx_free(ctx);
+}
+
+static void test_hooks_of_another_size_are_refused(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    listener heard = {0};
+    const opn_hooks none = {0};
+    const opn_hooks later = {.size = sizeof(later) + sizeof(void *)};
+    support_listen(ctx, &heard);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &none), OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "sizeof(opn_hooks)");
+    assert_int_equal(opn_ctx_set_hooks(ctx, &later), OPN_ERR_INVALID_ARG);
+    opn_i_log(ctx, OPN_LOG_WARNING, "those before still listen");
+    assert_int_equal(heard.n_messages[OPN_LOG_WARNING], 1);
     opn_ctx_free(ctx);
 }
 
@@ -258,6 +274,7 @@ int main(void)
             cmocka_unit_test(test_hooks_hear_the_log_with_its_level),
             cmocka_unit_test(test_hooks_hear_progress_and_may_interrupt),
             cmocka_unit_test(test_hooks_may_be_missing),
+            cmocka_unit_test(test_hooks_of_another_size_are_refused),
             cmocka_unit_test(test_ctx_starts_with_one_thread),
             cmocka_unit_test(test_ctx_set_threads_keeps_to_its_bounds),
             cmocka_unit_test(test_threads_for_gives_each_thread_its_grain),

@@ -93,11 +93,12 @@ static void count_epochs(void *user, const opn_progress *progress)
 
 static opn_evaluation *evaluate_counting(const place *at, const char *with, count *c)
 {
-    const opn_hooks hooks = {.progress = count_epochs, .user = c};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_epochs, .user = c};
     *c = (count){0};
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     opn_evaluation *found = evaluate(at, with, at->s->path);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     return found;
 }
 
@@ -134,8 +135,8 @@ static void expect_same(const opn_evaluation *a, const opn_evaluation *b)
     assert_int_equal(opn_evaluation_n_seeds(a), opn_evaluation_n_seeds(b));
     for (int32_t m = 0; m < opn_evaluation_n_models(a); m++)
         for (int32_t s = 0; s < opn_evaluation_n_seeds(a); s++)
-            expect_same_cell(&opn_evaluation_cells(a, m)[s],
-                             &opn_evaluation_cells(b, m)[s]);
+            expect_same_cell(&opn_i_evaluation_cells(a, m)[s],
+                             &opn_i_evaluation_cells(b, m)[s]);
 }
 
 // Asserts what the folder and the settings give, and that it is what no folder gives.
@@ -198,8 +199,8 @@ static void a_second_call_trains_nothing_and_gives_the_same_bits(void **state)
     expect_same(first, second);
     for (int32_t m = 0; m < 3; m++)
         for (int32_t s = 0; s < 3; s++)
-            expect_same_seconds(&opn_evaluation_cells(first, m)[s].seconds,
-                                &opn_evaluation_cells(second, m)[s].seconds);
+            expect_same_seconds(&opn_i_evaluation_cells(first, m)[s].seconds,
+                                &opn_i_evaluation_cells(second, m)[s].seconds);
     opn_evaluation_free(first);
     opn_evaluation_free(second);
     expect_right(&at, settings);
@@ -217,8 +218,8 @@ static void a_kept_model_is_scored_again_without_training(void **state)
     opn_evaluation *second = evaluate_counting(&at, settings, &c);
     assert_int_equal(c.n_epochs, 0);
     expect_same(first, second);
-    assert_true(isnan(opn_evaluation_cells(second, 1)->seconds.train));
-    assert_true(opn_evaluation_cells(second, 1)->seconds.infer >= 0.0);
+    assert_true(isnan(opn_i_evaluation_cells(second, 1)->seconds.train));
+    assert_true(opn_i_evaluation_cells(second, 1)->seconds.infer >= 0.0);
     opn_evaluation_free(first);
     opn_evaluation_free(second);
     close_place(&at);
@@ -313,7 +314,7 @@ static void an_interruption_at_any_moment_loses_nothing_and_changes_no_bit(void 
         opn_evaluation *found = NULL;
         support_listen(ctx, &heard);
         status = try_evaluate(ctx, &at, with, at.s->path, &found);
-        opn_ctx_set_hooks(ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         assert_true((found != NULL) == (status == OPN_OK));
         if (status == OPN_ERR_INTERRUPTED)
             support_expect_error(ctx, at.s->path);
@@ -341,7 +342,7 @@ static void what_was_done_before_an_interruption_is_not_done_again(void **state)
     support_listen(ctx, &heard);
     assert_int_equal(try_evaluate(ctx, &at, settings, at.s->path, &found),
                      OPN_ERR_INTERRUPTED);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     const int n_kept = count_lines(at.cells);
     assert_in_range(n_kept, 1, N_CELLS - 1);
     found = evaluate_counting(&at, settings, &c);
@@ -364,11 +365,13 @@ static void an_interruption_of_several_threads_goes_on_on_one(void **state)
     place at = open_place();
     opn_graph *metered = at.graph;
     opn_ctx *own = support_ctx(NULL); // the meter counts for one thread only
-    const opn_hooks hooks = {.interrupted = stop_after_a_cell, .user = at.cells};
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .interrupted = stop_after_a_cell,
+                             .user = at.cells};
     opn_evaluation *found = NULL;
     at.graph = trial_draw_split(own, "nodes=60 classes=3 features=12 homophily=0.4", 5);
     own->n_threads = 3;
-    opn_ctx_set_hooks(own, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(own, &hooks), OPN_OK);
     const opn_status status =
             try_evaluate(own, &at, "seeds=50 model=gcn,s-bgcn-t-k epochs=20 samples=2",
                          at.s->path, &found);

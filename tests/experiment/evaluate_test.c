@@ -2,6 +2,7 @@
 // library by hand, on any number of threads, and as text and JSON.
 
 #include "base/context.h"
+#include "experiment/evaluation_data.h"
 #include "opine/opine.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
@@ -68,18 +69,21 @@ static bool is_same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-// Everything but the times.
+// Everything but the times, by the getters and by the fields.
 static void expect_same_cell(const opn_cell *a, const opn_cell *b)
 {
-    assert_true(a->seed == b->seed);
-    assert_string_equal(a->split_hash, b->split_hash);
-    assert_true(a->n_pool == b->n_pool && a->prevalence == b->prevalence);
-    assert_true(a->n_epochs == b->n_epochs);
+    assert_true(opn_cell_seed(a) == b->seed);
+    assert_string_equal(opn_cell_split_hash(a), b->split_hash);
+    assert_true(opn_cell_n_pool(a) == b->n_pool);
+    assert_true(opn_cell_prevalence(a) == b->prevalence);
+    assert_true(opn_cell_n_epochs(a) == b->n_epochs);
+    assert_true(is_same_number(opn_cell_seconds(a).infer, a->seconds.infer));
     for (int q = 0; q < OPN_N_QUALITIES; q++)
-        assert_true(is_same_number(a->quality[q], b->quality[q]));
+        assert_true(is_same_number(opn_cell_quality(a, (opn_quality)q), b->quality[q]));
     for (int k = 0; k < OPN_N_METRICS; k++)
         for (int32_t s = 0; s < OPN_N_SCORES; s++)
-            assert_true(is_same_number(a->metric[k][s], b->metric[k][s]));
+            assert_true(is_same_number(opn_cell_metric(a, (opn_metric)k, s),
+                                       b->metric[k][s]));
 }
 
 static void expect_same(const opn_evaluation *a, const opn_evaluation *b)
@@ -88,8 +92,7 @@ static void expect_same(const opn_evaluation *a, const opn_evaluation *b)
     assert_int_equal(opn_evaluation_n_seeds(a), opn_evaluation_n_seeds(b));
     for (int32_t m = 0; m < opn_evaluation_n_models(a); m++)
         for (int32_t s = 0; s < opn_evaluation_n_seeds(a); s++)
-            expect_same_cell(&opn_evaluation_cells(a, m)[s],
-                             &opn_evaluation_cells(b, m)[s]);
+            expect_same_cell(opn_evaluation_cell(a, m, s), opn_evaluation_cell(b, m, s));
 }
 
 // ---- by hand -------------------------------------------------------------------------
@@ -291,7 +294,7 @@ expect_witnessed(const opn_graph *graph, const char *model, const char *common)
     opn_evaluation *found = evaluate(ctx, graph, settings);
     for (int s = 0; s < 2; s++) {
         snprintf(settings, sizeof(settings), "seed=%d model=%s %s", 5 + s, model, common);
-        expect_cell(graph, settings, &opn_evaluation_cells(found, 0)[s]);
+        expect_cell(graph, settings, &opn_i_evaluation_cells(found, 0)[s]);
     }
     opn_evaluation_free(found);
 }
@@ -341,7 +344,7 @@ static void accuracy_for_ood_counts_test_nodes_of_known_classes_only(void **stat
         n_known += !is_held_out;
         n_right += !is_held_out && w.predicted[i] == target_of(&w, graph, i);
     }
-    const opn_cell *cell = opn_evaluation_cells(found, 0);
+    const opn_cell *cell = opn_i_evaluation_cells(found, 0);
     assert_true(n_held_out > 0);
     assert_true(cell->quality[OPN_QUALITY_ACCURACY] == 100.0 * n_right / n_known);
     dismiss_witness(&w);
@@ -361,11 +364,11 @@ a_score_the_model_lacks_is_nan_and_smoothed_ones_need_propagation(void **state)
         const int32_t of = s % OPN_SCORE_SMOOTHED;
         const bool is_smoothed = s >= OPN_SCORE_SMOOTHED;
         const bool gcn_has = of == OPN_MEASURE_ENTROPY || of == OPN_SCORE_ENERGY;
-        const opn_cell *cell = opn_evaluation_cells(plain, 0);
+        const opn_cell *cell = opn_i_evaluation_cells(plain, 0);
         assert_int_equal(!isnan(cell->metric[0][s]), gcn_has && !is_smoothed);
-        cell = opn_evaluation_cells(smooth, 0);
+        cell = opn_i_evaluation_cells(smooth, 0);
         assert_int_equal(!isnan(cell->metric[0][s]), gcn_has);
-        cell = opn_evaluation_cells(smooth, 1);
+        cell = opn_i_evaluation_cells(smooth, 1);
         assert_int_equal(!isnan(cell->metric[0][s]),
                          gcn_has || of == OPN_MEASURE_VACUITY ||
                                  of == OPN_MEASURE_DISSONANCE);
@@ -387,8 +390,8 @@ static void a_pool_below_a_thousand_is_taken_as_a_whole(void **state)
     opn_evaluation *reference =
             evaluate(ctx, graph, "seeds=2 model=gcn,s-gcn epochs=3 protocol=reference");
     expect_same(full, paper);
-    assert_true(opn_evaluation_cells(full, 0)->n_pool <
-                opn_evaluation_cells(reference, 0)->n_pool); // validation nodes too
+    assert_true(opn_i_evaluation_cells(full, 0)->n_pool <
+                opn_i_evaluation_cells(reference, 0)->n_pool); // validation nodes too
     opn_evaluation_free(full);
     opn_evaluation_free(paper);
     opn_evaluation_free(reference);
@@ -406,8 +409,8 @@ static void a_larger_pool_is_drawn_from_and_the_draws_come_close_to_it(void **st
         snprintf(settings, sizeof(settings), "seeds=1 model=gcn epochs=10 protocol=%s",
                  protocols[p]);
         opn_evaluation *found = evaluate(ctx, graph, settings);
-        assert_true(opn_evaluation_cells(found, 0)->n_pool > 1000.0);
-        auroc[p] = opn_evaluation_cells(found, 0)->metric[0][OPN_MEASURE_ENTROPY];
+        assert_true(opn_i_evaluation_cells(found, 0)->n_pool > 1000.0);
+        auroc[p] = opn_i_evaluation_cells(found, 0)->metric[0][OPN_MEASURE_ENTROPY];
         opn_evaluation_free(found);
     }
     assert_true(fabs(auroc[1] - auroc[0]) > 1e-4 && fabs(auroc[1] - auroc[0]) < 1.0);
@@ -426,11 +429,12 @@ static void count_trainings(void *user, const opn_progress *progress)
 static opn_evaluation *
 evaluate_counting(const opn_graph *graph, const char *settings, int *n_trainings)
 {
-    const opn_hooks hooks = {.progress = count_trainings, .user = n_trainings};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_trainings, .user = n_trainings};
     *n_trainings = 0;
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     opn_evaluation *found = evaluate(ctx, graph, settings);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     return found;
 }
 
@@ -449,8 +453,8 @@ static void models_that_learn_alike_are_trained_once_and_scored_as_if_alone(void
         opn_evaluation *alone = evaluate_counting(graph, settings, &n_trainings);
         assert_int_equal(n_trainings, 3);
         for (int32_t s = 0; s < 3; s++)
-            expect_same_cell(&opn_evaluation_cells(both, m)[s],
-                             &opn_evaluation_cells(alone, 0)[s]);
+            expect_same_cell(&opn_i_evaluation_cells(both, m)[s],
+                             &opn_i_evaluation_cells(alone, 0)[s]);
         opn_evaluation_free(alone);
     }
     opn_evaluation_free(both);
@@ -472,8 +476,8 @@ static void models_of_several_encoders_are_scored_as_if_alone(void **state)
     for (int32_t m = 0; m < 3; m++) {
         opn_evaluation *one = evaluate(ctx, graph, alone[m]);
         for (int32_t s = 0; s < 2; s++)
-            expect_same_cell(&opn_evaluation_cells(all, m)[s],
-                             &opn_evaluation_cells(one, 0)[s]);
+            expect_same_cell(&opn_i_evaluation_cells(all, m)[s],
+                             &opn_i_evaluation_cells(one, 0)[s]);
         opn_evaluation_free(one);
     }
     opn_evaluation_free(all);
@@ -513,7 +517,7 @@ static void seeds_follow_the_first_and_models_stand_as_named(void **state)
     for (int32_t m = 0; m < 3; m++) {
         assert_string_equal(opn_evaluation_model(found, m), names[m]);
         for (int32_t s = 0; s < 3; s++) {
-            const opn_cell *cell = &opn_evaluation_cells(found, m)[s];
+            const opn_cell *cell = &opn_i_evaluation_cells(found, m)[s];
             assert_int_equal(cell->seed, 41 + s);
             assert_int_equal(strlen(cell->split_hash), 64);
             assert_true(cell->seconds.train >= 0.0 && cell->seconds.infer >= 0.0);
@@ -529,7 +533,7 @@ static void estimates_are_those_of_the_cells(void **state)
     opn_graph *graph = draw_graph(ctx, 150);
     opn_evaluation *found = evaluate(ctx, graph, "seeds=3 model=gcn,s-gcn epochs=4");
     for (int32_t m = 0; m < 2; m++) {
-        const opn_cell *cell = opn_evaluation_cells(found, m);
+        const opn_cell *cell = opn_i_evaluation_cells(found, m);
         for (int32_t s = 0; s < OPN_N_SCORES; s++) {
             const double value[] = {cell[0].metric[1][s], cell[1].metric[1][s],
                                     cell[2].metric[1][s]};
@@ -560,7 +564,7 @@ static void the_log_has_a_line_for_each_cell_and_no_nan(void **state)
     support_listen(ctx, &heard);
     opn_evaluation_free(
             evaluate(ctx, graph, "seeds=2 model=gcn,drop-gcn epochs=1 task=ood"));
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(heard.n_messages[OPN_LOG_INFO], 4);
     assert_int_equal(heard.n_messages[OPN_LOG_WARNING], 1); // that none is held out
     assert_non_null(strstr(heard.log, "generated, ood, drop-gcn, seed 1: accuracy "));

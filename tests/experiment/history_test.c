@@ -57,11 +57,12 @@ static opn_graph *draw_unvalidated(void)
 static opn_model *
 train_listening(const opn_graph *graph, const char *settings, history *to)
 {
-    const opn_hooks hooks = {.log = keep_log, .epoch = keep_epoch, .user = to};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .log = keep_log, .epoch = keep_epoch, .user = to};
     *to = (history){.n = 0};
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     opn_model *model = trial_train(ctx, graph, settings);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     return model;
 }
 
@@ -150,15 +151,17 @@ static void training_that_goes_on_tells_of_the_rest(void **state)
     opn_graph *graph = draw_graph();
     opn_model *model = NULL;
     int at = 0;
-    const opn_hooks hooks = {
-            .epoch = keep_epoch, .interrupted = interrupt_at_the_twelfth, .user = &h};
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .epoch = keep_epoch,
+                             .interrupted = interrupt_at_the_twelfth,
+                             .user = &h};
     h = (history){.n = 0};
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     assert_int_equal(trial_try_train(ctx, graph, settings, s->path, &model),
                      OPN_ERR_INTERRUPTED);
     assert_true(h.n > 0 && h.n < 18);
     assert_int_equal(trial_try_train(ctx, graph, settings, s->path, &model), OPN_OK);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     expect_epochs(&h, &at, "teacher", 9);
     expect_epochs(&h, &at, "model", 9);
     assert_int_equal(at, h.n);
@@ -220,13 +223,14 @@ static void terms_do_not_depend_on_what_is_logged(void **state)
     static history h;
     static history quiet;
     static const char settings[] = "model=s-bgcn-t-k epochs=25";
-    const opn_hooks hooks = {.epoch = keep_epoch, .user = &quiet};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .epoch = keep_epoch, .user = &quiet};
     opn_graph *graph = draw_graph();
     listen_to(graph, settings, &h);
     quiet.n = 0;
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     opn_model_free(trial_train(ctx, graph, settings));
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(h.n, quiet.n);
     for (int e = 0; e < h.n; e++) {
         assert_true(h.epoch[e].loss == quiet.epoch[e].loss);

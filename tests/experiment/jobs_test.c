@@ -135,7 +135,8 @@ static int is_interrupted(void *user)
 // Not by opn_ctx_set_threads(), which knows one thread only where there is no OpenMP.
 static opn_status run_crowd(opn_ctx *on, crowd *c, int32_t n, int n_threads)
 {
-    const opn_hooks hooks = {.log = hear_message,
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .log = hear_message,
                              .progress = hear_progress,
                              .interrupted = is_interrupted,
                              .user = c};
@@ -148,9 +149,9 @@ static opn_status run_crowd(opn_ctx *on, crowd *c, int32_t n, int n_threads)
     c->n = n;
     c->n_workers = n < n_threads ? n : n_threads;
     on->n_threads = n_threads;
-    opn_ctx_set_hooks(on, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(on, &hooks), OPN_OK);
     const opn_status status = opn_i_jobs_run(on, &jobs);
-    opn_ctx_set_hooks(on, NULL);
+    assert_int_equal(opn_ctx_set_hooks(on, NULL), OPN_OK);
     assert_int_equal(c->n_strangers, 0);
     return status;
 }

@@ -1,6 +1,7 @@
 // report_load_test.c -- reports of what runs have left behind: models, predictions, and
 // the folders of evaluations and reproductions.
 
+#include "experiment/evaluation_data.h"
 #include "graph/graph_data.h"
 #include "math/real.h"
 #include "opine/opine.h"
@@ -476,7 +477,7 @@ static void views_are_those_of_the_kept_models(void **state)
     for (int v = 0; v < 3; v++) {
         const json_t *view = page_view(&read, v);
         const int32_t m = model_of(found, models[v]);
-        const opn_cell *cell = &opn_evaluation_cells(found, m)[0];
+        const opn_cell *cell = &opn_i_evaluation_cells(found, m)[0];
         assert_int_equal(page_number(view, "seed"), 0);
         for (int q = 0; q < OPN_N_QUALITIES; q++) {
             const double got = page_number(page_member(view, "quality"),
@@ -556,7 +557,7 @@ static void of_more_than_six_models_the_most_telling_are_shown(void **state)
                                       "s-bgcn-t-k"));
     support_listen(ctx, &l);
     page read = load(&at, at.run, at.data, "");
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(n_views(&read), 6);
     for (int v = 0; v < 3; v++)
         assert_string_equal(page_string(page_view(&read, v), "model"), shown[v]);
@@ -581,15 +582,16 @@ static void kept_models_are_not_trained(void **state)
     (void)state;
     place at = open_place();
     int n_trainings = 0;
-    const opn_hooks hooks = {.progress = count_trainings, .user = &n_trainings};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_trainings, .user = &n_trainings};
     make_run(&at);
     for (int kept = 1; kept >= 0; kept--) {
         if (!kept)
             support_remove_folder(at.models);
         n_trainings = 0;
-        opn_ctx_set_hooks(ctx, &hooks);
+        assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
         page read = load(&at, at.run, at.data, "");
-        opn_ctx_set_hooks(ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         assert_int_equal(n_views(&read), 3);
         assert_int_equal(n_trainings, kept ? 3 : 6);
         page_free(&read);
@@ -794,7 +796,7 @@ static void a_run_without_tables_yet_is_warned_of(void **state)
     assert_int_equal(unlink(at.evaluation), 0);
     support_listen(ctx, &l);
     page read = load(&at, at.run, at.data, "model=gcn");
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(json_array_size(page_member(read.about, "tables")), 0);
     assert_int_equal(l.n_messages[OPN_LOG_WARNING], 1);
     assert_non_null(strstr(l.log, "has no results yet, only single runs"));

@@ -123,13 +123,14 @@ static void a_second_call_trains_nothing_and_gives_the_same_bits(void **state)
     (void)state;
     place at = open_place();
     int n_epochs = 0;
-    const opn_hooks hooks = {.progress = count_epochs, .user = &n_epochs};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_epochs, .user = &n_epochs};
     opn_tuning *first = tune(&at, settings, at.s->path);
     const int n_lines = count_lines(at.trials);
     assert_in_range(n_lines, N_RUNS, N_RUNS_AND_DEFAULT);
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     opn_tuning *second = tune(&at, settings, at.s->path);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(n_epochs, 0);
     assert_int_equal(count_lines(at.trials), n_lines);
     expect_same(first, second);
@@ -152,7 +153,7 @@ static void an_interruption_at_any_moment_loses_nothing_and_changes_no_bit(void 
         opn_tuning *found = NULL;
         support_listen(ctx, &heard);
         status = try_tune(ctx, &at, with, at.s->path, &found);
-        opn_ctx_set_hooks(ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         assert_true((found != NULL) == (status == OPN_OK));
         if (status == OPN_ERR_INTERRUPTED)
             support_expect_error(ctx, at.s->path);
@@ -177,7 +178,7 @@ static void without_a_folder_an_interruption_says_how_to_keep(void **state)
     opn_tuning *found = NULL;
     support_listen(ctx, &heard);
     assert_int_equal(try_tune(ctx, &at, settings, NULL, &found), OPN_ERR_INTERRUPTED);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_null(found);
     support_expect_error(ctx, "kept only in a folder");
     close_place(&at);

@@ -245,7 +245,7 @@ static void an_interruption_leaves_the_values(void **state)
         memcpy(got, at.value, sizeof(got));
         support_listen(ctx, &heard);
         assert_int_equal(opn_graph_propagate(ctx, at.graph, 5, got), OPN_ERR_INTERRUPTED);
-        opn_ctx_set_hooks(ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         assert_memory_equal(got, at.value, sizeof(got));
     }
     opn_graph_free(at.graph);

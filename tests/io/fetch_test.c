@@ -312,9 +312,11 @@ static void test_an_interrupt_is_felt_at_once_and_keeps_what_came(void **state)
     for (size_t c = 0; c < 2; c++) {
         fetch_scene *scn = fetch_open(SMALL);
         patience user = {.n_wanted = (int64_t)cases[c].n_bytes};
-        const opn_hooks hooks = {
-                .progress = on_progress, .interrupted = on_interrupted, .user = &user};
-        opn_ctx_set_hooks(scn->s->ctx, &hooks);
+        const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                                 .progress = on_progress,
+                                 .interrupted = on_interrupted,
+                                 .user = &user};
+        assert_int_equal(opn_ctx_set_hooks(scn->s->ctx, &hooks), OPN_OK);
         const double start = opn_i_clock();
         assert_int_equal(fetch_as(scn, cases[c].behaviour), OPN_ERR_INTERRUPTED);
         assert_true(opn_i_clock() - start < 30.0); // long before the stall is noticed
@@ -322,7 +324,7 @@ static void test_an_interrupt_is_felt_at_once_and_keeps_what_came(void **state)
         assert_false(fetch_exists(scn->path));
         if (cases[c].n_bytes > 0)
             support_expect_file(scn->part, fetch_server.data, cases[c].n_bytes);
-        opn_ctx_set_hooks(scn->s->ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(scn->s->ctx, NULL), OPN_OK);
         assert_int_equal(fetch_as(scn, "whole"), OPN_OK);
         fetch_expect_whole(scn);
         fetch_close(scn);

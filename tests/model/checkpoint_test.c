@@ -35,7 +35,7 @@ static opn_status train_until(const opn_graph *graph,
     listener heard = {.interrupt_at = interrupt_at};
     support_listen(ctx, &heard);
     const opn_status status = trial_try_train(ctx, graph, with, checkpoint, model);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     return status;
 }
 
@@ -377,10 +377,13 @@ static void count_warnings(void *user, opn_log_level level, const char *message)
 static opn_model *train_watched(const opn_graph *graph, const char *with, witness *w)
 {
     opn_model *model = NULL;
-    const opn_hooks hooks = {.log = count_warnings, .progress = look, .user = w};
-    opn_ctx_set_hooks(ctx, &hooks);
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .log = count_warnings,
+                             .progress = look,
+                             .user = w};
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     const opn_status status = trial_try_train(ctx, graph, with, w->path, &model);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(status, OPN_OK);
     return model;
 }

@@ -1,7 +1,7 @@
 // opinion_test.c -- the five measures of Dirichlets, without a model.
 
 #include "base/context.h"
-#include "opine/opine.h"
+#include "opinion/measure_table.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
@@ -43,9 +43,9 @@ static void measures_of_worked_examples_are_right(void **state)
             {3, {5, 3, 1}, {1.0 / 3.0, 4.0 / 9.0, 0.76298756, 0.08980493, 0.85279249}},
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-        assert_int_equal(
-                opn_opinion(ctx, 1, cases[c].n_classes, cases[c].alpha, all_five),
-                OPN_OK);
+        assert_int_equal(opn_opinion(ctx, 1, cases[c].n_classes, cases[c].alpha,
+                                     OPN_N_MEASURES, all_five),
+                         OPN_OK);
         for (int m = 0; m < OPN_N_MEASURES; m++)
             assert_float_equal(measured[m][0], (float)cases[c].measure[m], 1e-6f);
     }
@@ -59,7 +59,9 @@ static void measures_of_drawn_dirichlets_keep_their_bounds_and_sums(void **state
         float alpha[MOST_ROWS * MOST_CLASSES];
         for (int j = 0; j < MOST_ROWS * n_classes; j++)
             alpha[j] = drawn_alpha(&random);
-        assert_int_equal(opn_opinion(ctx, MOST_ROWS, n_classes, alpha, all_five), OPN_OK);
+        assert_int_equal(
+                opn_opinion(ctx, MOST_ROWS, n_classes, alpha, OPN_N_MEASURES, all_five),
+                OPN_OK);
         for (int i = 0; i < MOST_ROWS; i++) {
             double strength = 0.0;
             int n_positive = 0;
@@ -87,10 +89,10 @@ static void order_of_classes_does_not_matter(void **state)
     const float forth[] = {1.0f, 4.5f, 2.0f, 30.0f};
     const float back[] = {30.0f, 2.0f, 4.5f, 1.0f};
     float first[OPN_N_MEASURES];
-    assert_int_equal(opn_opinion(ctx, 1, 4, forth, all_five), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 1, 4, forth, OPN_N_MEASURES, all_five), OPN_OK);
     for (int m = 0; m < OPN_N_MEASURES; m++)
         first[m] = measured[m][0];
-    assert_int_equal(opn_opinion(ctx, 1, 4, back, all_five), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 1, 4, back, OPN_N_MEASURES, all_five), OPN_OK);
     for (int m = 0; m < OPN_N_MEASURES; m++)
         assert_float_equal(measured[m][0], first[m], 1e-6f);
 }
@@ -100,7 +102,7 @@ static void evidence_beyond_all_measure_is_still_an_opinion(void **state)
     (void)state;
     static const float alpha[][3] = {
             {3e38f, 3e38f, 3e38f}, {3e38f, 1.0f, 1.0f}, {1e20f, 1e10f, 1.0f}};
-    assert_int_equal(opn_opinion(ctx, 3, 3, alpha[0], all_five), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 3, 3, alpha[0], OPN_N_MEASURES, all_five), OPN_OK);
     for (int m = 0; m < OPN_N_MEASURES; m++)
         for (int i = 0; i < 3; i++)
             assert_true(measured[m][i] >= 0.0f && measured[m][i] <= 1.0f);
@@ -120,11 +122,12 @@ static void outputs_nobody_wants_are_left_out(void **state)
     float vacuity[2] = {-1.0f, -1.0f};
     float *const only_one[OPN_N_MEASURES] = {vacuity, NULL, NULL, NULL, NULL};
     float *const none[OPN_N_MEASURES] = {NULL, NULL, NULL, NULL, NULL};
-    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, only_one), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, OPN_N_MEASURES, only_one), OPN_OK);
     assert_float_equal(vacuity[0], 2.0f / 3.0f, 1e-6f);
     assert_float_equal(vacuity[1], 2.0f / 7.0f, 1e-6f);
-    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, none), OPN_OK);
-    assert_int_equal(opn_opinion(ctx, 0, 2, NULL, all_five), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, OPN_N_MEASURES, none), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, 0, NULL), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 0, 2, NULL, OPN_N_MEASURES, all_five), OPN_OK);
 }
 
 static void bad_alpha_is_refused_by_node_and_class(void **state)
@@ -133,7 +136,8 @@ static void bad_alpha_is_refused_by_node_and_class(void **state)
     static const float bad[] = {0.999f, 0.0f, -3.0f, NAN, INFINITY, -INFINITY};
     for (size_t b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {
         const float alpha[] = {1.0f, 2.0f, 3.0f, 4.0f, bad[b], 6.0f};
-        assert_int_equal(opn_opinion(ctx, 3, 2, alpha, all_five), OPN_ERR_INVALID_ARG);
+        assert_int_equal(opn_opinion(ctx, 3, 2, alpha, OPN_N_MEASURES, all_five),
+                         OPN_ERR_INVALID_ARG);
         support_expect_error(ctx, "node 2");
         support_expect_error(ctx, "class 0");
     }
@@ -146,7 +150,8 @@ static void refused_alpha_leaves_the_outputs_as_they_were(void **state)
     memset(measured, 0x55, sizeof(measured));
     float before[OPN_N_MEASURES][MOST_ROWS];
     memcpy(before, measured, sizeof(before));
-    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, all_five), OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_opinion(ctx, 2, 2, alpha, OPN_N_MEASURES, all_five),
+                     OPN_ERR_INVALID_ARG);
     assert_memory_equal(measured, before, sizeof(before));
 }
 
@@ -155,7 +160,7 @@ static void fewer_than_two_classes_are_refused(void **state)
     (void)state;
     const float alpha[] = {1.0f};
     for (int32_t n_classes = -1; n_classes < 2; n_classes++) {
-        assert_int_equal(opn_opinion(ctx, 1, n_classes, alpha, all_five),
+        assert_int_equal(opn_opinion(ctx, 1, n_classes, alpha, OPN_N_MEASURES, all_five),
                          OPN_ERR_INVALID_ARG);
         support_expect_error(ctx, "at least two");
     }
@@ -171,7 +176,7 @@ static void every_allocation_failure_is_reported(void **state)
         opn_ctx *own = support_ctx(&m);
         m.n_requests = 0;
         m.fail_at = fail_at;
-        const opn_status status = opn_opinion(own, 1, 2, alpha, all_five);
+        const opn_status status = opn_opinion(own, 1, 2, alpha, OPN_N_MEASURES, all_five);
         support_ctx_free(own, &m);
         if (status == OPN_OK)
             break;

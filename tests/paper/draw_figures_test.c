@@ -2,6 +2,7 @@
 // stand where the paper's would.
 
 #include "base/context.h"
+#include "experiment/evaluation_data.h"
 #include "math/real.h"
 #include "opine/opine.h"
 #include "support/cmocka_test.h"
@@ -47,14 +48,15 @@ static void count_trainings(void *user, const opn_progress *progress)
 static opn_status
 try_draw(const char *settings, const char *data_dir, const char *folder, drawn *to)
 {
-    const opn_hooks hooks = {.progress = count_trainings, .user = to};
+    const opn_hooks hooks = {
+            .size = sizeof(opn_hooks), .progress = count_trainings, .user = to};
     opn_params *params = trial_params(ctx, settings);
     *to = (drawn){.n = 0};
     if (data_dir != NULL)
         assert_int_equal(opn_params_set(ctx, params, "data_dir", data_dir), OPN_OK);
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     const opn_status status = opn_draw_figures(ctx, params, folder, keep_path, to);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     opn_params_free(params);
     return status;
 }
@@ -109,7 +111,7 @@ static void captions_of_the_simplex_are_its_measures(void **state)
     stage *s = support_open_stage("run");
     for (int m = 0; m < OPN_N_MEASURES; m++)
         measure[m] = value[m];
-    assert_int_equal(opn_opinion(ctx, 3, 3, alpha, measure), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 3, 3, alpha, OPN_N_MEASURES, measure), OPN_OK);
     draw("figure=simplex", NULL, s->path, &d);
     char *text = expect_drawn(&d, 0, s->path, "simplex.svg");
     for (int p = 0; p < 3; p++)
@@ -296,7 +298,7 @@ static void areas_are_those_of_an_evaluation(void **state)
         for (int k = 0; k < 2; k++) {
             char part[48];
             snprintf(part, sizeof(part), "%s %.1f", opn_measure_name((opn_measure)m),
-                     opn_evaluation_cells(found, 0)
+                     opn_i_evaluation_cells(found, 0)
                              ->metric[k == 0 ? OPN_METRIC_AUROC : OPN_METRIC_AUPR][m]);
             if (strstr(text[k], part) == NULL)
                 fail_msg("%s is not in the figure", part);

@@ -1,6 +1,7 @@
 // reproduce_rows_test.c -- which rows an evaluation adds to the tables beside the
 // paper's.
 
+#include "experiment/evaluation_data.h"
 #include "paper/reproduce_rows.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"

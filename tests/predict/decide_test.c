@@ -4,6 +4,7 @@
 #include "golden/proportion_golden.h"
 #include "opine/opine.h"
 #include "opinion/proportion.h"
+#include "opinion/threshold.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
@@ -19,9 +20,14 @@ enum { MOST = 64 };
 
 static opn_thresholds parsed(const char *text)
 {
-    opn_thresholds out;
-    if (opn_thresholds_parse(ctx, text, &out) != OPN_OK)
+    opn_thresholds *read = NULL;
+    if (opn_thresholds_parse(ctx, text, &read) != OPN_OK)
         fail_msg("%s", opn_ctx_error(ctx));
+    const opn_thresholds out = *read;
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        assert_memory_equal(&(double){opn_thresholds_most(read, (opn_measure)m)},
+                            &out.most[m], sizeof(double));
+    opn_thresholds_free(read);
     return out;
 }
 
@@ -62,11 +68,11 @@ static void thresholds_that_are_none_are_refused_by_name(void **state)
              "must be a number"},
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-        opn_thresholds out = {{7, 7, 7, 7, 7}};
+        opn_thresholds *out = NULL;
         assert_int_equal(opn_thresholds_parse(ctx, cases[c].text, &out),
                          OPN_ERR_INVALID_ARG);
         support_expect_error(ctx, cases[c].part);
-        assert_true(out.most[0] == 7);
+        assert_null(out);
     }
 }
 
@@ -86,14 +92,17 @@ static void the_measure_that_exceeds_most_decides(void **state)
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         float value[3] = {cases[c].vacuity, cases[c].dissonance, cases[c].entropy};
-        float *measure[OPN_N_MEASURES] = {&value[0], &value[1], NULL, NULL, &value[2]};
+        const float *measure[OPN_N_MEASURES] = {&value[0], &value[1], NULL, NULL,
+                                                &value[2]};
         const opn_thresholds t = parsed("vacuity=0.5,dissonance=0.25");
         uint8_t decision = 77;
         int8_t by = 77;
-        assert_int_equal(opn_decide(ctx, 1, measure, &t, &decision, &by), OPN_OK);
+        assert_int_equal(opn_decide(ctx, 1, OPN_N_MEASURES, measure, &t, &decision, &by),
+                         OPN_OK);
         assert_int_equal(decision, cases[c].decision);
         assert_int_equal(by, cases[c].by);
-        assert_int_equal(opn_decide(ctx, 1, measure, &t, &decision, NULL), OPN_OK);
+        assert_int_equal(opn_decide(ctx, 1, OPN_N_MEASURES, measure, &t, &decision, NULL),
+                         OPN_OK);
     }
 }
 
@@ -103,12 +112,13 @@ static void every_measure_but_vacuity_says_misclassified(void **state)
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         opn_thresholds t = parsed("");
         float value[2] = {0.0f, 1e-30f};
-        float *measure[OPN_N_MEASURES] = {NULL};
+        const float *measure[OPN_N_MEASURES] = {NULL};
         uint8_t decision[2];
         int8_t by[2];
         measure[m] = value;
         t.most[m] = 0.0; // whatever is above nothing is above it by any factor
-        assert_int_equal(opn_decide(ctx, 2, measure, &t, decision, by), OPN_OK);
+        assert_int_equal(opn_decide(ctx, 2, OPN_N_MEASURES, measure, &t, decision, by),
+                         OPN_OK);
         assert_int_equal(decision[0], OPN_DECISION_ACCEPT);
         assert_int_equal(by[0], -1);
         assert_int_equal(decision[1], m == OPN_MEASURE_VACUITY
@@ -124,12 +134,13 @@ static void a_threshold_survives_nine_digits(void **state)
     uint64_t random = 5;
     for (int r = 0; r < 1000; r++) {
         float value = (float)below(&random, 1u << 30) / (float)(1u << 30);
-        float *measure[OPN_N_MEASURES] = {&value};
+        const float *measure[OPN_N_MEASURES] = {&value};
         char text[64];
         uint8_t decision = 77;
         snprintf(text, sizeof(text), "vacuity=%.9g", (double)value);
         const opn_thresholds t = parsed(text);
-        assert_int_equal(opn_decide(ctx, 1, measure, &t, &decision, NULL), OPN_OK);
+        assert_int_equal(opn_decide(ctx, 1, OPN_N_MEASURES, measure, &t, &decision, NULL),
+                         OPN_OK);
         assert_int_equal(decision, OPN_DECISION_ACCEPT);
     }
 }
@@ -138,18 +149,24 @@ static void measures_that_are_not_there_are_refused(void **state)
 {
     (void)state;
     float value[2] = {0.5f, NAN};
-    float *measure[OPN_N_MEASURES] = {value};
+    const float *measure[OPN_N_MEASURES] = {value};
     uint8_t decision[2] = {77, 77};
     const opn_thresholds vacuity = parsed("vacuity=0.5");
     const opn_thresholds entropy = parsed("entropy=0.5");
-    assert_int_equal(opn_decide(ctx, 2, measure, &vacuity, decision, NULL),
-                     OPN_ERR_INVALID_ARG);
+    assert_int_equal(
+            opn_decide(ctx, 2, OPN_N_MEASURES, measure, &vacuity, decision, NULL),
+            OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "vacuity of node 1 is not a number");
-    assert_int_equal(opn_decide(ctx, 2, measure, &entropy, decision, NULL),
-                     OPN_ERR_INVALID_ARG);
+    assert_int_equal(
+            opn_decide(ctx, 2, OPN_N_MEASURES, measure, &entropy, decision, NULL),
+            OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "entropy");
+    assert_int_equal(opn_decide(ctx, 2, 0, NULL, &vacuity, decision, NULL),
+                     OPN_ERR_INVALID_ARG);
     assert_int_equal(decision[0], 77);
-    assert_int_equal(opn_decide(ctx, 1, measure, &vacuity, decision, NULL), OPN_OK);
+    assert_int_equal(
+            opn_decide(ctx, 1, OPN_N_MEASURES, measure, &vacuity, decision, NULL),
+            OPN_OK);
 }
 
 static void decisions_have_names(void **state)
@@ -439,8 +456,15 @@ decide(const scene *at, const opn_split *split, const char *settings, opn_decisi
 {
     opn_params *params = trial_params(ctx, settings);
     const opn_status checked = opn_decide_check(ctx, at->model, at->graph, split, params);
+    opn_decisions *made = NULL;
     const opn_status status = opn_prediction_decide(ctx, at->model, at->graph, split,
-                                                    params, at->said, out);
+                                                    params, at->said, &made);
+    assert_int_equal(status == OPN_OK, made != NULL);
+    if (status == OPN_OK) {
+        *out = *made;
+        out->thresholds = NULL; // freed with the rest
+    }
+    opn_decisions_free(made);
     // What can be known beforehand is.
     assert_true(checked == OPN_OK ? status == OPN_OK || status == OPN_ERR_UNSUPPORTED
                                   : status == checked);
@@ -639,11 +663,12 @@ static void decisions_are_the_last_columns(void **state)
 static opn_status decide_and_save(scene *at, const opn_params *params, const char *path)
 {
     opn_status status = OPN_OK;
-    opn_decisions d;
+    opn_decisions *d = NULL;
     OPN_TRY(opn_prediction_decide(ctx, at->model, at->graph, at->split, params, at->said,
                                   &d));
     OPN_TRY(opn_prediction_save(ctx, at->model, at->graph, at->split, at->said, path));
 cleanup:
+    opn_decisions_free(d);
     return status;
 }
 

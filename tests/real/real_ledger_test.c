@@ -8,6 +8,7 @@
 // exit code is 77.
 
 #include "opine/opine.h"
+#include "opinion/measure_table.h"
 #include "support/cmocka_test.h"
 #include "support/ledger.h"
 

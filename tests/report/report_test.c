@@ -1,5 +1,6 @@
 // report_test.c -- pages of reports, read back and compared with what the models say.
 
+#include "experiment/evaluation_data.h"
 #include "graph/graph_data.h"
 #include "io/sha256.h"
 #include "opine/embed.h"
@@ -658,7 +659,7 @@ static void quality_and_detection_equal_those_of_an_evaluation(void **state)
         assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), OPN_OK);
         opn_model *model = train_by_preset(graph, params);
         page read = show(graph, model, s->path);
-        expect_cell(page_view(&read, 0), model, opn_evaluation_cells(found, 0));
+        expect_cell(page_view(&read, 0), model, opn_i_evaluation_cells(found, 0));
         page_free(&read);
         opn_evaluation_free(found);
         opn_params_free(params);
@@ -814,11 +815,12 @@ static void curves_are_the_epochs_of_training(void **state)
     stage *s = support_open_stage("page.html");
     opn_graph *graph = draw_graph();
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-        const opn_hooks hooks = {.epoch = keep_epoch, .user = &h};
+        const opn_hooks hooks = {
+                .size = sizeof(opn_hooks), .epoch = keep_epoch, .user = &h};
         h = (history){.n = 0};
-        opn_ctx_set_hooks(ctx, &hooks);
+        assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
         opn_model *model = trial_train(ctx, graph, cases[c].settings);
-        opn_ctx_set_hooks(ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         page read = show(graph, model, s->path);
         const json_t *view = page_view(&read, 0);
         const json_t *training = page_member(view, "training");
@@ -898,19 +900,22 @@ static void caller_hears_the_progress_but_not_the_epochs(void **state)
 {
     (void)state;
     static history h;
-    const opn_hooks hooks = {.epoch = keep_epoch, .progress = count_stages, .user = &h};
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .epoch = keep_epoch,
+                             .progress = count_stages,
+                             .user = &h};
     opn_report *report = NULL;
     opn_graph *graph = draw_graph();
     opn_model *model = trial_train(ctx, graph, "model=s-bgcn-t epochs=3 samples=2");
     assert_int_equal(opn_report_create(ctx, graph, NULL, &report), OPN_OK);
     h = (history){.n = 0};
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     add_model(report, model, "");
     assert_int_equal(h.n, 0);
     assert_int_equal(h.n_done, 2);
     opn_model_free(trial_train(ctx, graph, "model=gcn epochs=3"));
     assert_int_equal(h.n, 3);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     opn_report_free(report);
     opn_model_free(model);
     opn_graph_free(graph);
@@ -930,7 +935,7 @@ static void every_moment_may_be_interrupted(void **state)
         assert_int_equal(opn_report_create(ctx, graph, NULL, &report), OPN_OK);
         support_listen(ctx, &l);
         const opn_status status = opn_report_add_model(ctx, report, model, params);
-        opn_ctx_set_hooks(ctx, NULL);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         is_reached = l.n_asked >= k;
         assert_int_equal(status, is_reached ? OPN_ERR_INTERRUPTED : OPN_OK);
         n_interrupted += is_reached;
@@ -959,17 +964,19 @@ static void training_once_more_may_be_interrupted(void **state)
 {
     (void)state;
     const char *at = NULL;
-    const opn_hooks hooks = {
-            .progress = keep_stage, .interrupted = interrupt_model, .user = &at};
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .progress = keep_stage,
+                             .interrupted = interrupt_model,
+                             .user = &at};
     opn_graph *graph = trial_groups(ctx);
     opn_model *model = trial_train(ctx, graph, "model=gcn epochs=3");
     opn_params *params = trial_params(ctx, "");
     opn_report *report = NULL;
     assert_int_equal(opn_report_create(ctx, graph, NULL, &report), OPN_OK);
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
     assert_int_equal(opn_report_add_model(ctx, report, model, params),
                      OPN_ERR_INTERRUPTED);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     opn_report_free(report);
     opn_params_free(params);
     opn_model_free(model);
@@ -1058,7 +1065,7 @@ static void a_split_that_has_changed_is_not_taken_for_that_of_training(void **st
     assert_int_equal(opn_graph_set_roles(ctx, graph, swapped), OPN_OK);
     support_listen(ctx, &l);
     assert_int_equal(opn_model_split(ctx, model, graph, &split), OPN_OK);
-    opn_ctx_set_hooks(ctx, NULL);
+    assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_null(split);
     assert_non_null(strstr(l.log, "is split otherwise than when the model was trained"));
     page read = show(graph, model, s->path);

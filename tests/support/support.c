@@ -98,11 +98,12 @@ static int answer_interrupted(void *user)
 
 void support_listen(opn_ctx *ctx, listener *to)
 {
-    const opn_hooks hooks = {.log = keep_message,
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .log = keep_message,
                              .progress = keep_progress,
                              .interrupted = answer_interrupted,
                              .user = to};
-    opn_ctx_set_hooks(ctx, &hooks);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
 }
 
 void support_expect_error(const opn_ctx *ctx, const char *part)
