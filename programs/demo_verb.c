@@ -138,7 +138,7 @@ static opn_status measure_all(opine_app *app, const trial *t, bool finds_ood, fo
 
 static void print_table(const outcome *o)
 {
-    printf("%s%-12s %20s %21s\n", style(STYLE_HEADING), "", "wrong nodes",
+    printf("%s%-12s %20s %21s\n", style(STYLE_HEADING), "", "misclassified",
            "unknown classes");
     printf("%-12s %10s %9s %11s %9s%s\n", "measure", "AUROC", "AUPR", "AUROC", "AUPR",
            style(STYLE_PLAIN));
@@ -194,7 +194,8 @@ static opn_status print_node(opine_app *app, const trial *t, opn_vid i)
     const opn_status status = opn_explain_predicted(app->ctx, t->model, t->graph,
                                                     t->split, t->said, i, &why);
     if (status == OPN_OK) {
-        printf("  %s, class %s, taken for %s\n", opn_graph_node_name(t->graph, i, name),
+        printf("  Node %s, class %s, predicted %s\n",
+               opn_graph_node_name(t->graph, i, name),
                opn_graph_class_name(t->graph, opn_graph_labels(t->graph)[i], label),
                opn_model_class_name(t->model, opn_prediction_predicted(t->said)[i]));
         print_paragraph(opn_explanation_sentence(why), 6);
@@ -223,21 +224,30 @@ static opn_status print_nodes(opine_app *app,
 static opn_status print_story(opine_app *app, const outcome *o)
 {
     const opn_graph *graph = o->whole.graph;
-    printf("The embedded graph: %d nodes, %lld edges, %d features, %d classes.\n",
+    char text[256];
+    printf("The built-in graph has %d nodes, %lld edges, %d features and %d classes.\n",
            (int)opn_graph_n_nodes(graph), (long long)opn_graph_n_entries(graph) / 2,
            (int)opn_graph_n_features(graph), (int)opn_graph_n_classes(graph));
-    printf("S-BGCN-T-K, trained on %d labelled nodes, is right about %.1f %% of the test "
-           "nodes;\ntrained on %d of the %d classes, about %.1f %% of those.\n\n",
-           (int)opn_split_count(o->whole.split, OPN_ROLE_TRAIN), test_accuracy(&o->whole),
-           (int)opn_split_n_known(o->held_out.split), (int)opn_graph_n_classes(graph),
-           test_accuracy(&o->held_out));
-    printf("How well each uncertainty finds the nodes it gets wrong, and those of "
-           "classes it was\nnever shown, in percent (50 AUROC is chance):\n\n");
+    snprintf(text, sizeof(text),
+             "S-BGCN-T-K, trained on %d labelled nodes, classifies %.1f %% of the test "
+             "nodes correctly; trained on only %d of the %d classes, %.1f %% of the test "
+             "nodes of those.",
+             (int)opn_split_count(o->whole.split, OPN_ROLE_TRAIN),
+             test_accuracy(&o->whole), (int)opn_split_n_known(o->held_out.split),
+             (int)opn_graph_n_classes(graph), test_accuracy(&o->held_out));
+    print_paragraph(text, 0);
+    printf("\n");
+    print_paragraph(
+            "How well each measure detects misclassified nodes, and nodes of "
+            "classes left out of training, in percent (an AUROC of 50 is chance):",
+            0);
+    printf("\n");
     print_table(o);
-    opn_status status = print_nodes(app, "Wrong, and the evidence conflicts:", &o->whole,
-                                    is_wrong, OPN_MEASURE_DISSONANCE);
+    opn_status status =
+            print_nodes(app, "Misclassified nodes with conflicting evidence:", &o->whole,
+                        is_wrong, OPN_MEASURE_DISSONANCE);
     if (status == OPN_OK)
-        status = print_nodes(app, "Of unknown classes, and there is little evidence:",
+        status = print_nodes(app, "Nodes of unknown classes with little evidence:",
                              &o->held_out, is_ood, OPN_MEASURE_VACUITY);
     (void)fflush(stdout); // it can be read while the page is drawn
     return status;
@@ -246,11 +256,12 @@ static opn_status print_story(opine_app *app, const outcome *o)
 static void print_end(const outcome *o)
 {
     if (o->page != NULL)
-        printf("\nTo see every node and its opinion, open %s in a browser.\n", o->page);
+        printf("\nOpen %s in a browser to see the opinion about every node.\n", o->page);
     else
-        printf("\nThis opine was built without Chart.js and draws no page of it.\n");
-    printf("Your own graph: opine train DATA -o m.safetensors, then opine report "
-           "m.safetensors DATA -o page.html\n");
+        printf("\nNo report was written: this opine was built without Chart.js.\n");
+    printf("For your own graph:\n"
+           "  opine train DATA -o m.safetensors\n"
+           "  opine report m.safetensors DATA -o page.html\n");
 }
 
 static int print_document(const outcome *o)
@@ -272,7 +283,7 @@ static opn_status write_page(opine_app *app, outcome *o)
     if (!opn_report_is_supported())
         return OPN_OK;
     opn_status status =
-            opn_report_create(app->ctx, o->whole.graph, "The embedded graph", &report);
+            opn_report_create(app->ctx, o->whole.graph, "The built-in graph", &report);
     if (status == OPN_OK)
         status = opn_report_add_model(app->ctx, report, o->held_out.model, app->params);
     if (status == OPN_OK)
@@ -304,7 +315,8 @@ int run_demo(opine_app *app)
     const bool as_json = opn_params_flag(app->params, "json") != 0;
     opn_graph *graph = NULL;
     if (strcmp(opn_params_text(app->params, "output"), "-") == 0) {
-        complain("demo -o names a file for the page, not standard output");
+        complain(
+                "demo writes its page to a file, not to standard output; -o names the file");
         return EXIT_USAGE;
     }
     opn_status status = opn_graph_load(app->ctx, "demo", NULL, &graph);

@@ -165,10 +165,10 @@ static void put_chart(const explained *x, const layout *at)
     }
     put_more(e->n_classes - MOST_ROWS);
     if (e->belief != NULL)
-        put_share(at, "(unknown)", (double)e->measure[OPN_MEASURE_VACUITY], (double)NAN,
-                  (double)NAN);
+        put_share(at, "(unassigned)", (double)e->measure[OPN_MEASURE_VACUITY],
+                  (double)NAN, (double)NAN);
     else if (e->alpha == NULL)
-        printf("  %s has no evidence, only probabilities\n", opn_model_id(x->model));
+        printf("  %s gives probabilities, no evidence\n", opn_model_id(x->model));
     putchar('\n');
 }
 
@@ -191,17 +191,17 @@ static void put_sources(const explained *x, const layout *at)
     const opn_explanation *e = x->e;
     char number[12];
     if (!e->has_prior) {
-        printf("Evidence from labelled nodes: none, %s was trained without a prior.\n\n",
+        printf("Evidence from labelled nodes: none; %s has no prior.\n\n",
                opn_model_id(x->model));
         return;
     }
     if (!e->is_of_training) {
-        printf("Evidence from labelled nodes: not known, this is not the graph of "
-               "training.\n\n");
+        printf("Evidence from labelled nodes: not known; the model was trained on another "
+               "graph.\n\n");
         return;
     }
-    printf("Evidence from labelled nodes, the prior: %.4g in all, from %d\n",
-           e->prior_sum, (int)e->n_sources);
+    printf("Evidence from labelled nodes (the prior): %.4g in total, from %d node%s\n",
+           e->prior_sum, (int)e->n_sources, e->n_sources == 1 ? "" : "s");
     if (e->n_sources > 0) {
         put_heads(at, "node", "class");
         printf(" %5s %10s %8s\n", "hops", "weight", "share");
@@ -263,8 +263,11 @@ static void put_neighbours(const explained *x, const layout *at)
         printf("Neighbours: none.\n");
         return;
     }
-    printf("Neighbours: %d of %d agree%s\n", (int)e->n_agreeing, (int)e->n_neighbours,
-           n_others > 0 ? "; these do not" : "");
+    printf("Neighbours: %d of %d agree%s%s\n", (int)e->n_agreeing, (int)e->n_neighbours,
+           e->n_agreeing == 1 ? "s" : "",
+           n_others == 0   ? ""
+           : n_others == 1 ? "; this one does not"
+                           : "; these do not");
     if (n_others > 0) {
         put_heads(at, "node", "predicted");
         printf(" %7s%s\n", "p", at->is_wide ? "    vacuity dissonance    entropy" : "");

@@ -36,10 +36,10 @@ static int reject_node(const opn_graph *graph, const char *word)
         complain("%s: there is no node %s; did you mean %s?", opn_graph_name(graph), word,
                  guess);
     else if (has_names)
-        complain("%s: there is no node %s among its %d", opn_graph_name(graph), word,
-                 (int)n);
+        complain("%s: there is no node %s among the %d nodes", opn_graph_name(graph),
+                 word, (int)n);
     else
-        complain("%s: there is no node %s; its nodes are the numbers from 0 to %d",
+        complain("%s: there is no node %s; nodes are numbered from 0 to %d",
                  opn_graph_name(graph), word, (int)n - 1);
     return EXIT_INPUT;
 }

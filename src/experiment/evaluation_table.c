@@ -6,8 +6,10 @@
 #include "io/json_write.h"
 #include "opinion/measure_table.h"
 #include "report/estimate_output.h"
+#include "report/text_wrap.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -59,27 +61,27 @@ cleanup:
 
 static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
-    static const char *const heads[OPN_N_METRICS] = {"AUROC", "AUPR", "AUPR errors",
-                                                     "FPR at 95 %", "AURC"};
+    static const char *const heads[OPN_N_METRICS] = {"AUROC", "AUPR", "AUPR err", "FPR95",
+                                                     "AURC"};
     opn_i_text *line = opn_i_file_writer_line(file);
-    opn_i_text_add(line, "%-13s%-12s", "model", "score");
+    opn_i_text_add(line, "%-14s", "score");
     for (int k = 0; k < OPN_N_METRICS; k++)
-        opn_i_text_add(line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[k]);
+        opn_i_text_add(line, "   %-*s", OPN_SHORT_WIDTH - 1, heads[k]);
     opn_i_file_writer_end_line(file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
-        const char *model = opn_evaluation_model(evaluation, m);
+        opn_i_text_add(line, "%s", opn_evaluation_model(evaluation, m));
+        opn_i_file_writer_end_line(file);
         for (int32_t s = 0; s < OPN_N_SCORES; s++) {
             if (opn_evaluation_metric(evaluation, m, OPN_METRIC_AURC, s).n == 0)
                 continue;
-            opn_i_text_add(line, "%-13s%-12s", model, opn_score_name(s));
+            opn_i_text_add(line, "  %-12s", opn_score_name(s));
             for (int k = 0; k < OPN_N_METRICS; k++) {
                 const opn_estimate e =
                         opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
                 opn_i_text_add(line, "  ");
-                opn_i_text_add_estimate(line, &e, 1);
+                opn_i_text_add_short(line, &e, 1);
             }
             opn_i_file_writer_end_line(file);
-            model = "";
         }
     }
 }
@@ -87,82 +89,100 @@ static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation
 static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
     static const char *const heads[OPN_N_QUALITIES] = {"accuracy", "Brier", "NLL", "ECE"};
+    static const int digits[OPN_N_QUALITIES] = {1, 3, 3, 1};
     opn_i_text *line = opn_i_file_writer_line(file);
     opn_i_file_writer_end_line(file);
-    opn_i_text_add(line, "%-13s", "model");
+    opn_i_text_add(line, "%-12s", "model");
     for (int q = 0; q < OPN_N_QUALITIES; q++)
-        opn_i_text_add(line, "  %-*s", OPN_ESTIMATE_WIDTH, heads[q]);
-    opn_i_text_add(line, "  %8s  %8s", "epochs", "seconds");
+        opn_i_text_add(line, "  %-*s",
+                       (digits[q] == 1 ? OPN_SHORT_WIDTH : OPN_SHORT_WIDTH_3) - 1,
+                       heads[q]);
+    opn_i_text_add(line, "%7s%8s", "epochs", "seconds");
     opn_i_file_writer_end_line(file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
-        opn_i_text_add(line, "%-13s", opn_evaluation_model(evaluation, m));
+        opn_i_text_add(line, "%-12s", opn_evaluation_model(evaluation, m));
         for (int q = 0; q < OPN_N_QUALITIES; q++) {
             const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
-            opn_i_text_add(line, "  ");
-            opn_i_text_add_estimate(
-                    line, &e, q == OPN_QUALITY_BRIER || q == OPN_QUALITY_NLL ? 3 : 1);
+            opn_i_text_add(line, " ");
+            opn_i_text_add_short(line, &e, digits[q]);
         }
-        opn_i_text_add(line, "  %8.0f", mean.n_epochs);
+        opn_i_text_add(line, "%7.0f", mean.n_epochs);
         if (isnan(mean.total_seconds))
-            opn_i_text_add(line, "  %8s", "kept");
+            opn_i_text_add(line, "%8s", "kept");
         else
-            opn_i_text_add(line, "  %8.2f", mean.total_seconds);
+            opn_i_text_add(line, "%8.*f", mean.total_seconds < 1000.0 ? 2 : 0,
+                           mean.total_seconds);
         opn_i_file_writer_end_line(file);
     }
 }
 
 // Nothing where no seed has both figures.
-static void put_comparison(opn_i_text *line,
+static void put_comparison(opn_i_file_writer *file,
+                           const char *model,
                            const char *what,
-                           const char *score,
                            const opn_comparison *c)
 {
-    if (c->n > 0)
-        opn_i_text_add(line, "  %s%s %+.1f [%.1f, %.1f] p %.3f", what, score,
-                       c->difference, c->low, c->high, c->p_value);
+    opn_i_text *line = opn_i_file_writer_line(file);
+    if (c->n == 0)
+        return;
+    opn_i_text_add(line, "%-12s  %-17s %+6.1f  [%.1f, %.1f]  p %.3f", model, what,
+                   c->difference, c->low, c->high, c->p_value);
+    opn_i_file_writer_end_line(file);
 }
 
 static opn_status
 put_duels(opn_ctx *ctx, opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
     opn_status status = OPN_OK;
-    opn_i_text *line = opn_i_file_writer_line(file);
+    char what[32];
     if (opn_evaluation_n_models(evaluation) < 2 || evaluation->n_seeds < 2)
         return OPN_OK;
-    opn_i_file_writer_printf(file,
-                             "\n%s against the others, seed by seed (mean "
-                             "difference [95 %% interval], p of Wilcoxon)\n",
-                             opn_evaluation_model(evaluation, 0));
+    opn_i_file_writer_printf(
+            file,
+            "\n%s minus each other model, over the seeds: mean difference,\n"
+            "[95 %% interval], p of the Wilcoxon signed-rank test\n",
+            opn_evaluation_model(evaluation, 0));
     for (int32_t m = 1; m < opn_evaluation_n_models(evaluation); m++) {
         duel d;
         OPN_TRY(compare(ctx, evaluation, m, &d));
-        opn_i_text_add(line, "%-13s", opn_evaluation_model(evaluation, m));
-        put_comparison(line, "accuracy", "", &d.accuracy);
-        put_comparison(line, "AUROC by ", opn_score_name(d.score), &d.auroc);
-        opn_i_file_writer_end_line(file);
+        put_comparison(file, opn_evaluation_model(evaluation, m), "accuracy",
+                       &d.accuracy);
+        snprintf(what, sizeof(what), "AUROC, %s", opn_score_name(d.score));
+        put_comparison(file, d.accuracy.n > 0 ? "" : opn_evaluation_model(evaluation, m),
+                       what, &d.auroc);
     }
 cleanup:
     return status;
+}
+
+static void put_title(opn_i_file_writer *file, const opn_evaluation *evaluation)
+{
+    const opn_i_means first = opn_i_evaluation_means(evaluation, 0);
+    opn_i_wrapper title = {.file = file};
+    opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_text_add(line, ", %s, protocol %s, preset %s: %d seed%s, ",
+                   opn_params_text(evaluation->params, "task"),
+                   opn_params_text(evaluation->params, "protocol"),
+                   opn_params_text(evaluation->params, "preset"),
+                   (int)evaluation->n_seeds, evaluation->n_seeds == 1 ? "" : "s");
+    opn_i_text_add(line, "pool of %.0f nodes, %.1f %% of them %s", first.n_pool,
+                   first.prevalence,
+                   is_ood(evaluation) ? "out of distribution"
+                                      : "classified correctly by the first model");
+    opn_i_wrap(&title, evaluation->dataset);
+    opn_i_wrap_line(&title);
+    opn_i_wrap_end(&title);
+    opn_i_wrap_end(&title);
 }
 
 static opn_status
 save_text(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
 {
     opn_status status = OPN_OK;
-    const opn_i_means first = opn_i_evaluation_means(evaluation, 0);
     opn_i_file_writer *file = NULL;
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
-    opn_i_file_writer_printf(
-            file, "%s, %s, protocol %s, preset %s: %d seed%s, pool of %.0f nodes",
-            evaluation->dataset, opn_params_text(evaluation->params, "task"),
-            opn_params_text(evaluation->params, "protocol"),
-            opn_params_text(evaluation->params, "preset"), (int)evaluation->n_seeds,
-            evaluation->n_seeds == 1 ? "" : "s", first.n_pool);
-    opn_i_file_writer_printf(file, ", %.1f %% of them %s", first.prevalence,
-                             is_ood(evaluation) ? "out-of-distribution"
-                                                : "classified right by the first model");
-    opn_i_file_writer_printf(file, "\n\n");
+    put_title(file, evaluation);
     put_scores(file, evaluation);
     put_qualities(file, evaluation);
     OPN_TRY(put_duels(ctx, file, evaluation));

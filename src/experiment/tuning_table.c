@@ -6,6 +6,7 @@
 #include "io/json_write.h"
 #include "opine/evaluate.h"
 #include "report/estimate_output.h"
+#include "report/text_wrap.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,30 +33,38 @@ static bool differs(const opn_tuning *tuning, int32_t t, const opn_param *param)
 
 static void put_head(opn_i_file_writer *file, const opn_tuning *tuning)
 {
+    opn_i_wrapper head = {.file = file};
     opn_i_text *line = opn_i_file_writer_line(file);
-    opn_i_text_add(line,
-                   "%s, %s, %s, preset %s: %d trials on %d seed%s, %d of them on %d",
-                   tuning->dataset, text_of(tuning, "task"), text_of(tuning, "model"),
+    opn_i_text_add(line, ", %s, %s, preset %s: %d trial%s on %d seed%s, ",
+                   text_of(tuning, "task"), text_of(tuning, "model"),
                    text_of(tuning, "preset"), (int)tuning->n_trials,
-                   (int)tuning->n_first_seeds, tuning->n_first_seeds == 1 ? "" : "s",
-                   (int)tuning->n_finalists, (int)tuning->n_seeds);
-    opn_i_file_writer_end_line(file);
-    opn_i_file_writer_printf(
-            file, "judged by %d validation nodes%s, ranked by %s; no test node\n",
-            (int)tuning->n_validation,
-            tuning->is_halved ? " (the others end training)" : "",
-            opn_score_name(tuning->score));
-    for (int64_t k = 0; k < tuning->held_out.n; k++)
-        opn_i_text_add(line, "%s%s", k == 0 ? "classes held out in turn: " : ", ",
-                       opn_i_names_at(&tuning->held_out, k));
+                   tuning->n_trials == 1 ? "" : "s", (int)tuning->n_first_seeds,
+                   tuning->n_first_seeds == 1 ? "" : "s");
+    opn_i_text_add(line, "%d finalist%s on %d seeds", (int)tuning->n_finalists,
+                   tuning->n_finalists == 1 ? "" : "s", (int)tuning->n_seeds);
+    opn_i_wrap(&head, tuning->dataset);
+    opn_i_wrap_line(&head);
+    opn_i_wrap_end(&head);
+    opn_i_text_add(line, "scored on %d validation nodes%s by %s; no test nodes are used",
+                   (int)tuning->n_validation,
+                   tuning->is_halved ? " (the others control early stopping)" : "",
+                   opn_score_name(tuning->score));
+    opn_i_wrap_line(&head);
+    opn_i_wrap_end(&head);
+    for (int64_t k = 0; k < tuning->held_out.n; k++) {
+        opn_i_wrap(&head, k == 0 ? "classes held out in turn: " : ", ");
+        opn_i_wrap(&head, opn_i_names_at(&tuning->held_out, k));
+    }
     if (tuning->held_out.n > 0)
-        opn_i_file_writer_end_line(file);
-    opn_i_file_writer_printf(file, "\n");
+        opn_i_wrap_end(&head);
+    opn_i_wrap_end(&head);
 }
 
 static void put_trial(opn_i_file_writer *file, const opn_tuning *tuning, int32_t t)
 {
     opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_wrapper row = {.file = file, .indent = 48};
+    bool is_first = true;
     if (t == 0)
         opn_i_text_add(line, "%-7s", "default");
     else
@@ -63,24 +72,37 @@ static void put_trial(opn_i_file_writer *file, const opn_tuning *tuning, int32_t
     for (int f = OPN_TRIAL_OBJECTIVE; f <= OPN_TRIAL_DETECTION; f++) {
         const opn_estimate e = opn_i_trial_estimate(tuning, t, (opn_i_trial_figure)f);
         opn_i_text_add(line, "  ");
-        opn_i_text_add_estimate(line, &e, 1);
+        opn_i_text_add_short(line, &e, 1);
     }
+    if (t == 0) { // nothing follows
+        opn_i_file_writer_end_line(file);
+        return;
+    }
+    opn_i_file_writer_put(file, opn_i_text_chars(line), line->n);
+    opn_i_text_empty(line);
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
-        if (differs(tuning, t, param))
-            opn_i_text_add(line, "  %s %s", param->name,
-                           opn_params_text(tuning->setting[t].params, param->name));
+        if (!differs(tuning, t, param))
+            continue;
+        if (is_first) {
+            opn_i_file_writer_put(file, "  ", 2);
+            row.column = row.indent;
+        }
+        opn_i_text_add(line, "%s%s=%s", is_first ? "" : " ", param->name,
+                       opn_params_text(tuning->setting[t].params, param->name));
+        opn_i_wrap_line(&row);
+        is_first = false;
     }
-    opn_i_file_writer_end_line(file);
+    opn_i_wrap_end(&row);
 }
 
 static void put_trials(opn_i_file_writer *file, const opn_tuning *tuning)
 {
     opn_i_text *line = opn_i_file_writer_line(file);
     bool has_default = false;
-    opn_i_text_add(line, "%7s  %-*s  %-*s  %-*s  other than the default", "trial",
-                   OPN_ESTIMATE_WIDTH, "objective", OPN_ESTIMATE_WIDTH, "accuracy",
-                   OPN_ESTIMATE_WIDTH, is_ood(tuning) ? "AUROC" : "selective");
+    opn_i_text_add(line, "%7s   %-*s   %-*s   %-*s  changes", "trial",
+                   OPN_SHORT_WIDTH - 1, "objective", OPN_SHORT_WIDTH - 1, "accuracy",
+                   OPN_SHORT_WIDTH - 1, is_ood(tuning) ? "AUROC" : "selective");
     opn_i_file_writer_end_line(file);
     for (int32_t r = 0; r < tuning->n_finalists && r < N_SHOWN; r++) {
         put_trial(file, tuning, tuning->ranked[r]);
@@ -90,23 +112,65 @@ static void put_trials(opn_i_file_writer *file, const opn_tuning *tuning)
         put_trial(file, tuning, 0);
 }
 
+// How much of a command stands before the next option: up to a blank, outside of quotes,
+// that a '-' follows.
+static size_t length_to_option(const char *command)
+{
+    bool is_quoted = false;
+    size_t n = 0;
+    for (; command[n] != 0; n++) {
+        if (command[n] == '\\' && !is_quoted && command[n + 1] != 0)
+            n++;
+        else if (command[n] == '\'')
+            is_quoted = !is_quoted;
+        else if (command[n] == ' ' && command[n + 1] == '-' && !is_quoted)
+            break;
+    }
+    return n;
+}
+
+// Wrapped before options, as a shell goes on reading it; words are never broken.
+static void put_command(opn_i_file_writer *file, const char *command)
+{
+    enum { N_AFTER = 2 }; // columns of " \"
+    static const char go_on[] = " \\\n   ";
+    int column = 0;
+    while (*command != 0) {
+        const size_t n = length_to_option(command + 1) + 1;
+        if (column > 0 && column + (int)n + N_AFTER > OPN_TEXT_COLUMNS) {
+            opn_i_file_writer_put(file, go_on, strlen(go_on));
+            column = 3;
+        }
+        opn_i_file_writer_put(file, command, n);
+        column += (int)n;
+        command += n;
+    }
+    opn_i_file_writer_put(file, "\n", 1);
+}
+
 static void put_advice(opn_i_file_writer *file, const opn_tuning *tuning)
 {
     const int32_t best = tuning->ranked[0];
-    if (best == 0)
-        opn_i_file_writer_printf(file, "\nNo trial is better than the default, which is "
-                                       "recommended:\n");
-    else
-        opn_i_file_writer_printf(
-                file,
-                "\nTrial %d against the default, seed by seed: %+.1f [%.1f, %.1f], 95 %% "
-                "interval\n%s",
-                (int)best, tuning->difference, tuning->low, tuning->high,
-                tuning->recommended == best
-                        ? "It is recommended:\n"
-                        : "That may be chance, so the default is recommended:\n");
-    opn_i_text_add(opn_i_file_writer_line(file), "%s", tuning->command);
-    opn_i_file_writer_end_line(file);
+    opn_i_wrapper advice = {.file = file};
+    opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_wrap_end(&advice);
+    if (best != 0) {
+        opn_i_text_add(
+                line,
+                "Trial %d minus the default, over the seeds: %+.1f, 95 %% interval "
+                "[%.1f, %.1f].",
+                (int)best, tuning->difference, tuning->low, tuning->high);
+        opn_i_wrap_line(&advice);
+        opn_i_wrap_end(&advice);
+    }
+    opn_i_wrap(&advice, best == 0 ? "No trial is better than the default, which is "
+                                    "recommended:"
+                        : tuning->recommended == best
+                                ? "Recommended:"
+                                : "The difference may be chance, so the default is "
+                                  "recommended:");
+    opn_i_wrap_end(&advice);
+    put_command(file, tuning->command);
 }
 
 static opn_status save_text(opn_ctx *ctx, const opn_tuning *tuning, const char *path)

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *opn_reason_name(opn_reason reason)
@@ -63,9 +64,44 @@ static int count_predicted(const opn_explanation *e, int32_t k)
     return n;
 }
 
-static const char *plural(int n)
+// A number as prose has it: a word up to ten, unless it stands beside a larger one.
+typedef struct count {
+    char text[12];
+} count;
+
+static count count_of(int n, int beside)
 {
-    return n == 1 ? "" : "s";
+    static const char *const words[] = {"none", "one",   "two",   "three", "four", "five",
+                                        "six",  "seven", "eight", "nine",  "ten"};
+    enum { N_WORDS = sizeof(words) / sizeof(words[0]) };
+    count out;
+    if (n == 0 || (n < N_WORDS && beside < N_WORDS))
+        snprintf(out.text, sizeof(out.text), "%s", words[n]);
+    else
+        snprintf(out.text, sizeof(out.text), "%d", n);
+    return out;
+}
+
+// "both of its neighbours are", "none of its 14 neighbours are": n of the neighbours, of
+// which there is at least one, and the verb that agrees with them.
+static void say_neighbours(sentence *s, int n)
+{
+    const int n_all = s->e->n_neighbours;
+    const count all = count_of(n_all, n_all);
+    if (n_all == 1)
+        say(s, n == 1 ? "its only neighbour is" : "its only neighbour is not");
+    else if (n_all == 2 && n != 1)
+        say(s, n == 2 ? "both of its neighbours are" : "neither of its neighbours is");
+    else if (n == n_all)
+        say(s, "all %s of its neighbours are", all.text);
+    else
+        say(s, "%s of its %s neighbours %s", count_of(n, n_all).text, all.text,
+            n == 1 ? "is" : "are");
+}
+
+static void say_hops(sentence *s, int hops)
+{
+    say(s, "%s hop%s away", count_of(hops, hops).text, hops == 1 ? "" : "s");
 }
 
 static void say_why_little(sentence *s)
@@ -73,37 +109,60 @@ static void say_why_little(sentence *s)
     const opn_explanation *e = s->e;
     const int hops = e->nearest_hops;
     if (e->is_of_training && hops == 0)
-        say(s, " although it is a labelled node itself");
+        say(s, " although it is labelled itself");
     else if (e->n_neighbours == 0)
-        say(s, " because it has no neighbour");
+        say(s, " because it has no neighbours");
     else if (!e->is_of_training)
-        say(s, "; which nodes had labels in training is not known of this graph");
+        say(s, "; which nodes were labelled in training is not known for this graph");
     else if (hops < 0)
         say(s, " because no labelled node can be reached from it");
-    else if (hops == 1)
-        say(s, " although the nearest labelled node is 1 hop away");
+    else {
+        say(s, hops == 1 ? " although" : " because");
+        say(s, " the nearest labelled node is ");
+        say_hops(s, hops);
+    }
+}
+
+// Both classes are among the neighbours' predictions.
+static void say_split(sentence *s, int32_t a, int n_a, int32_t b, int n_b)
+{
+    const int n_all = s->e->n_neighbours;
+    say(s, ", because ");
+    say_neighbours(s, n_a);
+    say(s, " predicted class %s and ", class_name(s, a));
+    if (n_a + n_b < n_all)
+        say(s, "%s", count_of(n_b, n_all).text);
     else
-        say(s, " because the nearest labelled node is %d hops away", hops);
+        say(s, n_b == 1 ? "the other" : "the other %s", count_of(n_b, n_all).text);
+    say(s, " class %s", class_name(s, b));
 }
 
 static void say_why_conflict(sentence *s, int32_t a, int32_t b)
 {
     const opn_explanation *e = s->e;
+    const int n_all = e->n_neighbours;
     const int n_a = count_predicted(e, a);
     const int n_b = count_predicted(e, b);
-    if (e->n_neighbours == 0)
-        say(s, "; it has no neighbour");
-    else if (e->n_neighbours == 1)
+    const int32_t only = n_a > 0 ? a : b;
+    const int n_only = n_a + n_b; // one of the two is 0, or it is split
+    if (n_all == 0)
+        say(s, "; it has no neighbours");
+    else if (n_a > 0 && n_b > 0)
+        say_split(s, a, n_a, b, n_b);
+    else if (n_all == 1)
         say(s, "; its only neighbour is predicted class %s",
             class_name(s, e->neighbour[0].predicted));
-    else if (n_a > 0 && n_b > 0)
-        say(s, " because %d of its %d neighbours %s predicted class %s and %d class %s",
-            n_a, (int)e->n_neighbours, n_a == 1 ? "is" : "are", class_name(s, a), n_b,
-            class_name(s, b));
-    else
-        say(s, "; of its %d neighbours %d %s predicted class %s and %d class %s",
-            (int)e->n_neighbours, n_a, n_a == 1 ? "is" : "are", class_name(s, a), n_b,
-            class_name(s, b));
+    else if (n_only == 0) {
+        say(s, "; ");
+        say_neighbours(s, 0);
+        say(s, " predicted class %s or class %s", class_name(s, a), class_name(s, b));
+    } else {
+        say(s, "; ");
+        say_neighbours(s, n_only);
+        say(s, " predicted class %s", class_name(s, only));
+        if (n_only < n_all)
+            say(s, ", none class %s", class_name(s, only == a ? b : a));
+    }
 }
 
 static void say_why_sure(sentence *s)
@@ -113,24 +172,22 @@ static void say_why_sure(sentence *s)
     const int hops = e->hops == NULL ? -1 : e->hops[e->predicted];
     const bool is_agreed = 2 * e->n_agreeing >= e->n_neighbours && e->n_neighbours > 0;
     if (e->n_neighbours == 0)
-        say(s, " and has no neighbour");
-    else if (e->n_neighbours == 1)
-        say(s, is_agreed ? " because its only neighbour is too"
-                         : " although its only neighbour is not");
-    else if (e->n_agreeing == e->n_neighbours)
-        say(s, " because all of its %d neighbours are too", (int)e->n_neighbours);
-    else
-        say(s,
-            is_agreed ? " because %d of its %d neighbours are too"
-                      : " although only %d of its %d neighbours are",
-            (int)e->n_agreeing, (int)e->n_neighbours);
+        say(s, "; it has no neighbours");
+    else {
+        const bool is_few = !is_agreed && e->n_agreeing > 0;
+        say(s, is_agreed ? " because " : is_few ? " although only " : " although ");
+        say_neighbours(s, e->n_agreeing);
+        say(s, is_agreed ? " too" : "");
+    }
     if (hops < 0 || hops > NEAR)
         return;
-    say(s, is_agreed ? " and " : "; ");
+    say(s, is_agreed || e->n_neighbours == 0 ? " and " : "; ");
     if (hops == 0)
-        say(s, "it is a labelled node of that class itself");
-    else
-        say(s, "a labelled node of that class is %d hop%s away", hops, plural(hops));
+        say(s, "it is labelled with that class itself");
+    else {
+        say(s, "a labelled node of that class is ");
+        say_hops(s, hops);
+    }
 }
 
 // The two most probable classes.
@@ -150,7 +207,7 @@ static void say_all(sentence *s, const char *node)
     int32_t b = 0;
     switch (e->reason) {
     case OPN_REASON_LITTLE_EVIDENCE:
-        say(s, "Little is known of node %s (vacuity %.2f)", node,
+        say(s, "There is little evidence about node %s (vacuity %.2f)", node,
             (double)e->measure[OPN_MEASURE_VACUITY]);
         say_why_little(s);
         break;
@@ -159,7 +216,7 @@ static void say_all(sentence *s, const char *node)
         a = e->conflict[0].a;
         b = e->conflict[0].b;
         say(s,
-            "The evidence about node %s conflicts most between class %s and class %s "
+            "The evidence about node %s conflicts, mainly between class %s and class %s "
             "(dissonance %.2f)",
             node, class_name(s, a), class_name(s, b),
             (double)e->measure[OPN_MEASURE_DISSONANCE]);
@@ -168,7 +225,7 @@ static void say_all(sentence *s, const char *node)
     case OPN_REASON_UNDECIDED:
         find_rivals(e, &a, &b);
         say(s,
-            "Node %s is undecided, most of all between class %s and class %s (entropy "
+            "Node %s is undecided, mainly between class %s and class %s (entropy "
             "%.2f)",
             node, class_name(s, a), class_name(s, b),
             (double)e->measure[OPN_MEASURE_ENTROPY]);

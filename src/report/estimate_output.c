@@ -2,6 +2,7 @@
 
 #include "report/estimate_output.h"
 
+#include "base/number.h"
 #include "io/json_write.h"
 
 #include <math.h>
@@ -15,6 +16,28 @@ void opn_i_text_add_estimate(opn_i_text *line, const opn_estimate *estimate, int
     else
         opn_i_text_add(line, "%6.*f ± %-5.*f", n_digits, estimate->mean, n_digits,
                        0.5 * (estimate->high - estimate->low));
+}
+
+// A number in at most `width` columns, where digits after the point can be spared.
+static void format_within(char *out, size_t room, int width, int n_digits, double value)
+{
+    while (opn_i_format(out, room, "%.*f", n_digits, value) > width && n_digits > 0)
+        n_digits--;
+}
+
+void opn_i_text_add_short(opn_i_text *line, const opn_estimate *estimate, int n_digits)
+{
+    const int mean_width = n_digits == 1 ? 5 : 6;
+    const int half_width = n_digits == 1 ? 4 : 5;
+    char mean[32] = "";
+    char half[32] = "";
+    if (estimate->n > 0)
+        format_within(mean, sizeof(mean), mean_width, n_digits, estimate->mean);
+    if (estimate->n > 1)
+        format_within(half, sizeof(half), half_width, n_digits,
+                      0.5 * (estimate->high - estimate->low));
+    opn_i_text_add(line, "%*s %s%-*s", mean_width, mean, estimate->n > 1 ? "±" : " ",
+                   half_width, half);
 }
 
 void opn_i_text_add_difference(opn_i_text *line, int width, double difference)

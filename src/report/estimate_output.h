@@ -15,6 +15,11 @@ void opn_i_text_add_estimate(opn_i_text *line,
                              const opn_estimate *estimate,
                              int n_digits);
 
+// The same in fewer columns, "86.5 ±3.0": 11 for one digit, 13 for three. A number that
+// needs more gives up digits after the point.
+enum { OPN_SHORT_WIDTH = 11, OPN_SHORT_WIDTH_3 = 13 };
+void opn_i_text_add_short(opn_i_text *line, const opn_estimate *estimate, int n_digits);
+
 // A signed number with one digit, in at least `width` columns; never -0.0.
 void opn_i_text_add_difference(opn_i_text *line, int width, double difference);
 

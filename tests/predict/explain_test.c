@@ -333,18 +333,18 @@ typedef struct star {
     const char *model;
     double alpha[3]; // or probabilities
     int32_t n_neighbours;
-    int32_t predicted[4];
+    int32_t predicted[12];
     int32_t labelled; // the node that trains for each class in turn: 0 middle, 1 near
     const char *sentence;
 } star;
 
-// Nodes 1 … n are neighbours; behind node 1 a tail of two nodes, 5 and 6, when there is
-// one.
+// Nodes 1 … n are neighbours; behind node 1 a tail of two nodes when there is one.
+enum { TAIL = 13, TAIL_END = 14, APART = 15 };
 static scene star_scene(const star *s)
 {
-    enum { N = 10 };
-    opn_vid source[8];
-    opn_vid target[8];
+    enum { N = 18, N_EDGES = 14 };
+    opn_vid source[N_EDGES];
+    opn_vid target[N_EDGES];
     int32_t label[N];
     uint8_t role[N];
     float value[N];
@@ -355,16 +355,16 @@ static scene star_scene(const star *s)
         target[n] = j + 1;
     }
     source[n] = 1;
-    target[n++] = 5;
-    source[n] = 5;
-    target[n++] = 6;
+    target[n++] = TAIL;
+    source[n] = TAIL;
+    target[n++] = TAIL_END;
     for (int i = 0; i < N; i++) {
         value[i] = 1.0f;
         label[i] = -1;
     }
     label[s->labelled] = 0; // class 1 and 2 are learnt where nobody gets to
-    label[8] = 1;
-    label[9] = 2;
+    label[N - 2] = 1;
+    label[N - 1] = 2;
     for (int i = 0; i < N; i++)
         role[i] = label[i] < 0 ? OPN_ROLE_UNLABELLED : OPN_ROLE_TRAIN;
     assert_int_equal(opn_graph_create_edges(ctx, N, n, source, target, NULL, &graph),
@@ -405,141 +405,248 @@ static const star stars[] = {
          {3, 3, 3},
          3,
          {0, 0, 1},
-         7, // more unknown than believed, yet more conflict
-         "The evidence about node 0 conflicts most between class 0 and class 1 "
-         "(dissonance 0.67) "
-         "because 2 of its 3 neighbours are predicted class 0 and 1 class 1."},
+         APART, // more unknown than believed, yet more conflict
+         "The evidence about node 0 conflicts, mainly between class 0 and class "
+         "1 (dissonance 0.67), because two of its three neighbours are predicted"
+         " class 0 and the other class 1."},
         {"s-gcn",
          {1.5, 1, 1},
          3,
          {0, 0, 0},
-         6,
-         "Little is known of node 0 (vacuity 0.86) because the nearest labelled node is "
-         "3 "
-         "hops away."},
+         TAIL_END,
+         "There is little evidence about node 0 (vacuity 0.86) because the "
+         "nearest labelled node is three hops away."},
+        {"s-gcn",
+         {1.5, 1, 1},
+         3,
+         {0, 0, 0},
+         TAIL,
+         "There is little evidence about node 0 (vacuity 0.86) because the "
+         "nearest labelled node is two hops away."},
         {"s-gcn",
          {1.5, 1, 1},
          3,
          {0, 0, 0},
          2,
-         "Little is known of node 0 (vacuity 0.86) although the nearest labelled node is "
-         "1 hop away."},
+         "There is little evidence about node 0 (vacuity 0.86) although the "
+         "nearest labelled node is one hop away."},
         {"s-gcn",
          {1.5, 1, 1},
          3,
          {0, 0, 0},
          0,
-         "Little is known of node 0 (vacuity 0.86) although it is a labelled node "
-         "itself."},
+         "There is little evidence about node 0 (vacuity 0.86) although it is "
+         "labelled itself."},
         {"s-gcn",
          {1.5, 1, 1},
          3,
          {0, 0, 0},
-         7,
-         "Little is known of node 0 (vacuity 0.86) because no labelled node can be "
-         "reached "
-         "from it."},
+         APART,
+         "There is little evidence about node 0 (vacuity 0.86) because no "
+         "labelled node can be reached from it."},
         {"s-gcn",
          {1.5, 1, 1},
          0,
          {0},
-         7,
-         "Little is known of node 0 (vacuity 0.86) because it has no neighbour."},
+         APART,
+         "There is little evidence about node 0 (vacuity 0.86) because it has no"
+         " neighbours."},
         {"s-gcn",
          {1, 21, 17},
          4,
          {1, 1, 2, 0},
-         7,
-         "The evidence about node 0 conflicts most between class 1 and class 2 "
-         "(dissonance 0.82) "
-         "because 2 of its 4 neighbours are predicted class 1 and 1 class 2."},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82), because two of its four neighbours are predicted "
+         "class 1 and one class 2."},
+        {"s-gcn",
+         {1, 21, 17},
+         4,
+         {1, 1, 2, 2},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82), because two of its four neighbours are predicted "
+         "class 1 and the other two class 2."},
+        {"s-gcn",
+         {1, 21, 17},
+         2,
+         {1, 2},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82), because one of its two neighbours is predicted "
+         "class 1 and the other class 2."},
         {"s-gcn",
          {1, 21, 17},
          4,
          {1, 1, 1, 1},
-         7,
-         "The evidence about node 0 conflicts most between class 1 and class 2 "
-         "(dissonance 0.82); of "
-         "its 4 neighbours 4 are predicted class 1 and 0 class 2."},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); all four of its neighbours are predicted class 1."},
+        {"s-gcn",
+         {1, 21, 17},
+         2,
+         {2, 2},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); both of its neighbours are predicted class 2."},
+        {"s-gcn",
+         {1, 21, 17},
+         2,
+         {2, 0},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); one of its two neighbours is predicted class 2, "
+         "none class 1."},
+        {"s-gcn",
+         {1, 21, 17},
+         3,
+         {1, 0, 1},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); two of its three neighbours are predicted class "
+         "1, none class 2."},
+        {"s-gcn",
+         {1, 21, 17},
+         3,
+         {0, 0, 0},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); none of its three neighbours are predicted class "
+         "1 or class 2."},
+        {"s-gcn",
+         {1, 21, 17},
+         2,
+         {0, 0},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); neither of its neighbours is predicted class 1 or"
+         " class 2."},
         {"s-gcn",
          {1, 21, 17},
          1,
          {2},
-         7,
-         "The evidence about node 0 conflicts most between class 1 and class 2 "
-         "(dissonance 0.82); "
-         "its "
-         "only neighbour is predicted class 2."},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); its only neighbour is predicted class 2."},
+        {"s-gcn",
+         {1, 21, 17},
+         1,
+         {0},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); its only neighbour is predicted class 0."},
         {"s-gcn",
          {1, 21, 17},
          0,
          {0},
-         7,
-         "The evidence about node 0 conflicts most between class 1 and class 2 "
-         "(dissonance 0.82); it "
-         "has no neighbour."},
+         APART,
+         "The evidence about node 0 conflicts, mainly between class 1 and class "
+         "2 (dissonance 0.82); it has no neighbours."},
         {"s-gcn",
          {101, 3, 1},
          3,
          {0, 0, 2},
-         6,
-         "Node 0 is predicted class 0 (belief 0.95) because 2 of its 3 neighbours are "
-         "too."},
+         TAIL_END,
+         "Node 0 is predicted class 0 (belief 0.95) because two of its three "
+         "neighbours are too."},
         {"s-gcn",
          {101, 3, 1},
          3,
          {0, 0, 0},
-         5,
-         "Node 0 is predicted class 0 (belief 0.95) because all of its 3 neighbours are "
-         "too "
-         "and "
-         "a labelled node of that class is 2 hops away."},
+         TAIL,
+         "Node 0 is predicted class 0 (belief 0.95) because all three of its "
+         "neighbours are too and a labelled node of that class is two hops away."},
+        {"s-gcn",
+         {101, 3, 1},
+         2,
+         {0, 0},
+         APART,
+         "Node 0 is predicted class 0 (belief 0.95) because both of its "
+         "neighbours are too."},
+        {"s-gcn",
+         {101, 3, 1},
+         2,
+         {0, 1},
+         APART,
+         "Node 0 is predicted class 0 (belief 0.95) because one of its two "
+         "neighbours is too."},
+        {"s-gcn",
+         {101, 3, 1},
+         2,
+         {1, 1},
+         APART,
+         "Node 0 is predicted class 0 (belief 0.95) although neither of its "
+         "neighbours is."},
+        {"s-gcn",
+         {101, 3, 1},
+         3,
+         {1, 1, 2},
+         APART,
+         "Node 0 is predicted class 0 (belief 0.95) although none of its three "
+         "neighbours are."},
         {"s-gcn",
          {101, 3, 1},
          3,
          {0, 1, 2},
          1,
-         "Node 0 is predicted class 0 (belief 0.95) although only 1 of its 3 neighbours "
-         "are; a "
-         "labelled node of that class is 1 hop away."},
+         "Node 0 is predicted class 0 (belief 0.95) although only one of its "
+         "three neighbours is; a labelled node of that class is one hop away."},
         {"s-gcn",
          {101, 3, 1},
          1,
          {0},
          0,
-         "Node 0 is predicted class 0 (belief 0.95) because its only neighbour is too "
-         "and it "
-         "is "
-         "a labelled node of that class itself."},
+         "Node 0 is predicted class 0 (belief 0.95) because its only neighbour "
+         "is too and it is labelled with that class itself."},
         {"s-gcn",
          {101, 3, 1},
          1,
          {1},
-         7,
-         "Node 0 is predicted class 0 (belief 0.95) although its only neighbour is not."},
+         APART,
+         "Node 0 is predicted class 0 (belief 0.95) although its only neighbour "
+         "is not."},
         {"s-gcn",
          {101, 3, 1},
          0,
-         {1},
-         7,
-         "Node 0 is predicted class 0 (belief 0.95) and has no neighbour."},
+         {0},
+         APART,
+         "Node 0 is predicted class 0 (belief 0.95); it has no neighbours."},
+        {"s-gcn",
+         {101, 3, 1},
+         0,
+         {0},
+         0,
+         "Node 0 is predicted class 0 (belief 0.95); it has no neighbours and it"
+         " is labelled with that class itself."},
+        {"s-gcn",
+         {101, 3, 1},
+         12,
+         {0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+         APART,
+         "Node 0 is predicted class 0 (belief 0.95) although only 3 of its 12 "
+         "neighbours are."},
+        {"s-gcn",
+         {101, 3, 1},
+         12,
+         {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+         APART,
+         "Node 0 is predicted class 0 (belief 0.95) although none of its 12 "
+         "neighbours are."},
         {"gcn",
          {0.5, 0.1, 0.4},
          3,
          {0, 2, 2},
-         7,
-         "Node 0 is undecided, most of all between class 0 and class 2 (entropy 0.86) "
-         "because 1 of "
-         "its "
-         "3 neighbours is predicted class 0 and 2 class 2."},
+         APART,
+         "Node 0 is undecided, mainly between class 0 and class 2 (entropy "
+         "0.86), because one of its three neighbours is predicted class 0 and "
+         "the other two class 2."},
         {"gcn",
          {0.05, 0.9, 0.05},
          3,
          {1, 1, 2},
-         7,
-         "Node 0 is predicted class 1 (probability 0.90) because 2 of its 3 neighbours "
-         "are "
-         "too."},
+         APART,
+         "Node 0 is predicted class 1 (probability 0.90) because two of its "
+         "three neighbours are too."},
 };
 
 static void the_sentence_follows_its_rules(void **state)
@@ -551,9 +658,10 @@ static void the_sentence_follows_its_rules(void **state)
         close_scene(&at);
     }
     scene at = star_scene(&stars[1]);
-    expect_sentence(&at, NULL,
-                    "Little is known of node 0 (vacuity 0.86); which nodes had labels in "
-                    "training is not known of this graph.");
+    expect_sentence(
+            &at, NULL,
+            "There is little evidence about node 0 (vacuity 0.86); which nodes were "
+            "labelled in training is not known for this graph.");
     close_scene(&at);
 }
 
