@@ -4,8 +4,8 @@
 #include "base/context.h"
 #include "experiment/evaluation_data.h"
 #include "experiment/tuning_data.h"
-#include "io/text_line.h"
 #include "opine/opine.h"
+#include "report/estimate_output.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
@@ -196,7 +196,6 @@ static void a_wrapped_command_is_the_command(void **state)
 
 static void numbers_give_up_digits_before_they_leave_their_column(void **state)
 {
-    (void)state;
     static const struct {
         opn_estimate of;
         int n_digits;
@@ -211,9 +210,10 @@ static void numbers_give_up_digits_before_they_leave_their_column(void **state)
             {{.n = 3, .mean = 1234.5, .low = 1200, .high = 1269}, 3, "1234.5 ±34.50"},
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-        opn_i_text_line line = {""};
-        opn_i_line_add_short(&line, &cases[c].of, cases[c].n_digits);
-        assert_string_equal(line.text, cases[c].text);
+        opn_i_text line = {.ctx = *state};
+        opn_i_text_add_short(&line, &cases[c].of, cases[c].n_digits);
+        assert_string_equal(opn_i_text_chars(&line), cases[c].text);
+        opn_i_text_free(&line);
     }
 }
 
@@ -223,7 +223,7 @@ int main(void)
             WITH_CTX(an_evaluation_fits_80_columns),
             WITH_CTX(a_tuning_fits_80_columns),
             WITH_CTX(a_wrapped_command_is_the_command),
-            cmocka_unit_test(numbers_give_up_digits_before_they_leave_their_column),
+            WITH_CTX(numbers_give_up_digits_before_they_leave_their_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
