@@ -6,6 +6,7 @@
 #include "experiment/tuning_data.h"
 #include "opine/opine.h"
 #include "report/estimate_output.h"
+#include "report/text_wrap.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
