@@ -49,15 +49,14 @@ read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, req
                     OPN_ERR_INVALID_ARG, "--abstain-above: %s has no %s", model->kind->id,
                     opn_measure_name((opn_measure)m));
     OPN_FAIL_IF(ctx, !wanted.has_target && opn_params_given(params, "decide_by"),
-                OPN_ERR_INVALID_ARG,
-                "--decide-by %s: there is no --target-accuracy to reach by it",
+                OPN_ERR_INVALID_ARG, "--decide-by %s needs --target-accuracy",
                 opn_params_text(params, "decide_by"));
     OPN_FAIL_IF(ctx, wanted.has_target && !opn_model_measures(model, wanted.measure),
                 OPN_ERR_INVALID_ARG, "--decide-by: %s has no %s", model->kind->id, name);
     OPN_FAIL_IF(ctx, wanted.has_target && !isnan(wanted.thresholds.most[wanted.measure]),
                 OPN_ERR_INVALID_ARG,
-                "--abstain-above: %s is given a threshold, and --target-accuracy picks "
-                "one for it; --decide-by names another measure to pick for",
+                "--abstain-above: %s has a threshold, and --target-accuracy would pick "
+                "another; name another measure with --decide-by",
                 name);
     *out = wanted;
 cleanup:
@@ -74,18 +73,17 @@ static opn_status check_split(opn_ctx *ctx,
                 split != NULL &&
                         (opn_split_n_nodes(split) != opn_i_graph_n_nodes(graph) ||
                          opn_split_n_classes(split) != graph->n_classes),
-                OPN_ERR_SHAPE, "%s: the split is of another graph", graph->name);
+                OPN_ERR_SHAPE, "%s: the split belongs to another graph", graph->name);
     if (!wanted->has_target)
         return OPN_OK;
-    OPN_FAIL_IF(
-            ctx, split == NULL, OPN_ERR_SHAPE,
-            "%s: is not the graph the model was trained on, so it has no validation "
-            "nodes to pick a threshold for --target-accuracy by; give --abstain-above "
-            "a threshold picked on the graph of training",
-            graph->name);
+    OPN_FAIL_IF(ctx, split == NULL, OPN_ERR_SHAPE,
+                "%s: is not the graph the model was trained on, so it has no validation "
+                "nodes to pick a threshold on for --target-accuracy; use --abstain-above "
+                "with a threshold picked on the training graph",
+                graph->name);
     OPN_FAIL_IF(ctx, opn_split_count(split, OPN_ROLE_VALIDATION) == 0, OPN_ERR_SHAPE,
                 "%s: the model was trained without validation nodes, so there are none "
-                "to pick a threshold for --target-accuracy by",
+                "to pick a threshold on for --target-accuracy",
                 graph->name);
 cleanup:
     return status;
@@ -142,15 +140,15 @@ static opn_status pick(opn_ctx *ctx,
     }
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_UNSUPPORTED,
                 "--target-accuracy: --abstain-above accepts none of the %zu validation "
-                "nodes, so there is none to pick a threshold by",
+                "nodes, so there are none to pick a threshold on",
                 n_most);
     OPN_TRY(opn_risk_coverage(ctx, n, measure, right, d->curve));
     OPN_TRY(opn_pick_threshold(ctx, n, measure, right, wanted->target, &is_reached,
                                &d->picked));
     OPN_FAIL_IF(ctx, !is_reached, OPN_ERR_UNSUPPORTED,
-                "--target-accuracy %g cannot be reached by %s on the %d validation "
-                "nodes; the best is an accuracy of %.4f, at a coverage of %.4f (%d of "
-                "%d right)",
+                "--target-accuracy %g cannot be reached with %s on the %d validation "
+                "nodes; the best accuracy is %.4f, at a coverage of %.4f (%d of %d "
+                "correct)",
                 wanted->target, name, n, floor(1e4 * d->picked.accuracy) / 1e4,
                 d->picked.coverage, d->picked.n_right, d->picked.n_accepted);
     d->thresholds.most[wanted->measure] = d->picked.threshold;
@@ -197,7 +195,7 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
     OPN_TRY(read_request(ctx, model, params, &wanted));
     OPN_TRY(check_split(ctx, graph, split, &wanted));
     OPN_FAIL_IF(ctx, wanted.has_target && prediction->measure[wanted.measure] == NULL,
-                OPN_ERR_INVALID_ARG, "a threshold on %s, which is not there",
+                OPN_ERR_INVALID_ARG, "a threshold on %s, which is missing",
                 opn_measure_name(wanted.measure));
     d.has_target = wanted.has_target;
     d.measure = wanted.measure;

@@ -42,15 +42,15 @@ static opn_status check_question(const question *q, opn_vid node)
     opn_status status = OPN_OK;
     const opn_vid n = opn_i_graph_n_nodes(q->graph);
     OPN_FAIL_IF(q->ctx, node < 0 || node >= n, OPN_ERR_INVALID_ARG,
-                "%s: there is no node %d, it has %d", q->graph->name, node, n);
+                "%s: there is no node %d; it has %d nodes", q->graph->name, node, n);
     OPN_FAIL_IF(q->ctx, !q->graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED",
+                "%s: the graph is directed; prepare it with OPN_STEP_UNDIRECTED",
                 q->graph->name);
     OPN_FAIL_IF(q->ctx,
                 q->split != NULL &&
                         (opn_split_n_nodes(q->split) != n ||
                          opn_split_n_known(q->split) != q->model->sizes.n_classes),
-                OPN_ERR_SHAPE, "%s: the split is of another graph", q->graph->name);
+                OPN_ERR_SHAPE, "%s: the split belongs to another graph", q->graph->name);
     OPN_FAIL_IF(q->ctx,
                 q->prediction->predicted == NULL || q->prediction->probability == NULL,
                 OPN_ERR_INVALID_ARG,

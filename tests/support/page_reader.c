@@ -21,7 +21,7 @@ static uint32_t value_of(char c)
     if (c >= '0' && c <= '9')
         return (uint32_t)(c - '0') + 52;
     if (c != '+' && c != '/')
-        fail_msg("character %d is none of base64", c);
+        fail_msg("character %d is not one of base64", c);
     return c == '+' ? 62 : 63;
 }
 
@@ -116,7 +116,7 @@ double page_number(const json_t *object, const char *path)
 {
     const json_t *number = page_member(object, path);
     if (!json_is_number(number))
-        fail_msg("%s of the page is no number", path);
+        fail_msg("%s of the page is not a number", path);
     return json_number_value(number);
 }
 
@@ -124,7 +124,7 @@ const char *page_string(const json_t *object, const char *path)
 {
     const char *text = json_string_value(page_member(object, path));
     if (text == NULL)
-        fail_msg("%s of the page is no text", path);
+        fail_msg("%s of the page is not a string", path);
     return text;
 }
 
