@@ -46,7 +46,7 @@ int run_data_list(opine_app *app)
 {
     if (opn_params_flag(app->params, "json"))
         return list_as_json(app);
-    printf("%s%-11s%-11s%s%s\n", style(STYLE_HEADING), "name", "available", "what it is",
+    printf("%s%-11s%-11s%s%s\n", style(STYLE_HEADING), "name", "available", "description",
            style(STYLE_PLAIN));
     for (size_t d = 0; d < opn_dataset_count(); d++) {
         const opn_dataset *dataset = opn_dataset_at(d);
@@ -222,7 +222,7 @@ static void show_warnings(const description *found)
     for (size_t w = 0; w < json_array_size(found->warnings); w++) {
         const json_t *one = json_array_get(found->warnings, w);
         const char *message = json_string_value(json_object_get(one, "message"));
-        print_key(w == 0 ? "looks odd" : "");
+        print_key(w == 0 ? "warnings" : "");
         print_name(message != NULL ? message : "?", 0);
         putchar('\n');
     }
@@ -242,13 +242,13 @@ static void show_edges(const opn_graph_info *info)
     printf("mean %.2f, median %d, from %d to %d\n", info->mean_degree,
            (int)info->median_degree, (int)info->min_degree, (int)info->max_degree);
     print_key("components");
-    printf("%d, the largest of %d nodes\n", (int)info->n_components,
-           (int)info->largest_component);
+    printf("%d, the largest with %d node%s\n", (int)info->n_components,
+           (int)info->largest_component, info->largest_component == 1 ? "" : "s");
     print_key("homophily");
     if (isnan(info->homophily))
-        printf("unknown, no edge joins two labelled nodes\n");
+        printf("unknown; no edge joins two labelled nodes\n");
     else
-        printf("%.3f of the edges join nodes of one class\n", info->homophily);
+        printf("%.3f of the edges join nodes of the same class\n", info->homophily);
 }
 
 static void show_as_text(const opn_graph *graph, const description *found)
@@ -262,8 +262,8 @@ static void show_as_text(const opn_graph *graph, const description *found)
            (int)info->n_isolated, (int)info->n_unlabelled);
     show_edges(info);
     print_key("features");
-    printf("%d, with %lld entries (%.1f a node)\n", (int)info->n_features,
-           (long long)info->n_feature_entries,
+    printf("%d, with %lld entr%s (%.1f per node)\n", (int)info->n_features,
+           (long long)info->n_feature_entries, info->n_feature_entries == 1 ? "y" : "ies",
            info->n_nodes > 0 ? (double)info->n_feature_entries / info->n_nodes : 0.0);
     show_classes(graph, found);
     show_warnings(found);
@@ -303,8 +303,7 @@ static const char *wanted_output(const opine_app *app, const char *verb)
     if (path[0] == 0)
         complain("%s needs -o OUT: a name that ends in .npz, or a new folder", verb);
     else if (is_stream && isatty(STDOUT_FILENO))
-        complain("%s -o - writes .npz, which is not for a terminal; send it to a file or "
-                 "a program",
+        complain("%s -o - writes .npz, a binary format; redirect it to a file or a pipe",
                  verb);
     else if (is_stream && opn_params_flag(app->params, "json"))
         complain("%s: --json and -o - would both write to standard output", verb);

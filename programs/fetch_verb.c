@@ -28,7 +28,7 @@ static int reject_name(const char *name)
     if (guess != NULL)
         complain("there is no dataset %s; did you mean %s?", name, guess);
     else
-        complain("there is no dataset %s; opine data list names them", name);
+        complain("there is no dataset %s; opine data list shows all", name);
     return EXIT_USAGE;
 }
 

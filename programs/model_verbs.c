@@ -59,7 +59,7 @@ static int print_summary_as_text(const opn_model *model, const char *path)
     print_key("epochs");
     printf("%d", (int)s.epochs);
     if (s.teacher_epochs > 0)
-        printf(", after %d of the teacher", (int)s.teacher_epochs);
+        printf(", after %d for the teacher", (int)s.teacher_epochs);
     putchar('\n');
     print_key("nodes");
     printf("%d training, %d validation\n", (int)s.n_train, (int)s.n_validation);
@@ -106,7 +106,9 @@ static opn_status train(opine_app *app,
     if (!opn_params_flag(app->params, "resume"))
         (void)unlink(checkpoint);
     else if (access(checkpoint, F_OK) != 0 && !opn_params_flag(app->params, "quiet"))
-        complain("there is no %s to go on from; training begins anew", checkpoint);
+        complain("there is no %s to resume from; training starts from "
+                 "scratch",
+                 checkpoint);
     const opn_status status =
             opn_model_train(app->ctx, graph, split, app->params, checkpoint, out);
     free(checkpoint);

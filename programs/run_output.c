@@ -18,7 +18,7 @@ bool is_folder_name(const opine_app *app, const char *verb)
     const char *folder = run_folder(app);
     if (folder == NULL || strcmp(folder, "-") != 0)
         return true;
-    complain("%s -o names a folder to keep results in, not standard output", verb);
+    complain("%s -o names a folder for the results, not standard output", verb);
     return false;
 }
 
@@ -68,11 +68,13 @@ int check_output_file(const opine_app *app)
     if (path[0] == 0 || stat(path, &output) != 0)
         return EXIT_DONE;
     if (S_ISDIR(output.st_mode)) {
-        complain("%s: is a folder where a file is to be written", path);
+        complain("%s: is a folder; expected a file to write", path);
         return EXIT_FAILED;
     }
     if (S_ISREG(output.st_mode) && is_read(app, &output)) {
-        complain("%s: is read, so it cannot be written to; -o names another file", path);
+        complain("%s: is an input, so it cannot be written to; name another file with "
+                 "-o",
+                 path);
         return EXIT_USAGE;
     }
     return EXIT_DONE;

@@ -12,8 +12,9 @@ const char *run_folder(const opine_app *app);
 // printed.
 bool is_folder_name(const opine_app *app, const char *verb);
 
-// Whether the file of -o can be written, before work that would be lost: it is no folder,
-// and none of the files that are read. Else a message has been printed. Exit code.
+// Whether the file of -o can be written, before work that would be lost: it is not a
+// folder, and none of the files that are read. Else a message has been printed. Exit
+// code.
 int check_output_file(const opine_app *app);
 
 // FOLDER/NAME, to be freed; NULL when there is no memory.

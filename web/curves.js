@@ -6,10 +6,10 @@ const chartDashes = [[], [9, 4], [2, 3], [10, 3, 2, 3], [5, 2], [14, 4, 2, 4], [
                      [6, 2, 2, 2, 2, 2]];
 const measurePhrases = {
     vacuity: 'vacuity, the lack of evidence,',
-    dissonance: 'dissonance, the evidence for several classes at once,',
-    aleatoric: 'aleatoric uncertainty, which more data would not settle,',
-    epistemic: 'epistemic uncertainty, what the model itself is unsure of,',
-    entropy: 'entropy, the whole uncertainty of the prediction,',
+    dissonance: 'dissonance, the conflict between classes,',
+    aleatoric: 'aleatoric uncertainty, the noise in the data,',
+    epistemic: 'epistemic uncertainty, the uncertainty of the model itself,',
+    entropy: 'entropy, the total uncertainty of the prediction,',
 };
 const chartOrder = Object.keys(measurePhrases);
 const chartTasks = {
@@ -262,10 +262,9 @@ function addRoc(parent, list, task, found)
     addChart(parent, list, {
         key: `${task}/roc`, title: 'ROC (AUROC)', tall: true,
         spoken: `AUROC for ${chartTasks[task].title.toLowerCase()}: ${spokenLines(lines)}.`,
-        caption: `Each point is one threshold: how many of the ${positives} nodes count as ` +
-            `${chartTasks[task].what} (up) against how many of the others do so by mistake ` +
-            '(right); the nearer to the upper left corner the better, and on the diagonal the ' +
-            'measure knows nothing.',
+        caption: `Each point is one threshold: the share of ${positives} nodes that count as ` +
+            `${chartTasks[task].what} (vertical) against the share of the other nodes that do ` +
+            '(horizontal). The closer to the upper left corner the better; the diagonal is chance.',
         x: shareAxis('false positive rate'), y: shareAxis('true positive rate'),
         lines: [...lines, referenceLine('chance', '50.0 %', [{x: 0, y: 0}, {x: 1, y: 1}])],
         tip: curveTip('false positive rate', 'true positive rate'),
@@ -291,10 +290,9 @@ function addPrecision(parent, list, task, found)
         key: `${task}/pr`, title: 'Precision and recall (AUPR)', tall: true,
         spoken: `AUPR for ${chartTasks[task].title.toLowerCase()}: ${spokenLines(lines)}; ` +
             `chance is ${rangeText(levels)}.`,
-        caption: `Of the nodes that count as ${chartTasks[task].what}, the share that is ` +
-            `${positives} (precision) against the share of all such nodes that is found ` +
-            `(recall); chance is the prevalence, ${rangeText(levels)}, so compare a line with ` +
-            'that height and not with zero.',
+        caption: `The share of nodes counted as ${chartTasks[task].what} that are ${positives} ` +
+            '(precision) against the share of all such nodes that are found (recall). Chance is ' +
+            `the prevalence, ${rangeText(levels)}: compare a line with that level, not with zero.`,
         x: shareAxis('recall'), y: precisionAxis(lines, levels),
         lines: [...lines, ...levelLines('chance', levels)], tip: curveTip('recall', 'precision'),
     });
@@ -314,8 +312,8 @@ function addRisk(parent, list, data, state)
         key: 'risk', title: 'Risk and coverage (AURC)',
         spoken: `Area under the curve: ${spokenLines(lines)}; a random order stays at ` +
             `${rangeText(levels)}.`,
-        caption: 'The error (risk) when only the most certain share of the nodes (coverage) is ' +
-            'answered; the lower the better, and a random order stays at the overall error, ' +
+        caption: 'The error rate (risk) when only the most certain share of the nodes (coverage) is ' +
+            'accepted. The lower the better; a random order stays at the overall error rate, ' +
             `${rangeText(levels)}.`,
         x: shareAxis('coverage'),
         y: {...shareAxis('risk'), max: Math.min(1, Math.ceil(top * 20 + 0.2) / 20)},
@@ -331,7 +329,7 @@ function addDetection(parent, list, data, state)
         const found = comparedLines(data, state, view => view.detection?.[task]?.measures);
         parent.append(element('h3', {}, chartTasks[task].title));
         if (!found.length) {
-            parent.append(element('p', {}, 'There are no curves of this measure.'));
+            parent.append(element('p', {}, 'There are no curves for this measure.'));
             continue;
         }
         const grid = element('div', {class: 'charts'});
@@ -396,9 +394,9 @@ function addReliability(parent, list, {ece, ...bins}, of)
     addChart(parent, list, {
         key: 'reliability', title: 'Reliability (ECE)', of, together: true,
         spoken: `Expected calibration error ${percent(ece)} over ${counted(all, 'node')}.`,
-        caption: 'Nodes by the confidence of their prediction, a dot at the mean of each bin: on ' +
-            'the diagonal a confidence of 80 % is right 80 % of the time, below it the model is ' +
-            `overconfident; the expected calibration error is ${percent(ece)}.`,
+        caption: 'Nodes binned by the confidence of their prediction, with a dot at the mean of each ' +
+            'bin. On the diagonal, predictions of 80 % confidence are correct 80 % of the time; below ' +
+            `it the model is overconfident. The expected calibration error is ${percent(ece)}.`,
         x: shareAxis('confidence'), y: shareAxis('accuracy, share of nodes'),
         lines: reliabilityLines(bins, edges),
         tipTitle: ({bin}) => `confidence ${shareText(edges[bin])} to ${shareText(edges[bin + 1])}`,
@@ -441,8 +439,8 @@ function addHistogram(parent, list, histogram)
     addChart(parent, list, {
         key: 'histogram', title: measure, together: true,
         spoken: `Median of ${medians.join(', ')}.`,
-        caption: `How ${measurePhrases[measure]} is spread in each group of nodes; ` +
-            'the less the groups overlap, the better it tells them apart.',
+        caption: `The distribution of ${measurePhrases[measure]} in each group of nodes. ` +
+            'The less the groups overlap, the better the measure separates them.',
         x: {title: measure, min: low, max: high, format: v => String(Number(v.toFixed(4)))},
         y: {title: 'share of the group', min: 0, format: tickText, ticks: 5}, lines,
         tipTitle: ({bin}) => `${measure} ${range(bin)}`, tip: (line, point) => point.tip,
@@ -536,7 +534,7 @@ function drawCurves(data, state)
     curveChoice.measure ??= views[state.view].recommended;
     refill(section, () => {
         const box = element('div', {});
-        section.append(element('h2', {}, 'How well the measures detect'));
+        section.append(element('h2', {}, 'Detection'));
         if (views.length > 1)
             section.append(curveControls(data, () => fillDetection(box, data, state)));
         section.append(box);
@@ -583,8 +581,8 @@ function addStage(parent, stage)
         title: stage.stage === 'teacher' ? 'Teacher' : 'Model',
         spoken: `Epochs ${first} to ${end}: total loss from ${numberText(stage.loss[0])} to ` +
             `${numberText(last(stage.loss))}${accuracy} at the end.`,
-        caption: 'The total loss and the terms it is the sum of, by epoch (left axis)' +
-            (stage.accuracy ? '; the accuracy of the validation nodes belongs to the right axis.'
+        caption: 'The total loss and its terms by epoch (left axis)' +
+            (stage.accuracy ? ', and the accuracy on the validation nodes (right axis).'
                             : '.'),
         x: {title: 'epoch', min: first, max: end}, y: lossAxis(),
         second: stage.accuracy && {title: 'accuracy', min: 0, max: 100, format: v => `${v} %`},
@@ -612,7 +610,7 @@ function drawTraining(data, state)
             section.append(element('div', {class: 'tools'}, check), grid);
             fill();
         } else {
-            section.append(element('p', {}, 'The course of the training was not recorded.'));
+            section.append(element('p', {}, 'The training history was not recorded.'));
         }
         if (view.training_note)
             section.append(element('p', {class: 'note'}, text(view.training_note)));

@@ -86,7 +86,7 @@ class Panel
     {
         Object.assign(this, {maps, data: maps.data, what, view, follows, hidden: true});
         this.whatSelect = element('select', {
-            class: 'what', 'aria-label': 'What colours this map',
+            class: 'what', 'aria-label': 'Colour this map by',
             onchange: () => this.show(this.whatSelect.value, this.view)});
         this.viewSelect = element('select', {
             'aria-label': 'Model of this map', hidden: this.data.views.length < 2,
@@ -118,7 +118,7 @@ class Panel
         const of = this.data.views.length > 1 ? `, model ${plain(this.data.viewName(view))}` : '';
         this.map.setAttribute('aria-label', `Map of the nodes coloured by ${
             whatTitle(this.what).toLowerCase()}${of}. Arrow keys move, plus and minus zoom, 0 ${
-            ''}shows all, S selects what is in sight, Escape clears.`);
+            ''}shows all, S selects what is visible, Escape clears.`);
         this.drawKey();
         this.maps.redraw();
     }
@@ -161,7 +161,7 @@ class Panel
             !data.views[view].known.includes(group);
         const name = what === 'kind' ? kindTitles[kindNames[group]]
                    : group === noClass ? 'unlabelled' : text(data.className(group), 40);
-        const note = isNew ? ', not among the classes that the model was trained on' : '';
+        const note = isNew ? ', not one of the classes the model was trained on' : '';
         return element('button', {
             type: 'button', class: isNew ? 'new' : null, title: counted(n, 'node') + note,
             onclick: () => this.maps.highlight(what, view, group)},
@@ -516,17 +516,18 @@ function mapTools(maps, state)
         element('option', {value: 'own'}, 'each model'));
     return element('div', {class: 'tools'}, select, button('Show all', () => maps.reset()),
         button('Clear', () => maps.clear()),
-        maps.placed.length > 1 ? element('label', null, 'Places of', places) : null,
-        data.views.length > 1 ? element('label', null, 'Scale over', scale) : null,
+        maps.placed.length > 1 ? element('label', null, 'Layout from', places) : null,
+        data.views.length > 1 ? element('label', null, 'Colour scale of', scale) : null,
         mapStatus(state));
 }
 
 function mapLead({of, dimensions, perplexity})
 {
-    return element('p', {class: 'lead'}, 'Nodes that lie close are alike in the ', text(of),
+    const what = of === 'hidden layer' ? 'hidden representations' : plain(of);
+    return element('p', {class: 'lead'}, `Nearby nodes have similar ${what}`,
         ` (t-SNE of ${counted(dimensions, 'dimension')}, perplexity ${perplexity}). `,
-        'Those with a ring are training nodes. ',
-        element('span', {class: 'hint mouse'}, 'Scroll to zoom, drag to move, drag with shift to ',
+        'Training nodes have a ring. ',
+        element('span', {class: 'hint mouse'}, 'Scroll to zoom, drag to move, Shift-drag to ',
             'select, click a node to pin it.'),
         element('span', {class: 'hint touch'}, 'Pinch to zoom, touch a node to pin it.'));
 }
@@ -542,8 +543,8 @@ function drawMaps(data, state)
     document.querySelector('#nav a[href="#maps"]').textContent = title;
     if (placed < 0) {
         home.append(
-            element('p', {class: 'lead'}, 'There is no map: it would place the nodes by a model’s ',
-                'hidden layer, and predictions without a model have no hidden layer.'),
+            element('p', {class: 'lead'}, 'There is no map: it needs the hidden layer of a model, ',
+                'which predictions alone do not have.'),
             element('div', {class: 'atlas bare'}, side));
     } else {
         const maps = new Maps(data, state);

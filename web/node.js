@@ -59,7 +59,7 @@ function makeOpinion(data, view, node, most)
         bars.push(bar(`${order.length - most} more`, rest, colours.kind.unlabelled));
     }
     if (opinion)
-        bars.push(bar('not known (vacuity)', opinion.vacuity, null, 'vacuous'));
+        bars.push(bar('unassigned (vacuity)', opinion.vacuity, null, 'vacuous'));
     return element('div', {class: 'opinion'}, bars);
 }
 
@@ -153,14 +153,14 @@ function explainConflict(data, view, node)
     const parts = [];
     if (opinion.vacuity > 0.5)
         parts.push(element('p', null, `There is little evidence: ${share(opinion.vacuity, 1)} of `,
-            'the opinion is not known.'));
+            'the belief is unassigned.'));
     if (all < 0.02 || !pairs.length)
-        parts.push(element('p', null, 'No two classes are in conflict to speak of ',
-            `(dissonance of the opinion ${decimal(all)}).`));
+        parts.push(element('p', null, 'There is hardly any conflict between classes ',
+            `(dissonance ${decimal(all)}).`));
     else {
         const [{k, j, part}] = pairs;
-        parts.push(element('p', null, 'The evidence is split mostly between ', name(k), ' and ',
-            name(j), `: they make ${share(part, all)} of the opinion’s dissonance of ${
+        parts.push(element('p', null, 'The evidence conflicts mainly between ', name(k), ' and ',
+            name(j), `: they account for ${share(part, all)} of the dissonance of ${
                 decimal(all)}.`));
         const more = pairs.slice(0, 4).filter(p => p.part > 0.02 * all);
         if (more.length > 1)
@@ -177,7 +177,7 @@ function explainProbability(data, view, node)
     const [[a, k], [b, j]] = [...p.map((v, c) => [v, c]), [0, 0]].sort((x, y) => y[0] - x[0]);
     return [element('p', null, text(data.className(known[k]), 40), ' leads ',
         text(data.className(known[j]), 40), ` by ${decimal(a)} to ${decimal(b)}. This model gives `,
-        'probabilities only, so that conflict and lack of evidence cannot be told apart.')];
+        'probabilities only, so conflict cannot be told from a lack of evidence.')];
 }
 
 function explainNeighbours(data, state, node)
@@ -185,13 +185,14 @@ function explainNeighbours(data, state, node)
     const own = data.predicted(state.view, node), all = Array.from(data.neighbours(node));
     const others = all.filter(i => data.predicted(state.view, i) !== own), most = 10;
     if (!all.length)
-        return [element('p', null, 'It has no neighbours, so nothing reaches it along edges.')];
+        return [element('p', null, 'It has no neighbours.')];
     if (!others.length)
         return [element('p', null, all.length === 1
-            ? 'Its only neighbour is predicted alike.'
-            : `All its ${count(all.length)} neighbours are predicted alike.`)];
+            ? 'Its only neighbour is predicted the same class.'
+            : `${all.length === 2 ? 'Both of its' : `All of its ${count(all.length)}`} ` +
+              'neighbours are predicted the same class.')];
     return [element('p', null, `${count(others.length)} of ${counted(all.length, 'neighbour')} ${
-            others.length === 1 ? 'is' : 'are'} predicted as another class:`),
+            others.length === 1 ? 'is' : 'are'} predicted another class:`),
         element('ul', null, others.slice(0, most).map(i => element('li', null,
             nodeLink(data, state, i),
             element('span', null, classMark(data, data.predicted(state.view, i)))))),
@@ -206,14 +207,14 @@ function explainPrior(data, state, node)
     for (const s of sources)
         byClass.set(data.label(s.node), (byClass.get(data.label(s.node)) || 0) + s.weight);
     if (!sources.length)
-        return [element('p', null, 'No training node is near enough to give evidence: the prior ',
-            'knows nothing of this node.')];
+        return [element('p', null, 'No training node is close enough to contribute evidence, so ',
+            'the prior is empty here.')];
     const totals = [...byClass].sort((a, b) => b[1] - a[1]);
     return [element('p', null, `Evidence of ${decimal(all)} from ${
             counted(sources.length, 'training node')}, by class:`),
         element('div', {class: 'opinion'}, totals.map(([k, w]) =>
             bar(text(data.className(k), 40), w / all, colours.class(k)))),
-        element('p', null, 'The nodes that give most:'),
+        element('p', null, 'Largest contributions:'),
         element('ul', null, sources.slice(0, 8).map(s => element('li', null,
             element('span', {class: 'mark'}, swatchOf(colours.class(data.label(s.node))),
                 nodeLink(data, state, s.node, 48)),
@@ -251,8 +252,8 @@ function makeNodePanel(data, state)
         if (state.node >= 0)
             fillNode(home, data, state);
         else
-            home.replaceChildren(element('p', {class: 'note'}, 'Pin a node, by a click on a map ',
-                'or by its name, to read what the model believes of it and why.'));
+            home.replaceChildren(element('p', {class: 'note'}, 'Pin a node, by clicking it on a map ',
+                'or by its name, to see what the model predicts for it and why.'));
         // A new node is read from its start, and who came by keyboard stays here.
         if (home.parentElement)
             home.parentElement.scrollTop = 0;
@@ -317,7 +318,7 @@ function makeSearch(data, state)
         matches.replaceChildren(...found.map(i => element('li', null, element('button', {
             type: 'button', onclick: () => pin(i)}, text(data.name(i), 70)))));
         status.textContent = input.value.trim() && !found.length
-            ? 'No node has this in its name.' : '';
+            ? 'No node name contains this.' : '';
     };
     const input = element('input', {type: 'search', placeholder: 'Find a node by name',
         'aria-label': 'Find a node by name', autocomplete: 'off', spellcheck: 'false',
@@ -366,11 +367,11 @@ function selectionCounts(data, view, nodes)
         byClass.set(data.label(i), (byClass.get(data.label(i)) || 0) + 1);
         kinds[all[i]]++;
     }
-    const judged = kinds[0] + kinds[1];
+    const scored = kinds[0] + kinds[1];
     return [
-        element('p', {class: 'note'}, judged
-            ? `Accuracy ${percent(100 * kinds[0] / judged)} of ${counted(judged, 'node')} `
-            : 'No node of a class that the model knows ',
+        element('p', {class: 'note'}, scored
+            ? `Accuracy ${percent(100 * kinds[0] / scored)} of ${counted(scored, 'node')} `
+            : 'No nodes of classes the model knows ',
         kinds[2] ? `· ${count(kinds[2])} out-of-distribution ` : '',
         kinds[3] ? `· ${count(kinds[3])} unlabelled` : ''),
         element('ul', {class: 'counts', 'aria-label': 'Classes'},
@@ -397,7 +398,7 @@ function makeSelection(data, state, always)
         if (!nodes)
             return;
         const many = counted(nodes.length, 'node'), {recommended} = data.views[state.view];
-        const title = chosen ? `${many} selected` : `The ${many} of highest ${recommended}`;
+        const title = chosen ? `${many} selected` : `The ${many} with the highest ${recommended}`;
         home.replaceChildren(
             element('div', {class: 'tools'}, element('h3', {role: 'status'}, title),
                 copyButton(data, nodes),
@@ -408,7 +409,7 @@ function makeSelection(data, state, always)
             ...selectionCounts(data, state.view, nodes),
             selectionTable(data, state, nodes),
             nodes.length > mostRows ? element('p', {class: 'note'},
-                `The first ${mostRows} are listed; copying takes all.`) : '');
+                `The first ${mostRows} are listed; Copy names copies all.`) : '');
     };
     state.on('select', fill);
     state.on('view', fill);

@@ -196,9 +196,9 @@ function typicalNodes(data, view)
             found.push({title, node});
     };
     const hasOod = kinds.includes(kindNames.indexOf('ood'));
-    add('Confident: the least entropy', 'entropy', -1, i => kindNames[kinds[i]] === 'correct');
-    add('Conflicting: the greatest dissonance', 'dissonance', 1, () => true);
-    add(`${hasOod ? 'Out of distribution' : 'Without evidence'}: the greatest vacuity`,
+    add('Confident: lowest entropy', 'entropy', -1, i => kindNames[kinds[i]] === 'correct');
+    add('Conflicting: highest dissonance', 'dissonance', 1, () => true);
+    add(`${hasOod ? 'Out of distribution' : 'Little evidence'}: highest vacuity`,
         'vacuity', 1, i => !hasOod || kindNames[kinds[i]] === 'ood');
     return found;
 }
@@ -278,9 +278,9 @@ function densityBar()
     const marks = ['0.1', '1', '10', '100', '1000'].map(v => element('span', {}, v));
     return element('div', {class: 'density'}, canvas,
         element('div', {class: 'marks', 'aria-hidden': 'true'}, ...marks),
-        element('p', {}, 'Density, as a multiple of that without evidence; lines at powers of ' +
-                'ten, the cross at the mean. The triangle shows how the three classes share what ' +
-                'falls to them.'));
+        element('p', {}, 'Density relative to that without evidence, with contours at powers of ten and a ' +
+                'cross at the mean. The triangle shows how the three classes divide their ' +
+                'probability.'));
 }
 
 // ---------------------------------------------------------------- the section
@@ -333,9 +333,9 @@ function fillPanels(box, data, state)
 function missingSimplex(view)
 {
     if (!view.has_alpha)
-        return 'This model gives probabilities without evidence behind them: there is no density.';
+        return 'This model gives probabilities without evidence, so there is no density.';
     return view.known.length < 3
-        ? 'The triangle needs three classes, and this model knows fewer.' : null;
+        ? 'The triangle needs three classes; this model knows fewer.' : null;
 }
 
 function drawSimplex(data, state)
@@ -353,9 +353,9 @@ function drawSimplex(data, state)
             return;
         }
         section.append(element('p', {class: 'lead'},
-            'Where the probability of three classes may lie, given the evidence of a node: a ' +
-            'small spot in a corner is certainty, one between corners is conflict, and an even ' +
-            'shade is a lack of evidence.'),
+            'Where the probabilities of three classes may lie, given the evidence about a node: a ' +
+            'small spot in a corner means certainty, a spot between corners conflict, and an even ' +
+            'shade a lack of evidence.'),
             cornerControls(data, state.view, () => simplexLive.redraw()), box);
         fillPanels(box, data, state);
     });

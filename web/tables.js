@@ -211,7 +211,7 @@ function copyButtons(columns, rows, withLatex)
     let timer = 0;
     const copy = async string => {
         clearTimeout(timer);
-        status.textContent = await copyText(string) ? 'Copied' : 'The browser did not allow it';
+        status.textContent = await copyText(string) ? 'Copied' : 'The browser refused';
         timer = setTimeout(() => { status.textContent = ''; }, 3000);
     };
     const button = (name, make) =>
@@ -228,7 +228,7 @@ function drawTables(data)
     if (!tables.length)
         return;
     section.replaceChildren(element('h2', {}, 'Tables'), element('p', {class: 'lead'},
-        'The name of a column sorts by it. An estimate is the mean ± half the width of its ' +
+        'Click a column head to sort by it. Estimates are the mean ± half the width of its 95 % ' +
         'interval.'));
     for (const table of tables)
         addTable(section, table, true);
@@ -244,7 +244,7 @@ function drawRun(data)
     const add = (title, rows) =>
         addTable(grid, {title, note: '', columns: ['name', 'value'], rows}, false);
     section.replaceChildren(element('h2', {}, 'Run'), element('p', {class: 'lead'},
-        'What it takes to repeat this report.'), grid);
+        'What is needed to reproduce this report.'), grid);
     for (const view of views)
         add(`Parameters of ${data.viewName(data.views.indexOf(view))}`, view.parameters);
     if (manifest.length)

@@ -19,7 +19,7 @@ opn_i_names_add(opn_ctx *ctx, opn_i_names *names, const char *text, size_t n_cha
     OPN_FAIL_IF(ctx, names->n >= INT32_MAX, OPN_ERR_OVERFLOW, "more than %d names",
                 INT32_MAX);
     OPN_FAIL_IF(ctx, n_chars >= PTRDIFF_MAX - names->n_text, OPN_ERR_OVERFLOW,
-                "the names are too long together");
+                "the names are too long in total");
     OPN_TRY_RESERVE(ctx, names->text, names->text_room, names->n_text,
                     names->n_text + n_chars + 1);
     OPN_TRY_RESERVE(ctx, names->offset, names->offset_room, (size_t)names->n,

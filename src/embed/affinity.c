@@ -127,7 +127,7 @@ opn_status opn_i_affinity(opn_ctx *ctx,
     for (int32_t begin = 0, end = 0; begin < n_rows; begin = end) {
         end = n_rows - begin < ROWS_A_ROUND ? n_rows : begin + ROWS_A_ROUND;
         find_rows(n_threads, begin, end, n_near, near, log(perplexity), &conditional);
-        OPN_TRY(opn_i_progress(ctx, "affinities", end, n_rows, "rows"));
+        OPN_TRY(opn_i_progress(ctx, "computing affinities", end, n_rows, "rows"));
     }
     OPN_TRY(symmetrise(ctx, &conditional, out));
 cleanup:

@@ -143,7 +143,7 @@ opn_status opn_i_nearest(opn_ctx *ctx,
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
         for (int32_t t = begin; t < end; t++)
             search_tile(&s, t * TILE, n_rows - t * TILE < TILE ? n_rows : (t + 1) * TILE);
-        OPN_TRY(opn_i_progress(ctx, "neighbours", end, n_tiles, "tiles"));
+        OPN_TRY(opn_i_progress(ctx, "finding neighbours", end, n_tiles, "tiles"));
     }
 cleanup:
     opn_i_release(&ctx->alloc, panels);

@@ -44,7 +44,7 @@ static opn_status find_covariance(opn_ctx *ctx,
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
         for (size_t a = begin; a < end; a++)
             add_up_products(n_rows, n_cols, x, mean, a, covariance + a * n_cols);
-        OPN_TRY(opn_i_progress(ctx, "directions", (int64_t)end, (int64_t)n_cols,
+        OPN_TRY(opn_i_progress(ctx, "finding directions", (int64_t)end, (int64_t)n_cols,
                                "columns"));
     }
     for (size_t a = 0; a < n_cols; a++)

@@ -188,14 +188,14 @@ static opn_status list_models(opn_ctx *ctx, evaluating *e)
         OPN_TRY(opn_i_names_add(ctx, names, at, n));
         at += n + (at[n] == ',');
     }
-    OPN_FAIL_IF(ctx, names->n == 0, OPN_ERR_INVALID_ARG, "`model` names no model");
+    OPN_FAIL_IF(ctx, names->n == 0, OPN_ERR_INVALID_ARG, "`model` is empty");
     e->n_models = (int32_t)names->n;
     OPN_TRY_NEW(ctx, e->entrant, e->n_models);
     OPN_TRY_NEW(ctx, e->leader, e->n_models);
     for (int32_t m = 0; m < e->n_models; m++) {
         const opn_i_model_kind *kind = opn_i_model_kind_find(opn_i_names_at(names, m));
         bool leads = true;
-        OPN_FAIL_IF(ctx, kind == NULL, OPN_ERR_INVALID_ARG, "no model is called %s",
+        OPN_FAIL_IF(ctx, kind == NULL, OPN_ERR_INVALID_ARG, "there is no model %s",
                     opn_i_names_at(names, m));
         e->entrant[m] = (entrant){kind, opn_i_model_kind_trained_as(kind)};
         for (int32_t other = 0; other < m; other++) {
@@ -217,8 +217,8 @@ static opn_status check_first_split(opn_ctx *ctx, const evaluating *e)
     opn_split *split = NULL;
     OPN_TRY(opn_split_from_params(ctx, e->graph, e->evaluation->params, &split));
     OPN_FAIL_IF(ctx, opn_split_pool_size(split) == 0, OPN_ERR_INVALID_ARG,
-                "%s: every labelled node trains or validates, none is left to score; "
-                "give some the role test in split.csv",
+                "%s: every labelled node is used for training or validation, so none is "
+                "left to score; give some the role test in split.csv",
                 e->graph->name);
 cleanup:
     opn_split_free(split);
@@ -269,7 +269,7 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
                              .user = &e};
     status = opn_i_jobs_run(ctx, &jobs);
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
-                "interrupted; %s keeps what was done so far",
+                "interrupted; the results so far are in %s",
                 opn_i_run_folder_path(folder));
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
                 "interrupted; what is done so far is kept only in a folder (`output`)");

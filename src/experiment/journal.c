@@ -50,8 +50,11 @@ opn_status opn_i_make_folder(opn_ctx *ctx, const char *path)
     if (opn_i_folder_exists(path)) // which could not be made where nothing can
         return OPN_OK;
     OPN_FAIL_IF(ctx, mkdir(path, 0777) != 0 && errno != EEXIST, OPN_ERR_WRITE,
-                "%s: cannot be made: %s", path, strerror(errno));
-    OPN_FAIL_IF(ctx, !opn_i_folder_exists(path), OPN_ERR_WRITE, "%s: is no folder", path);
+                "%s: cannot be created: %s", path, strerror(errno));
+    OPN_FAIL_IF(ctx, !opn_i_folder_exists(path), OPN_ERR_WRITE,
+                "%s: is not a "
+                "folder",
+                path);
 cleanup:
     return status;
 }
@@ -81,7 +84,7 @@ static opn_status read_line(opn_ctx *ctx,
     json_t *object = json_loadb(line, n_chars, JSON_REJECT_DUPLICATES, &error);
     const char *key = json_string_value(json_object_get(object, "key"));
     OPN_FAIL_IF(ctx, key == NULL || !journal->kind->from_json(object, journal->scratch),
-                OPN_ERR_FORMAT, "%s:%lld: is no %s", journal->path, (long long)number,
+                OPN_ERR_FORMAT, "%s:%lld: is not a %s", journal->path, (long long)number,
                 journal->kind->what);
     OPN_TRY(remember(ctx, journal, key, journal->scratch));
 cleanup:
@@ -100,7 +103,7 @@ static opn_status read_lines(opn_ctx *ctx, opn_i_journal *journal)
     size_t from = 0;
     int64_t number = 1;
     OPN_FAIL_IF(ctx, fstat(journal->file, &about) != 0 || !S_ISREG(about.st_mode),
-                OPN_ERR_READ, "%s: is no regular file", path);
+                OPN_ERR_READ, "%s: is not a regular file", path);
     OPN_TRY_NEW(ctx, text, (size_t)about.st_size + 1);
     while (n < (size_t)about.st_size) {
         const ssize_t n_read =

@@ -164,7 +164,7 @@ static opn_status parse_classes(opn_ctx *ctx,
                     "`ood_classes`: names more classes than %s has", graph->name);
         classes[*n] = find_class(graph, text, n_chars);
         OPN_FAIL_IF(ctx, classes[*n] < 0, OPN_ERR_INVALID_ARG,
-                    "`ood_classes`: \"%.*s\" is no class of %s", (int)n_chars, text,
+                    "`ood_classes`: \"%.*s\" is not a class of %s", (int)n_chars, text,
                     graph->name);
         (*n)++;
         text += n_chars + (text[n_chars] == ',');
@@ -221,11 +221,10 @@ opn_status opn_model_split(opn_ctx *ctx,
         *out = split;
         split = NULL;
     } else {
-        opn_i_log(
-                ctx, OPN_LOG_WARNING,
-                "%s: is split otherwise than when the model was trained, so which nodes "
-                "trained it is not known",
-                graph->name);
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "%s: the split differs from the one used in training, so it is not "
+                  "known which nodes the model was trained on",
+                  graph->name);
     }
 cleanup:
     opn_split_free(split);

@@ -36,7 +36,7 @@ static opn_status report_model(opn_ctx *ctx,
     opn_report *report = NULL;
     OPN_TRY(opn_model_load(ctx, path, &model));
     OPN_FAIL_IF(ctx, data == NULL, OPN_ERR_INVALID_ARG,
-                "%s: is a model; give the graph to show it on as DATA", path);
+                "%s: is a model; name the graph to show it on", path);
     OPN_TRY(opn_graph_load_prepared(ctx, data, params, &graph));
     OPN_TRY(opn_i_report_new(ctx, graph->name, graph, &report));
     report->own_graph = graph;
@@ -138,8 +138,8 @@ static opn_status view_predictions(opn_ctx *ctx,
                        .n_nodes = file->n_nodes,
                        .n_known = file->n_known,
                        .label = report->graph->label,
-                       .training_note = "Not shown: predictions do not tell how their "
-                                        "model was trained."};
+                       .training_note = "Not available: predictions do not record how "
+                                        "their model was trained."};
     bool has_ood = false;
     OPN_TRY_NEW(ctx, view.known, view.n_known);
     OPN_TRY_NEW(ctx, view.in_pool, view.n_nodes);

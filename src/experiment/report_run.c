@@ -47,7 +47,7 @@ read_json(opn_ctx *ctx, const char *folder, const char *name, char **path, json_
     if (opn_i_file_exists(*path)) {
         OPN_TRY(opn_i_file_read(ctx, *path, &bytes));
         *out = json_loadb((const char *)bytes.data, bytes.n, 0, &error);
-        OPN_FAIL_IF(ctx, *out == NULL, OPN_ERR_FORMAT, "%s:%d: is no JSON: %s", *path,
+        OPN_FAIL_IF(ctx, *out == NULL, OPN_ERR_FORMAT, "%s:%d: is not JSON: %s", *path,
                     error.line, error.text);
     }
 cleanup:
@@ -94,8 +94,8 @@ static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
     int64_t number = 1;
     OPN_TRY(opn_i_join_path(ctx, folder, "cells.jsonl", "", &path));
     OPN_FAIL_IF(ctx, !opn_i_file_exists(path), OPN_ERR_READ,
-                "%s: has no cells.jsonl, so it is not the folder of an evaluation or a "
-                "reproduction",
+                "%s: has no cells.jsonl; expected a folder written by opine evaluate "
+                "or opine reproduce",
                 folder);
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     const char *at = (const char *)bytes.data;
@@ -105,13 +105,13 @@ static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
          at = end + 1, number++) {
         line = json_loadb(at, (size_t)(end - at), 0, NULL);
         OPN_FAIL_IF(ctx, !json_is_object(json_object_get(line, "parameters")),
-                    OPN_ERR_FORMAT, "%s:%lld: is no result of an evaluation", path,
+                    OPN_ERR_FORMAT, "%s:%lld: is not a result of an evaluation", path,
                     (long long)number);
         OPN_TRY(add_candidate(ctx, line, out));
         json_decref(line);
         line = NULL;
     }
-    OPN_FAIL_IF(ctx, out->n == 0, OPN_ERR_FORMAT, "%s: has no result yet", path);
+    OPN_FAIL_IF(ctx, out->n == 0, OPN_ERR_FORMAT, "%s: has no results yet", path);
 cleanup:
     json_decref(line);
     opn_i_release(&ctx->alloc, path);
@@ -178,13 +178,14 @@ choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c
         }
     }
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_INVALID_ARG,
-                "%s: has no result of what `dataset`, `task` and `model` name", folder);
+                "%s: has no results for this `dataset`, `task` and `model`", folder);
     for (size_t j = n; j < c->n && n_left_out == 0; j++)
         n_left_out += strcmp(c->list[j].dataset, dataset) != 0 &&
                       is_named(params, "dataset", c->list[j].dataset);
     if (n_left_out > 0)
         opn_i_log(ctx, OPN_LOG_INFO,
-                  "%s: has results of several datasets; %s is shown, `dataset` chooses",
+                  "%s: has results for several datasets; showing %s, choose another "
+                  "with `dataset`",
                   folder, dataset);
     qsort(c->list, n, sizeof(*c->list), compare);
     size_t n_kept = 0;
@@ -198,7 +199,7 @@ choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c
     }
     if (n_kept > OPN_MAX_VIEWS)
         opn_i_log(ctx, OPN_LOG_INFO,
-                  "%s: %d of %zu models are shown; `model` and `task` choose others",
+                  "%s: showing %d of %zu models; choose others with `model` and `task`",
                   folder, OPN_MAX_VIEWS, n_kept);
     for (size_t j = n_kept < OPN_MAX_VIEWS ? n_kept : OPN_MAX_VIEWS; j < c->n; j++)
         json_decref(c->list[j].line);
@@ -289,7 +290,7 @@ static opn_status show_candidate(opn_ctx *ctx,
                                .kind = c->kind};
     OPN_TRY(opn_graph_hash(ctx, report->graph, hash));
     OPN_FAIL_IF(ctx, strcmp(hash, text_member(c->line, "data_hash")) != 0, OPN_ERR_SHAPE,
-                "%s: the results are of another graph than %s", folder,
+                "%s: the results are for another graph than %s", folder,
                 opn_graph_name(report->graph));
     OPN_TRY(opn_i_training_key(ctx, hash, split, params, c->kind, training.key));
     // A report leaves the folder as it is.
@@ -316,9 +317,7 @@ static opn_status add_tables(opn_ctx *ctx, const char *folder, opn_report *repor
         OPN_TRY(opn_i_report_add_results(ctx, report, path[1], document[1]));
     if (document[0] == NULL && document[1] == NULL)
         opn_i_log(ctx, OPN_LOG_WARNING,
-                  "%s: has no results yet, only single runs; the same command that began "
-                  "it goes on",
-                  folder);
+                  "%s: is not finished; run the same command again to finish it", folder);
 cleanup:
     for (int d = 0; d < 2; d++) {
         json_decref(document[d]);

@@ -105,7 +105,9 @@ static opn_status read_manifest(opn_ctx *ctx, const char *path, json_t **out)
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     *out = json_loadb((const char *)bytes.data, bytes.n, 0, &error);
     OPN_FAIL_IF(ctx, !json_is_array(*out), OPN_ERR_FORMAT,
-                "%s: is no manifest; move it away, and a new one is written", path);
+                "%s: is not a manifest; move it away and a new one will be "
+                "written",
+                path);
 cleanup:
     opn_i_bytes_release(ctx, &bytes);
     return status;

@@ -88,7 +88,7 @@ static opn_status describe_model(training *t, const opn_split *split)
     OPN_FAIL_IF(ctx,
                 opn_split_n_nodes(split) != opn_i_graph_n_nodes(t->graph) ||
                         opn_split_n_classes(split) != t->graph->n_classes,
-                OPN_ERR_SHAPE, "%s: the split is of another graph", t->graph->name);
+                OPN_ERR_SHAPE, "%s: the split belongs to another graph", t->graph->name);
     model->kind = opn_i_model_kind_find(opn_params_text(t->params, "model"));
     OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG,
                 "`model` %s: training takes one model",
@@ -97,9 +97,9 @@ static opn_status describe_model(training *t, const opn_split *split)
     model->sizes = opn_i_model_sizes(model->kind, t->params);
     model->sizes.n_classes = opn_split_n_known(split);
     OPN_FAIL_IF(ctx, model->sizes.n_classes < 2, OPN_ERR_SHAPE,
-                "%s: only one class to learn, at least two are needed", t->graph->name);
+                "%s: only one class to learn; at least two are needed", t->graph->name);
     OPN_FAIL_IF(ctx, model->sizes.n_classes > OPN_MAX_CLASSES, OPN_ERR_SHAPE,
-                "%s: %d classes to learn, at most %d are possible", t->graph->name,
+                "%s: %d classes to learn; at most %d are supported", t->graph->name,
                 model->sizes.n_classes, OPN_MAX_CLASSES);
     OPN_FAIL_IF(ctx, t->graph->features.n_cols == 0, OPN_ERR_SHAPE, "%s: has no features",
                 t->graph->name);
@@ -144,7 +144,7 @@ static void warn_about_classes(const training *t)
         for (opn_vid i = 0; i < n && !has_node; i++)
             has_node = t->target[i] == k;
         if (!has_node)
-            opn_i_log(t->ctx, OPN_LOG_WARNING, "class %s has no training node",
+            opn_i_log(t->ctx, OPN_LOG_WARNING, "class %s has no training nodes",
                       opn_model_class_name(t->model, k));
     }
 }
@@ -182,7 +182,7 @@ static void keep_now_and_then(void *user)
         return;
     const opn_i_checkpoint states = checkpoint_of(t);
     if (opn_i_checkpoint_save(t->ctx, t->checkpoint, &states) != OPN_OK)
-        opn_i_log(t->ctx, OPN_LOG_WARNING, "training goes on without a checkpoint: %s",
+        opn_i_log(t->ctx, OPN_LOG_WARNING, "continuing without a checkpoint: %s",
                   t->ctx->error);
     set_next_keeping(t, begun);
 }
@@ -354,14 +354,14 @@ static opn_status run_resumably(training *t)
     const opn_i_checkpoint states = checkpoint_of(t);
     if (t->checkpoint != NULL && opn_i_file_exists(t->checkpoint)) {
         OPN_TRY(opn_i_checkpoint_load(t->ctx, t->checkpoint, &states));
-        opn_i_log(t->ctx, OPN_LOG_INFO, "going on from %s", t->checkpoint);
+        opn_i_log(t->ctx, OPN_LOG_INFO, "resuming from %s", t->checkpoint);
     }
     set_next_keeping(t, opn_i_clock());
     status = run_stages(t);
     if (status == OPN_ERR_INTERRUPTED && t->checkpoint != NULL) {
         OPN_TRY(opn_i_checkpoint_save(t->ctx, t->checkpoint, &states));
         OPN_FAIL_IF(t->ctx, true, OPN_ERR_INTERRUPTED,
-                    "interrupted; %s keeps what was learnt so far", t->checkpoint);
+                    "interrupted; training so far is saved in %s", t->checkpoint);
     }
     OPN_TRY(status);
 cleanup:

@@ -191,7 +191,7 @@ static opn_status run_rounds(opn_ctx *ctx, tuning_work *w)
     OPN_TRY(run_round(ctx, w, "tuning", tuning->n_trials, 0, tuning->n_first_seeds));
     OPN_TRY(rank(ctx, tuning, 0, tuning->n_trials));
     choose_finalists(tuning);
-    OPN_TRY(run_round(ctx, w, "tuning, the best", tuning->n_finalists,
+    OPN_TRY(run_round(ctx, w, "tuning the finalists", tuning->n_finalists,
                       tuning->n_first_seeds, tuning->n_seeds));
     OPN_TRY(rank(ctx, tuning, 0, tuning->n_finalists));
     OPN_TRY(rank(ctx, tuning, tuning->n_finalists, tuning->n_trials));
@@ -231,7 +231,7 @@ static opn_status choose_classes(opn_ctx *ctx, tuning_work *w, const opn_split *
     OPN_FAIL_IF(
             ctx, n_known < 3, OPN_ERR_SHAPE,
             "%s: ood cannot be tuned with %d known class%s: one at a time is held out "
-            "as if it were unknown, and two must be left to learn",
+            "as unknown, and at least two must remain",
             w->graph->name, (int)n_known, n_known == 1 ? "" : "es");
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(w->graph); i++)
         if (role[i] == OPN_ROLE_VALIDATION)
@@ -263,8 +263,8 @@ static opn_status look_at_split(opn_ctx *ctx, tuning_work *w)
     OPN_TRY(prepare_run(ctx, w, 0, 0, &params, &split));
     tuning->n_validation = opn_split_count(split, OPN_ROLE_VALIDATION);
     OPN_FAIL_IF(ctx, tuning->n_validation == 0, OPN_ERR_SHAPE,
-                "%s: has no validation node, and no other may be looked at; give some "
-                "the role validation in split.csv",
+                "%s: has no validation nodes to score trials on; give some the role "
+                "validation in split.csv",
                 w->graph->name);
     tuning->is_halved = opn_params_int(params, "patience") > 0;
     if (tuning->is_halved) {
@@ -294,7 +294,7 @@ static opn_status draw_trials(opn_ctx *ctx, tuning_work *w)
     OPN_TRY(opn_params_copy(ctx, w->given, &usual));
     OPN_TRY(opn_params_use_preset(ctx, w->graph, usual));
     OPN_FAIL_IF(ctx, opn_i_space_is_empty(w->given, usual, w->kind), OPN_ERR_INVALID_ARG,
-                "every parameter that could be searched is given; leave one out");
+                "every tunable parameter is given; leave at least one to search");
     for (int32_t t = 0; t < tuning->n_trials; t++) {
         OPN_TRY(opn_i_space_draw(ctx, w->given, usual, w->kind, t,
                                  &tuning->setting[t].params));
@@ -326,7 +326,8 @@ static opn_status prepare(opn_ctx *ctx, tuning_work *w)
     OPN_FAIL_IF(ctx, w->kind == NULL, OPN_ERR_INVALID_ARG,
                 "`model` %s: one model is tuned at a time", model);
     OPN_FAIL_IF(ctx, tuning->n_seeds < 2, OPN_ERR_INVALID_ARG,
-                "`seeds`: one seed cannot tell a better setting from luck; at least 2");
+                "`seeds`: one seed cannot tell a better setting from luck; use at least "
+                "2");
     OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &tuning->dataset));
     OPN_TRY(opn_graph_hash(ctx, graph, tuning->data_hash));
     OPN_TRY_NEW(ctx, tuning->setting, tuning->n_trials);
@@ -356,7 +357,7 @@ opn_status opn_tune(opn_ctx *ctx,
         OPN_TRY(opn_i_tune_folder_open(ctx, folder, &w.journal));
     status = run_rounds(ctx, &w);
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
-                "interrupted; %s keeps what was done so far", folder);
+                "interrupted; the results so far are in %s", folder);
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
                 "interrupted; what is done so far is kept only in a folder (`output`)");
     OPN_TRY(status);

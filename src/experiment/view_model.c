@@ -175,7 +175,7 @@ static opn_status train_again(opn_ctx *ctx,
     ctx->hooks = l.hooks;
     // Training knows only that it was interrupted.
     OPN_FAIL_IF(ctx, l.status != OPN_OK, l.status,
-                "out of memory for what training tells");
+                "out of memory for the training history");
 cleanup:
     opn_split_free(split);
     opn_params_free(params);
@@ -200,19 +200,19 @@ static opn_status add_training(opn_ctx *ctx,
     opn_i_network shape = {0};
     if (view->is_elsewhere) {
         snprintf(view->training_note, sizeof(view->training_note),
-                 "Not shown: the model was trained on another graph, or on another split "
-                 "of it.");
+                 "Not available: the model was trained on another graph, or on another "
+                 "split of it.");
         return OPN_OK;
     }
     OPN_TRY(train_again(ctx, model, graph, &view->training, &again));
     (void)opn_i_place_weights(model->kind->encoder, &model->sizes, shape.weight,
                               &shape.n_weights);
     snprintf(view->training_note, sizeof(view->training_note),
-             "Recorded while training once more%s",
+             "Recorded by training the model again%s",
              has_same_weights(again, model, &shape)
-                     ? ", which gave the same weights to the bit."
-                     : "; the weights differ from the model's, as they may after another "
-                       "build or on another processor.");
+                     ? ", which gave exactly the same weights."
+                     : "; the weights differ from the model's, as they may with another "
+                       "build or CPU.");
 cleanup:
     opn_model_free(again);
     return status;

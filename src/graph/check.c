@@ -94,13 +94,13 @@ static void check_edges(const opn_i_check *check)
     }
     if (n_repeated > 0)
         opn_i_warn(check, "repeated-edges", n_repeated,
-                   "edges that repeat another: %lld, for example %s to %s; each counts "
-                   "once, with the largest of its weights",
+                   "duplicate edges: %lld, for example %s to %s; each pair counts once, "
+                   "with its largest weight",
                    (long long)n_repeated, opn_i_shown_node(check, from, name),
                    opn_i_shown_node(check, to, other));
     if (n_loops > 0)
         opn_i_warn(check, "self-loops", n_loops,
-                   "edges from a node to itself: %lld, for example %s; they are left out",
+                   "self-loops: %lld, for example %s; they are ignored",
                    (long long)n_loops, opn_i_shown_node(check, at, name));
 }
 
@@ -126,13 +126,13 @@ static void warn_about_parts(const opn_i_check *check, const part *parts, int32_
     }
     if (n_isolated > 0)
         opn_i_warn(check, "isolated-nodes", n_isolated,
-                   "nodes without an edge: %d, for example %s; only their own features "
-                   "speak for them",
+                   "isolated nodes: %d, for example %s; they are classified by their "
+                   "own features alone",
                    (int)n_isolated, opn_i_shown_node(check, alone, name));
     if (n_unlabelled > 0)
         opn_i_warn(check, "unlabelled-parts", n_unlabelled,
-                   "parts of the graph without a labelled node: %d, for example that of "
-                   "%s; no label is near them",
+                   "components without a labelled node: %d, for example that of "
+                   "%s; no label can reach them",
                    (int)n_unlabelled, opn_i_shown_node(check, unlabelled, name));
 }
 
@@ -173,7 +173,7 @@ static void check_class_sizes(const opn_i_check *check, const int32_t *size)
     if (n_small > 0)
         opn_i_warn(check, "small-classes", n_small,
                    "classes with fewer than %d labelled nodes: %d, for example %s with "
-                   "%d; they can hardly be learnt, and not be judged",
+                   "%d; too few to learn from or to score",
                    FEW_LABELS, (int)n_small, opn_i_shown_class(check, small, name),
                    (int)size[small]);
 }
@@ -223,8 +223,8 @@ static opn_status check_class_names(const opn_i_check *check)
     }
     if (n_alike > 0)
         opn_i_warn(check, "alike-classes", n_alike,
-                   "classes called like another but for case or blanks: %d, for example "
-                   "%s and %s; they count as different",
+                   "class names that differ only in case or spaces: %d, for example "
+                   "%s and %s; they count as different classes",
                    (int)n_alike, opn_i_shown_class(check, one, name),
                    opn_i_shown_class(check, other, other_name));
 cleanup:

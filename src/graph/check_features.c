@@ -268,8 +268,8 @@ static void warn_about_nodes(const opn_i_check *check)
             find_at(&bare, i);
     if (bare.n > 0)
         opn_i_warn(check, "nodes-without-features", bare.n,
-                   "nodes without a feature other than 0: %d, for example %s; only their "
-                   "neighbours speak for them",
+                   "nodes whose features are all 0: %d, for example %s; they are "
+                   "classified by their neighbours alone",
                    (int)bare.n, opn_i_shown_node(check, bare.first, name));
 }
 
@@ -280,14 +280,13 @@ static void warn_about_values(const survey *s)
     char other[OPN_SHOWN_NAME];
     if (s->constant.n > 0)
         opn_i_warn(check, "constant-features", s->constant.n,
-                   "features with the same value at every node: %d, for example %s; they "
-                   "tell no node from another",
+                   "constant features: %d, for example %s; they carry no information",
                    (int)s->constant.n,
                    opn_i_shown_feature(check, s->constant.first, name));
     if (s->small.n > 0)
         opn_i_warn(check, "unequal-scales", s->small.n,
                    "features more than %d times smaller than %s: %d, for example %s; "
-                   "`normalise` standard brings all to one scale",
+                   "`normalise` standard puts all on one scale",
                    FAR_SMALLER, opn_i_shown_feature(check, s->largest, other),
                    (int)s->small.n, opn_i_shown_feature(check, s->small.first, name));
 }
@@ -299,13 +298,14 @@ static void warn_about_meaning(const survey *s)
     char other[OPN_SHOWN_NAME];
     if (s->ids.n > 0)
         opn_i_warn(check, "id-features", s->ids.n,
-                   "features that look like an id: %d, for example %s; leave out what "
-                   "only numbers the nodes",
+                   "features that look like an id: %d, for example %s; remove columns "
+                   "that only number the nodes",
                    (int)s->ids.n, opn_i_shown_feature(check, s->ids.first, name));
     if (s->leaks.n > 0)
         opn_i_warn(check, "leaking-features", s->leaks.n,
-                   "features that alone tell a class from all others: %d, for example %s "
-                   "and class %s; leave out what is only known with the label",
+                   "features that alone separate a class from all others: %d, for "
+                   "example %s "
+                   "and class %s; remove what is known only once the label is",
                    (int)s->leaks.n, opn_i_shown_feature(check, s->leaks.first, name),
                    opn_i_shown_class(check, s->leaked_class, other));
 }

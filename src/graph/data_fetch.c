@@ -93,7 +93,7 @@ opn_status opn_i_data_fetch(opn_ctx *ctx,
                 mirror != NULL && !opn_i_is_address(mirror) &&
                         !opn_i_folder_exists(mirror),
                 OPN_ERR_READ,
-                "%s: no such folder to take data from; an address begins with http:// or "
+                "%s: no such folder to fetch from; an address begins with http:// or "
                 "https://",
                 mirror);
     for (size_t f = 0; f < source->n_files; f++) {

@@ -35,7 +35,7 @@ opn_status opn_data_folder(opn_ctx *ctx, const char *data_dir, char *path, size_
         folder = home;
     }
     OPN_FAIL_IF(ctx, folder == NULL, OPN_ERR_INVALID_ARG,
-                "no folder for data: there is no $HOME; name one with `data_dir` or "
+                "no data folder: $HOME is not set; name a folder with `data_dir` or "
                 "$OPINE_DATA");
     OPN_FAIL_IF(ctx, strlen(folder) >= n_room, OPN_ERR_INVALID_ARG,
                 "the path of the data folder is longer than %zu bytes", n_room - 1);
@@ -53,7 +53,7 @@ static opn_status make_folder(opn_ctx *ctx, const char *path)
     // Where it is there, why it cannot be made does not matter.
     const int error = errno;
     OPN_FAIL_IF(ctx, !opn_i_folder_exists(path), OPN_ERR_WRITE, "%s: %s%s", path,
-                error == EEXIST ? "is no folder" : "cannot be made: ",
+                error == EEXIST ? "is not a folder" : "cannot be created: ",
                 error == EEXIST ? "" : strerror(error));
 cleanup:
     return status;

@@ -232,7 +232,7 @@ opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph *
                 "files or a Planetoid prefix",
                 data, list_datasets(names, sizeof(names)));
         OPN_FAIL_IF(ctx, is_table(data), OPN_ERR_READ,
-                    "%s: is one table; name the folder that holds edges.csv, "
+                    "%s: is a single table; name the folder that holds edges.csv, "
                     "features.csv and labels.csv",
                     data);
         load_fn *load = opn_i_file_exists(data) ? opn_i_load_npz : opn_i_load_planetoid;

@@ -79,7 +79,9 @@ opn_status opn_i_features_standardise(opn_ctx *ctx,
     }
     for (opn_off e = 0; e < opn_i_csr_n_entries(&dense); e++)
         OPN_FAIL_IF(ctx, !isfinite((double)dense.value[e]), OPN_ERR_NONFINITE,
-                    "feature %d spreads too far to be standardised", dense.col_idx[e]);
+                    "feature %d has too wide a range to be "
+                    "standardised",
+                    dense.col_idx[e]);
     OPN_TRY(opn_i_csr_tidy(ctx, &dense)); // constant columns are zeros now
     opn_i_csr_deinit(&ctx->alloc, x);
     *x = dense;

@@ -81,8 +81,8 @@ opn_status opn_i_folder_read_classes(opn_i_folder *folder)
         goto cleanup;
     OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
     OPN_FAIL_IF(ctx, has_row && rows->n_fields != 1, OPN_ERR_FORMAT,
-                "%s:%zu: %zu fields, where one class a row is needed", rows->name,
-                rows->line, rows->n_fields);
+                "%s:%zu: %zu fields, expected one class per row", rows->name, rows->line,
+                rows->n_fields);
     if (has_row && opn_i_field_is(&rows->field[0], label_words))
         OPN_TRY(opn_i_table_next(ctx, &file, 1, &has_row));
     while (has_row) {
@@ -141,12 +141,12 @@ opn_status opn_i_folder_read_labels(opn_i_folder *folder)
     OPN_TRY(opn_i_csv_next(ctx, rows, &has_row));
     const size_t n_fields = rows->n_fields;
     OPN_FAIL_IF(ctx, has_row && n_fields > 2, OPN_ERR_FORMAT,
-                "%s:%zu: %zu fields, where node,label is needed", rows->name, rows->line,
+                "%s:%zu: %zu fields, expected node,label", rows->name, rows->line,
                 n_fields);
     OPN_FAIL_IF(ctx,
                 has_row && n_fields == 1 && strpbrk(rows->field[0].text, ";\t|") != NULL,
                 OPN_ERR_FORMAT,
-                "%s:%zu: one field, where node,label is needed; fields are separated by "
+                "%s:%zu: one field, expected node,label; fields are separated by "
                 "commas",
                 rows->name, rows->line);
     if (has_row && (opn_i_field_is(&rows->field[n_fields - 1], label_words) ||
@@ -155,7 +155,7 @@ opn_status opn_i_folder_read_labels(opn_i_folder *folder)
     while (has_row) {
         if (n_fields == 1 || !opn_i_row_is_blank(rows)) {
             OPN_FAIL_IF(ctx, rows->n_fields != n_fields, OPN_ERR_FORMAT,
-                        "%s:%zu: %zu fields, where the first row has %zu", rows->name,
+                        "%s:%zu: %zu fields, but the first row has %zu", rows->name,
                         rows->line, rows->n_fields, n_fields);
             OPN_TRY(read_label(folder, rows, n_rows++));
         }
@@ -225,7 +225,7 @@ static opn_status read_dense_form(opn_ctx *ctx, const opn_i_csv *rows, dense_for
     opn_status status = OPN_OK;
     double number;
     size_t n_words = 0;
-    size_t a_word = 0; // a field that is no number
+    size_t a_word = 0; // a field that is not a number
     for (size_t f = 0; f < rows->n_fields; f++) {
         if (opn_i_csv_real(&rows->field[f], &number))
             continue;
@@ -246,7 +246,7 @@ static opn_status read_dense_form(opn_ctx *ctx, const opn_i_csv *rows, dense_for
             "else leave it out",
             rows->name, rows->line);
     OPN_FAIL_IF(ctx, form->is_named && form->n_fields == 1, OPN_ERR_FORMAT,
-                "%s:%zu: no feature beside the nodes", rows->name, rows->line);
+                "%s:%zu: no features beside the nodes", rows->name, rows->line);
 cleanup:
     return status;
 }
@@ -356,8 +356,7 @@ opn_status opn_i_folder_read_features(opn_i_folder *folder)
         OPN_TRY(read_sparse_features(folder, &file));
     else
         OPN_TRY(read_dense_features(folder, &file));
-    OPN_FAIL_IF(ctx, folder->nodes.n == 0, OPN_ERR_FORMAT, "%s: holds no node",
-                file.path);
+    OPN_FAIL_IF(ctx, folder->nodes.n == 0, OPN_ERR_FORMAT, "%s: has no nodes", file.path);
 cleanup:
     opn_i_table_close(ctx, &file);
     return status;

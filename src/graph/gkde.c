@@ -229,7 +229,9 @@ opn_status opn_i_gkde(opn_ctx *ctx,
     int32_t n_labelled = 0;
     search s = {.topology = &graph->topology};
     OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
+                "%s: the graph is directed; prepare it with "
+                "OPN_STEP_UNDIRECTED",
+                graph->name);
     OPN_TRY(sort_labelled(ctx, target, n_nodes, n_classes, &node, &n_labelled));
     OPN_TRY_NEW(ctx, s.arena, 3 * (size_t)n_nodes + 1);
     s.frontier = (bit_set *)(void *)((char *)s.arena +

@@ -39,8 +39,9 @@ static opn_status check_edge(opn_ctx *ctx,
                 (long long)e, source, target, n_nodes);
     OPN_FAIL_IF(ctx, weight != NULL && (!isfinite(weight[e]) || weight[e] <= 0),
                 OPN_ERR_INVALID_ARG,
-                "edge %lld, from %d to %d: weight %g, it must be above 0", (long long)e,
-                source, target, (double)weight[e]);
+                "edge %lld, from %d to %d: weight %g, which must be above "
+                "0",
+                (long long)e, source, target, (double)weight[e]);
 cleanup:
     return status;
 }
@@ -71,7 +72,7 @@ opn_status opn_graph_create_edges(opn_ctx *ctx,
     opn_i_csr directed = {0};
     OPN_FAIL_IF(ctx, n_nodes < 1 || n_nodes == INT32_MAX || n_edges < 0,
                 OPN_ERR_INVALID_ARG,
-                "%d nodes and %lld edges: a graph has at least a node", n_nodes,
+                "%d nodes and %lld edges: a graph has at least one node", n_nodes,
                 (long long)n_edges);
     for (opn_off e = 0; e < n_edges; e++)
         OPN_TRY(check_edge(ctx, e, source[e], target[e], weight, n_nodes));
@@ -92,7 +93,7 @@ static opn_status check_offsets(opn_ctx *ctx, opn_vid n_rows, const opn_off *row
                 "row_ptr begins at %lld, not 0", (long long)row_ptr[0]);
     for (opn_vid i = 0; i < n_rows; i++)
         OPN_FAIL_IF(ctx, row_ptr[i + 1] < row_ptr[i], OPN_ERR_INVALID_ARG,
-                    "row_ptr falls behind row %d", i);
+                    "row_ptr decreases after row %d", i);
 cleanup:
     return status;
 }
@@ -204,9 +205,9 @@ opn_status opn_graph_set_roles(opn_ctx *ctx, opn_graph *graph, const uint8_t *ro
     for (opn_vid i = 0; i < n_nodes; i++) {
         const bool learns = role[i] == OPN_ROLE_TRAIN || role[i] == OPN_ROLE_VALIDATION;
         OPN_FAIL_IF(ctx, role[i] > OPN_ROLE_UNLABELLED, OPN_ERR_INVALID_ARG,
-                    "node %d: %d is no role", i, role[i]);
+                    "node %d: %d is not a role", i, role[i]);
         OPN_FAIL_IF(ctx, learns && graph->label[i] < 0, OPN_ERR_INVALID_ARG,
-                    "node %d is to %s, but has no label", i,
+                    "node %d is used to %s but has no label", i,
                     role[i] == OPN_ROLE_TRAIN ? "train" : "validate");
     }
     OPN_TRY_NEW(ctx, copy, n_nodes);

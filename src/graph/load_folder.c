@@ -195,7 +195,7 @@ require_node(const opn_i_folder *folder, const opn_i_csv *rows, size_t f, int32_
     OPN_FAIL_IF(
             folder->ctx, true, OPN_ERR_FORMAT,
             "%s:%zu: node \"%s\" is in neither labels.csv nor features.csv; list it in "
-            "labels.csv with an empty label if it is meant",
+            "labels.csv with an empty label if it belongs to the graph",
             rows->name, rows->line, field->text);
 cleanup:
     return status;
@@ -214,7 +214,7 @@ static opn_status read_edge(opn_i_folder *folder, const opn_i_csv *rows)
     if (folder->is_weighted) {
         OPN_TRY(opn_i_field_value(ctx, rows, 2, &weight));
         OPN_FAIL_IF(ctx, (opn_real)weight <= 0, OPN_ERR_FORMAT,
-                    "%s:%zu: weight %s, a weight must be above 0", rows->name, rows->line,
+                    "%s:%zu: weight %s, which must be above 0", rows->name, rows->line,
                     rows->field[2].text);
         OPN_TRY_RESERVE(ctx, folder->weight, folder->weight_room, n, n + 1);
         folder->weight[n] = (opn_real)weight;
@@ -255,10 +255,9 @@ static opn_status read_edges(opn_i_folder *folder)
     if (!has_row)
         goto cleanup; // a graph without edges is a graph
     const size_t n_fields = rows->n_fields;
-    OPN_FAIL_IF(
-            ctx, n_fields != 2 && n_fields != 3, OPN_ERR_FORMAT,
-            "%s:%zu: %zu fields, where source,target or source,target,weight is needed",
-            rows->name, rows->line, n_fields);
+    OPN_FAIL_IF(ctx, n_fields != 2 && n_fields != 3, OPN_ERR_FORMAT,
+                "%s:%zu: %zu fields, expected source,target or source,target,weight",
+                rows->name, rows->line, n_fields);
     folder->is_weighted = n_fields == 3;
     OPN_FAIL_IF(ctx, rows->field[0].n_chars == 0, OPN_ERR_FORMAT,
                 "%s:%zu: the first column has no name; leave it out, so that each row is "
@@ -307,8 +306,10 @@ static opn_status read_role(opn_i_folder *folder, const opn_i_csv *rows, opn_gra
                 "%s:%zu: role \"%s\", where " OPN_ROLE_WORDS " is needed", rows->name,
                 rows->line, rows->field[1].text);
     OPN_FAIL_IF(ctx, !opn_i_role_fits(role, graph->label[node]), OPN_ERR_FORMAT,
-                "%s:%zu: node \"%s\" is to %s, but has no label", rows->name, rows->line,
-                rows->field[0].text, role == OPN_ROLE_TRAIN ? "train" : "validate");
+                "%s:%zu: node \"%s\" is used to %s but has no "
+                "label",
+                rows->name, rows->line, rows->field[0].text,
+                role == OPN_ROLE_TRAIN ? "train" : "validate");
     OPN_FAIL_IF(ctx, (folder->listed[node] & OPN_IN_SPLIT) != 0, OPN_ERR_FORMAT,
                 "%s:%zu: node \"%s\" is listed twice", rows->name, rows->line,
                 rows->field[0].text);
@@ -333,7 +334,7 @@ static opn_status read_split(opn_i_folder *folder, opn_graph *graph)
     memset(graph->given_role, OPN_ROLE_POOL, (size_t)folder->nodes.n);
     OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
     OPN_FAIL_IF(ctx, has_row && rows->n_fields != 2, OPN_ERR_FORMAT,
-                "%s:%zu: %zu fields, where node,role is needed", rows->name, rows->line,
+                "%s:%zu: %zu fields, expected node,role", rows->name, rows->line,
                 rows->n_fields);
     if (has_row && (opn_i_field_is(&rows->field[1], role_words) ||
                     opn_i_field_is(&rows->field[0], opn_i_node_words)))
@@ -358,11 +359,10 @@ static void warn_about_labels(const opn_i_folder *folder)
         opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
     for (const char *const *word = suspects; *word != NULL; word++)
         if (opn_i_names_find(&folder->classes, *word, strlen(*word)) >= 0)
-            opn_i_log(
-                    folder->ctx, OPN_LOG_WARNING,
-                    "%s: \"%s\" counts as a class; leave the label empty where there is "
-                    "none",
-                    folder->path, *word);
+            opn_i_log(folder->ctx, OPN_LOG_WARNING,
+                      "%s: \"%s\" counts as a class; leave the label empty if there is "
+                      "none",
+                      folder->path, *word);
 }
 
 opn_status opn_i_load_folder(opn_ctx *ctx, const char *path, opn_graph **out)

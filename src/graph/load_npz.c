@@ -37,7 +37,7 @@ read_shape(opn_ctx *ctx, const opn_i_zip *zip, const char *name, int64_t shape[2
     npz_array array = {0};
     OPN_TRY(read_array(ctx, zip, name, &array));
     OPN_FAIL_IF(ctx, array.array.n_items != 2, OPN_ERR_FORMAT,
-                "%s: %lld items, where rows and columns are needed", array.what,
+                "%s: %lld items, expected rows and columns", array.what,
                 (long long)array.array.n_items);
     OPN_TRY(opn_i_ndarray_to_i64(ctx, array.what, &array.array, shape));
 cleanup:
@@ -93,7 +93,7 @@ static opn_status clean_weights(opn_ctx *ctx, const opn_i_zip *zip, opn_i_csr *a
         for (; e < adjacency->row_ptr[i + 1]; e++) {
             const opn_real weight = adjacency->value[e];
             OPN_FAIL_IF(ctx, weight < 0, OPN_ERR_FORMAT,
-                        "%s: item %lld is %g, a weight must not be negative",
+                        "%s: item %lld is %g, but a weight must not be negative",
                         opn_i_npz_what(zip, "adj_data", what), (long long)e,
                         (double)weight);
             if (weight == 0)
@@ -119,7 +119,7 @@ static opn_status read_topology(opn_ctx *ctx, const opn_i_zip *zip, opn_graph *g
     char what[OPN_ZIP_WHAT_ROOM];
     OPN_TRY(read_sparse(ctx, zip, "adj", a));
     OPN_FAIL_IF(ctx, a->n_rows != a->n_cols, OPN_ERR_FORMAT,
-                "%s: %d by %d, but neighbours form a square matrix",
+                "%s: %d by %d, but an adjacency matrix is square",
                 opn_i_npz_what(zip, "adj_shape", what), a->n_rows, a->n_cols);
     OPN_FAIL_IF(ctx, a->n_rows == 0, OPN_ERR_FORMAT, "%s: the graph has no nodes",
                 opn_i_npz_what(zip, "adj_shape", what));
@@ -208,7 +208,7 @@ read_names(opn_ctx *ctx, const opn_i_zip *zip, const char *name, opn_i_names *na
         return OPN_OK;
     status = read_array(ctx, zip, name, &array);
     if (status == OPN_ERR_UNSUPPORTED) {
-        opn_i_log(ctx, OPN_LOG_WARNING, "%s; going on without these names",
+        opn_i_log(ctx, OPN_LOG_WARNING, "%s; continuing without these names",
                   opn_ctx_error(ctx));
         status = OPN_OK;
         goto cleanup;
@@ -235,7 +235,7 @@ static opn_status check_name_count(opn_ctx *ctx,
     opn_status status = OPN_OK;
     char what[OPN_ZIP_WHAT_ROOM];
     OPN_FAIL_IF(ctx, names->n != 0 && names->n != n_wanted, OPN_ERR_FORMAT,
-                "%s: %lld names, where %d are needed", opn_i_npz_what(zip, name, what),
+                "%s: %lld names, expected %d", opn_i_npz_what(zip, name, what),
                 (long long)names->n, n_wanted);
 cleanup:
     return status;
@@ -250,7 +250,7 @@ static opn_status read_split(opn_ctx *ctx, const opn_i_zip *zip, opn_graph *grap
     OPN_TRY(read_names(ctx, zip, "split", &roles));
     if (!opn_i_npz_has(zip, "split"))
         goto cleanup;
-    OPN_FAIL_IF(ctx, roles.n != n, OPN_ERR_FORMAT, "%s: %lld names, where %d are needed",
+    OPN_FAIL_IF(ctx, roles.n != n, OPN_ERR_FORMAT, "%s: %lld names, expected %d",
                 opn_i_npz_what(zip, "split", what), (long long)roles.n, n);
     OPN_TRY_NEW(ctx, graph->given_role, n);
     for (opn_vid i = 0; i < n; i++) {
@@ -259,7 +259,7 @@ static opn_status read_split(opn_ctx *ctx, const opn_i_zip *zip, opn_graph *grap
                     "%s: item %d is \"%s\", where " OPN_ROLE_WORDS " is needed",
                     opn_i_npz_what(zip, "split", what), i, text);
         OPN_FAIL_IF(ctx, !opn_i_role_fits(graph->given_role[i], graph->label[i]),
-                    OPN_ERR_FORMAT, "%s: node %d is to %s, but has no label",
+                    OPN_ERR_FORMAT, "%s: node %d is used to %s but has no label",
                     opn_i_npz_what(zip, "split", what), i,
                     graph->given_role[i] == OPN_ROLE_TRAIN ? "train" : "validate");
     }

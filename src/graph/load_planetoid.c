@@ -61,7 +61,7 @@ static opn_status open_file(opn_ctx *ctx,
     OPN_TRY(opn_i_pickle_load(ctx, file->path, file->bytes.data, file->bytes.n,
                               &file->pickle));
     const opn_i_pickle_kind found = opn_i_pickle_root(file->pickle)->kind;
-    OPN_FAIL_IF(ctx, found != kind, OPN_ERR_FORMAT, "%s: holds %s, where %s is needed",
+    OPN_FAIL_IF(ctx, found != kind, OPN_ERR_FORMAT, "%s: holds %s, expected %s",
                 file->path, opn_i_pickle_kind_name(found), kind_name);
 cleanup:
     return status;
@@ -74,7 +74,7 @@ static opn_status read_matrix(opn_ctx *ctx, const pickle_file *file, opn_i_csr *
     opn_status status = OPN_OK;
     const opn_i_pickle_sparse *sparse = opn_i_pickle_root(file->pickle)->as.sparse;
     OPN_FAIL_IF(ctx, sparse->by_columns, OPN_ERR_FORMAT,
-                "%s: the matrix is stored by columns, save it as csr_matrix", file->path);
+                "%s: the matrix is stored by columns; save it as csr_matrix", file->path);
     const opn_i_sparse_input input = {
             .n_rows = sparse->shape[0],
             .n_cols = sparse->shape[1],
@@ -172,8 +172,8 @@ static opn_status read_one_hot(opn_ctx *ctx, const pickle_file *file, int32_t *l
         for (int32_t k = 0; k < array->shape[1]; k++) {
             OPN_FAIL_IF(ctx, row[k] != 0 && (row[k] != 1 || label[i] >= 0),
                         OPN_ERR_FORMAT,
-                        "%s: row %lld is not one-hot, one 1 among zeros is needed",
-                        file->path, (long long)i);
+                        "%s: row %lld is not one-hot: expected a single 1", file->path,
+                        (long long)i);
             if (row[k] == 1)
                 label[i] = k;
         }
@@ -189,13 +189,13 @@ check_label_shape(opn_ctx *ctx, const pickle_file *file, int64_t n_rows, int64_t
     opn_status status = OPN_OK;
     const opn_i_ndarray *array = array_of(file);
     OPN_FAIL_IF(ctx, array->n_dims != 2, OPN_ERR_FORMAT,
-                "%s: %d dimensions, where a row a node and a column a class are needed",
+                "%s: %d dimensions, expected a row per node and a column per class",
                 file->path, array->n_dims);
     OPN_FAIL_IF(ctx, n_rows >= 0 && array->shape[0] != n_rows, OPN_ERR_FORMAT,
                 "%s: %lld rows, but there are %lld nodes", file->path,
                 (long long)array->shape[0], (long long)n_rows);
     OPN_FAIL_IF(ctx, n_cols >= 0 && array->shape[1] != n_cols, OPN_ERR_FORMAT,
-                "%s: %lld classes, where the other label files have %lld", file->path,
+                "%s: %lld classes, but the other label files have %lld", file->path,
                 (long long)array->shape[1], (long long)n_cols);
     OPN_FAIL_IF(ctx, array->shape[1] >= INT32_MAX, OPN_ERR_OVERFLOW,
                 "%s: %lld classes are too many", file->path, (long long)array->shape[1]);
@@ -236,7 +236,7 @@ static opn_status check_neighbours(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, key->kind != OPN_PICKLE_INT || list->kind != OPN_PICKLE_LIST,
-                OPN_ERR_FORMAT, "%s: maps %s to %s, where numbers to lists are needed",
+                OPN_ERR_FORMAT, "%s: maps %s to %s, expected numbers to lists",
                 file->path, opn_i_pickle_kind_name(key->kind),
                 opn_i_pickle_kind_name(list->kind));
     OPN_FAIL_IF(ctx, key->as.integer < 0 || key->as.integer >= n_nodes, OPN_ERR_FORMAT,
@@ -268,10 +268,9 @@ static opn_status read_topology(opn_ctx *ctx, const planetoid *parts, opn_i_csr 
                                  parts->n_nodes));
         n += pairs->item[p + 1].as.list->n;
         // Lists that are shared could otherwise stand for more than the file holds.
-        OPN_FAIL_IF(
-                ctx, n > file->bytes.n, OPN_ERR_FORMAT,
-                "%s: more neighbours than bytes, the same list is used again and again",
-                file->path);
+        OPN_FAIL_IF(ctx, n > file->bytes.n, OPN_ERR_FORMAT,
+                    "%s: more neighbours than bytes; the same list is used over and over",
+                    file->path);
     }
     OPN_TRY_NEW(ctx, source, n);
     OPN_TRY_NEW(ctx, target, n);
@@ -316,9 +315,8 @@ read_test_index(opn_ctx *ctx, const char *prefix, int32_t n_allx, planetoid *par
                             !opn_i_csv_int(rows.field, n_allx, parts->n_nodes - 1, &node),
                     OPN_ERR_FORMAT, "%s:%zu: \"%s\" is not a node id in [%d, %d)",
                     rows.name, rows.line, rows.field[0].text, n_allx, parts->n_nodes);
-        OPN_FAIL_IF(ctx, seen[node], OPN_ERR_FORMAT,
-                    "%s:%zu: node %lld stands there twice", rows.name, rows.line,
-                    (long long)node);
+        OPN_FAIL_IF(ctx, seen[node], OPN_ERR_FORMAT, "%s:%zu: node %lld appears twice",
+                    rows.name, rows.line, (long long)node);
         seen[node] = 1;
         OPN_TRY_RESERVE(ctx, parts->test, parts->test_room, (size_t)parts->n_test,
                         (size_t)parts->n_test + 1);
@@ -351,7 +349,7 @@ set_roles(opn_ctx *ctx, const planetoid *parts, int32_t n_allx, opn_graph *graph
     }
     for (int64_t i = 0; i < n_train + N_VALIDATION; i++)
         OPN_FAIL_IF(ctx, graph->label[i] < 0, OPN_ERR_FORMAT,
-                    "%s: row %lld is to %s, but has no label", parts->ally.path,
+                    "%s: row %lld is used to %s but has no label", parts->ally.path,
                     (long long)i, i < n_train ? "train" : "validate");
     for (int32_t t = 0; t < parts->n_test; t++)
         graph->given_role[parts->test[t]] = OPN_ROLE_TEST;
@@ -382,8 +380,7 @@ static opn_status open_parts(opn_ctx *ctx, const char *prefix, planetoid *parts)
                           wanted[f].kind_name, wanted[f].file));
     const size_t n_keys = opn_i_pickle_root(parts->graph.pickle)->as.list->n / 2;
     OPN_FAIL_IF(ctx, n_keys == 0 || n_keys >= INT32_MAX, OPN_ERR_FORMAT,
-                "%s: %zu nodes, where 1 to 2^31 - 2 are needed", parts->graph.path,
-                n_keys);
+                "%s: %zu nodes, expected 1 to 2^31 - 2", parts->graph.path, n_keys);
     parts->n_nodes = (opn_vid)n_keys;
 cleanup:
     return status;

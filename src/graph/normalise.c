@@ -49,7 +49,9 @@ opn_status opn_i_graph_normalise(opn_ctx *ctx,
     opn_i_csr normal = {0};
     double *shrink = NULL; // [V]
     OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
+                "%s: the graph is directed; prepare it with "
+                "OPN_STEP_UNDIRECTED",
+                graph->name);
     OPN_TRY_NEW(ctx, shrink, a->n_rows);
     OPN_TRY(opn_i_csr_init(ctx, a->n_rows, a->n_cols, opn_i_csr_n_entries(a) + a->n_rows,
                            true, &normal));

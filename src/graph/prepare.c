@@ -30,7 +30,8 @@ opn_status opn_steps_parse(opn_ctx *ctx, const char *text, uint32_t *steps)
                                     memcmp(step_names[s].name, text, n) != 0))
             s++;
         OPN_FAIL_IF(ctx, s == N_STEP_NAMES, OPN_ERR_INVALID_ARG,
-                    "\"%.*s\" is no step; the steps are undirected, largest-component, "
+                    "\"%.*s\" is not a step; the steps are undirected, "
+                    "largest-component, "
                     "binary-features, row-normalise, standardise and none",
                     (int)n, text);
         found |= step_names[s].step;

@@ -26,7 +26,9 @@ opn_graph_propagate(opn_ctx *ctx, const opn_graph *graph, int64_t n_steps, float
     OPN_FAIL_IF(ctx, n_steps < 0, OPN_ERR_INVALID_ARG, "%lld steps of propagation",
                 (long long)n_steps);
     OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: a directed graph, prepare it with OPN_STEP_UNDIRECTED", graph->name);
+                "%s: the graph is directed; prepare it with "
+                "OPN_STEP_UNDIRECTED",
+                graph->name);
     OPN_TRY_NEW(ctx, now, a->n_rows);
     OPN_TRY_NEW(ctx, next, a->n_rows);
     for (int32_t i = 0; i < a->n_rows; i++)

@@ -371,7 +371,7 @@ static opn_status save_folder(opn_ctx *ctx, const opn_graph *graph, const char *
             ".npz",
             trimmed);
     OPN_FAIL_IF(ctx, has_contents(trimmed), OPN_ERR_WRITE,
-                "%s: there is something in this folder, name a new one", trimmed);
+                "%s: the folder is not empty; name a new one", trimmed);
     OPN_TRY(check_names(ctx, trimmed, "nodes", &graph->node_names));
     OPN_TRY(check_names(ctx, trimmed, "classes", &graph->class_names));
     OPN_TRY(check_names(ctx, trimmed, "features", &graph->feature_names));
@@ -379,7 +379,7 @@ static opn_status save_folder(opn_ctx *ctx, const opn_graph *graph, const char *
     is_made = true;
     OPN_TRY(write_tables(ctx, graph, temporary));
     OPN_FAIL_IF(ctx, rename(temporary, trimmed) != 0, OPN_ERR_WRITE,
-                "%s: cannot be made: %s", trimmed, strerror(errno));
+                "%s: cannot be created: %s", trimmed, strerror(errno));
     is_made = false;
 cleanup:
     if (is_made)

@@ -18,8 +18,8 @@ opn_status opn_i_ndarray_to_real(opn_ctx *ctx,
 #endif
     for (int64_t i = 0; i < array->n_items; i++)
         OPN_FAIL_IF(ctx, !isfinite((double)out[i]), OPN_ERR_FORMAT,
-                    "%s: item %lld is %g, where a finite number is needed", what,
-                    (long long)i, (double)out[i]);
+                    "%s: item %lld is %g, expected a finite number", what, (long long)i,
+                    (double)out[i]);
 cleanup:
     return status;
 }
@@ -34,8 +34,8 @@ opn_status opn_i_features_tidy(opn_ctx *ctx, const char *what, opn_i_csr *featur
         for (opn_off e = features->row_ptr[i]; e < features->row_ptr[i + 1]; e++)
             OPN_FAIL_IF(ctx, !(fabs((double)features->value[e]) <= (double)FLT_MAX),
                         OPN_ERR_FORMAT,
-                        "%s: the values of node %d and feature %d add up to %g, beyond "
-                        "32-bit floats",
+                        "%s: the values of node %d and feature %d add up to %g, too "
+                        "large for a 32-bit float",
                         what, i, features->col_idx[e], (double)features->value[e]);
 cleanup:
     return status;
@@ -52,7 +52,7 @@ static opn_status check_lengths(opn_ctx *ctx, const opn_i_sparse_input *input)
                 "%s: a matrix of %lld rows and %lld columns is too large",
                 input->indptr_name, (long long)input->n_rows, (long long)input->n_cols);
     OPN_FAIL_IF(ctx, input->indptr->n_items != input->n_rows + 1, OPN_ERR_FORMAT,
-                "%s: %lld offsets for %lld rows, %lld are needed", input->indptr_name,
+                "%s: %lld offsets for %lld rows, expected %lld", input->indptr_name,
                 (long long)input->indptr->n_items, (long long)input->n_rows,
                 (long long)input->n_rows + 1);
     OPN_FAIL_IF(
@@ -72,10 +72,10 @@ check_csr(opn_ctx *ctx, const opn_i_sparse_input *input, const opn_i_csr *csr)
                 "%s: the first offset is %lld, it must be 0", input->indptr_name,
                 (long long)csr->row_ptr[0]);
     for (int32_t i = 0; i < csr->n_rows; i++)
-        OPN_FAIL_IF(
-                ctx, csr->row_ptr[i + 1] < csr->row_ptr[i], OPN_ERR_FORMAT,
-                "%s: item %d is smaller than the one before it, offsets must not fall",
-                input->indptr_name, i + 1);
+        OPN_FAIL_IF(ctx, csr->row_ptr[i + 1] < csr->row_ptr[i], OPN_ERR_FORMAT,
+                    "%s: item %d is smaller than the one before it; offsets must not "
+                    "decrease",
+                    input->indptr_name, i + 1);
     OPN_FAIL_IF(ctx, csr->row_ptr[csr->n_rows] != n_entries, OPN_ERR_FORMAT,
                 "%s: the last offset is %lld, but there are %lld entries",
                 input->indptr_name, (long long)csr->row_ptr[csr->n_rows],
@@ -117,8 +117,7 @@ opn_status opn_i_dense_input_read(opn_ctx *ctx,
     opn_real *dense = NULL;
     opn_i_csr csr = {0};
     OPN_FAIL_IF(ctx, array->n_dims != 2, OPN_ERR_FORMAT,
-                "%s: %d dimensions, where rows and columns are needed", what,
-                array->n_dims);
+                "%s: %d dimensions, expected rows and columns", what, array->n_dims);
     OPN_FAIL_IF(ctx, array->shape[0] >= INT32_MAX || array->shape[1] >= INT32_MAX,
                 OPN_ERR_OVERFLOW,
                 "%s: a matrix of %lld rows and %lld columns is too large", what,

@@ -157,7 +157,8 @@ sample_per_class(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *r
     }
     for (int32_t k = 0; k < graph->n_classes; k++)
         OPN_FAIL_IF(ctx, n_taken[k] < TRAIN_PER_CLASS, OPN_ERR_INVALID_ARG,
-                    "class %s has %d labelled nodes, but %d of each class are to train",
+                    "class %s has %d labelled nodes, but %d per class are needed for "
+                    "training",
                     opn_graph_class_name(graph, k, number), n_taken[k], TRAIN_PER_CLASS);
 cleanup:
     opn_i_release(&ctx->alloc, node);
@@ -214,7 +215,7 @@ static opn_status take_given(opn_ctx *ctx, const opn_graph *graph, uint8_t *role
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, graph->given_role == NULL, OPN_ERR_INVALID_ARG,
-                "%s comes without a split, choose another rule", graph->name);
+                "%s comes without a split; choose another rule", graph->name);
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
         if (graph->label[i] >= 0)
             role[i] = graph->given_role[i];
@@ -245,7 +246,10 @@ static opn_status draw_roles(opn_ctx *ctx,
     case OPN_SPLIT_REFERENCE:
         return sample_regardless(ctx, graph, seed, role);
     }
-    return opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "%d is no rule for a split", (int)rule);
+    return opn_i_fail(ctx, OPN_ERR_INVALID_ARG,
+                      "%d is not a rule for a "
+                      "split",
+                      (int)rule);
 }
 
 // Numbers the known classes in the order of their own numbers.
@@ -270,7 +274,7 @@ static opn_status number_known(opn_ctx *ctx,
             split->known[k] = split->n_known++;
     OPN_FAIL_IF(ctx, split->n_known == 0, OPN_ERR_INVALID_ARG,
                 n_classes == 0
-                        ? "%s has no label to learn from"
+                        ? "%s has no labels to learn from"
                         : "%s: every class is out-of-distribution, none is left to "
                           "learn",
                 graph->name);

@@ -105,11 +105,11 @@ static opn_status inflate_all(opn_ctx *ctx,
         bytes->n += n_step - stream->avail_out;
         OPN_FAIL_IF(ctx, result == Z_MEM_ERROR, OPN_ERR_NOMEM, "%s: out of memory", path);
         OPN_FAIL_IF(ctx, result == Z_BUF_ERROR, OPN_ERR_FORMAT,
-                    "%s: the gzip data end too soon, the file is truncated", path);
+                    "%s: the gzip data end early; the file is truncated", path);
         OPN_FAIL_IF(ctx, result != Z_OK && result != Z_STREAM_END, OPN_ERR_FORMAT,
                     "%s: broken gzip data", path);
         OPN_FAIL_IF(ctx, !opn_i_expansion_allowed(n_packed, bytes->n), OPN_ERR_FORMAT,
-                    "%s: unpacks to more than %zu times its size, unpack it first", path,
+                    "%s: unpacks to more than %zu times its size; unpack it first", path,
                     OPN_MAX_EXPANSION);
         OPN_TRY(opn_i_progress(ctx, "unpacking", (int64_t)bytes->n, 0, "bytes"));
         // Members may follow one another; inflateReset keeps the input position.
@@ -131,7 +131,9 @@ unpack_gzip(opn_ctx *ctx, const char *path, const opn_i_bytes *packed, opn_i_byt
     z_stream stream = {.next_in = packed->data, .avail_in = (uInt)packed->n};
     bool started = false;
     OPN_FAIL_IF(ctx, packed->n > UINT32_MAX, OPN_ERR_OVERFLOW,
-                "%s: gzip files of more than 4 GB are not read, unpack it first", path);
+                "%s: gzip files of more than 4 GB are not supported; unpack it "
+                "first",
+                path);
     OPN_FAIL_IF(ctx, inflateInit2(&stream, GZIP_WINDOW) != Z_OK, OPN_ERR_NOMEM,
                 "%s: out of memory", path);
     started = true;
@@ -158,9 +160,9 @@ opn_status opn_i_file_read(opn_ctx *ctx, const char *path, opn_i_bytes *out)
     OPN_FAIL_IF(ctx, fstat(file, &info) != 0, OPN_ERR_READ, "%s: cannot be read: %s",
                 path, strerror(errno));
     OPN_FAIL_IF(ctx, S_ISDIR(info.st_mode), OPN_ERR_READ,
-                "%s: is a folder where a file is expected", path);
+                "%s: is a folder; expected a file", path);
     OPN_FAIL_IF(ctx, S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode), OPN_ERR_READ,
-                "%s: is a device where a file is expected", path);
+                "%s: is a device; expected a file", path);
     const size_t n_expected = info.st_size > 0 ? (size_t)info.st_size : 0;
     OPN_TRY(read_all(ctx, path, file, n_expected, &bytes));
     if (is_gzip(&bytes)) {

@@ -39,7 +39,7 @@ static opn_status open_file(opn_ctx *ctx, const char *path, int *file, int64_t *
                 "%s: cannot be read: %s", path, strerror(errno));
     OPN_FAIL_IF(ctx,
                 opened >= 0 && (fstat(opened, &about) != 0 || !S_ISREG(about.st_mode)),
-                OPN_ERR_READ, "%s: is no regular file", path);
+                OPN_ERR_READ, "%s: is not a regular file", path);
     *n_bytes = opened >= 0 ? (int64_t)about.st_size : 0;
     *file = opened;
     opened = -1;
@@ -91,13 +91,13 @@ static opn_status look_for_file(opn_ctx *ctx, const opn_i_fetch_job *job, bool *
     OPN_TRY(open_file(ctx, job->to, &file, &n_bytes));
     if (file >= 0) {
         OPN_FAIL_IF(ctx, n_bytes != job->n_bytes, OPN_ERR_FORMAT,
-                    "%s: is there and has %lld bytes where %lld are right; move it away "
-                    "to have it fetched",
+                    "%s: exists with %lld bytes, expected %lld; move it away to fetch "
+                    "it again",
                     job->to, (long long)n_bytes, (long long)job->n_bytes);
         OPN_TRY(hash_file(ctx, job, job->to, file, got));
         OPN_FAIL_IF(ctx, strcmp(got, job->sha256) != 0, OPN_ERR_FORMAT,
-                    "%s: is there and has the SHA-256 %s where %s is right; move it away "
-                    "to have it fetched",
+                    "%s: exists with SHA-256 %s, expected %s; move it away to fetch it "
+                    "again",
                     job->to, got, job->sha256);
     }
     *is_there = file >= 0;
@@ -118,7 +118,7 @@ copy_file(opn_ctx *ctx, const opn_i_fetch_job *job, const char *stage, opn_i_par
     OPN_TRY(open_file(ctx, job->from, &file, &n_bytes));
     OPN_FAIL_IF(ctx, file < 0, OPN_ERR_READ, "%s: no such file", job->from);
     OPN_FAIL_IF(ctx, n_bytes != job->n_bytes, OPN_ERR_FORMAT,
-                "%s: has %lld bytes where %lld are right", job->from, (long long)n_bytes,
+                "%s: has %lld bytes, expected %lld", job->from, (long long)n_bytes,
                 (long long)job->n_bytes);
     OPN_TRY(opn_i_part_restart(part));
     while (part->n_have < part->n_bytes) {
@@ -170,9 +170,8 @@ opn_status opn_i_fetch(opn_ctx *ctx, const opn_i_fetch_job *job, bool *fetched)
         }
         if (strcmp(got, job->sha256) != 0) {
             OPN_TRY(opn_i_part_restart(&part));
-            OPN_FAIL_IF(ctx, true, OPN_ERR_FORMAT,
-                        "%s: has the SHA-256 %s where %s is right", job->from, got,
-                        job->sha256);
+            OPN_FAIL_IF(ctx, true, OPN_ERR_FORMAT, "%s: has SHA-256 %s, expected %s",
+                        job->from, got, job->sha256);
         }
         OPN_TRY(opn_i_part_commit(&part));
     }

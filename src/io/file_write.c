@@ -70,7 +70,7 @@ open_special(opn_ctx *ctx, const struct stat *info, const char *path, int *file)
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, S_ISDIR(info->st_mode), OPN_ERR_WRITE,
-                "%s: is a folder where a file is to be written", path);
+                "%s: is a folder; expected a file to write", path);
     *file = open(path, O_WRONLY | O_CLOEXEC);
     OPN_FAIL_IF(ctx, *file < 0, OPN_ERR_WRITE, "%s: cannot be written: %s", path,
                 strerror(errno));

@@ -20,7 +20,7 @@ typedef struct transfer {
     int64_t from;        // first byte that was asked for
     int64_t range_from;  // first byte that is sent, by Content-Range; -1 without one
     bool has_begun;      // the first bytes of the body are here
-    bool is_wrong_range; // the server sends another part than was asked for
+    bool is_wrong_range; // the server sent a different part than requested
     opn_status status;   // of what was done with the bytes
     char words[CURL_ERROR_SIZE]; // libcurl's own, for what has none here
 } transfer;
@@ -51,7 +51,7 @@ opn_status opn_i_http_check(opn_ctx *ctx, const char *what, const char *address)
     CURLU *url = NULL;
     OPN_FAIL_IF(ctx, !is_https(address) && strncasecmp(address, "http://", 7) != 0,
                 OPN_ERR_INVALID_ARG,
-                "%s: an address begins with http:// or https://; of a folder, give the "
+                "%s: an address begins with http:// or https://; for a folder, give the "
                 "path",
                 what);
     url = curl_url();
@@ -59,15 +59,15 @@ opn_status opn_i_http_check(opn_ctx *ctx, const char *what, const char *address)
     const CURLUcode code = curl_url_set(url, CURLUPART_URL, address, 0);
     OPN_FAIL_IF(ctx, code == CURLUE_OUT_OF_MEMORY, OPN_ERR_NOMEM,
                 "out of memory for an address");
-    OPN_FAIL_IF(ctx, code != CURLUE_OK, OPN_ERR_INVALID_ARG, "%s: is no address: %s",
+    OPN_FAIL_IF(ctx, code != CURLUE_OK, OPN_ERR_INVALID_ARG, "%s: is not an address: %s",
                 what, curl_url_strerror(code));
     OPN_FAIL_IF(ctx, has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD),
                 OPN_ERR_INVALID_ARG,
-                "%s: an address with a user or password is not taken", what);
+                "%s: an address must not contain a user name or password", what);
     OPN_FAIL_IF(ctx, has_part(url, CURLUPART_QUERY) || has_part(url, CURLUPART_FRAGMENT),
                 OPN_ERR_INVALID_ARG,
-                "%s: names of files go behind the address, so it "
-                "ends before a ? or #",
+                "%s: file names are appended to the address, so it must not contain ? "
+                "or #",
                 what);
 cleanup:
     curl_url_cleanup(url);
@@ -112,13 +112,13 @@ static opn_status begin(transfer *t)
     (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
     (void)curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &n_announced);
     OPN_FAIL_IF(t->ctx, answer != 200 && answer != 206, OPN_ERR_READ,
-                "%s: the server answers %ld", t->address, answer);
+                "%s: the server answered %ld", t->address, answer);
     t->is_wrong_range = answer == 206 && t->range_from != t->from;
     OPN_FAIL_IF(t->ctx, t->is_wrong_range, OPN_ERR_READ,
-                "%s: the server sends another part than was asked for", t->address);
+                "%s: the server sent a different part than requested", t->address);
     const int64_t from = answer == 206 ? t->from : 0;
     OPN_FAIL_IF(t->ctx, n_announced >= 0 && n_announced != part->n_bytes - from,
-                OPN_ERR_FORMAT, "%s: has %lld bytes where %lld are right", t->address,
+                OPN_ERR_FORMAT, "%s: has %lld bytes, expected %lld", t->address,
                 (long long)from + (long long)n_announced, (long long)part->n_bytes);
     if (answer == 200 && part->n_have > 0)
         OPN_TRY(opn_i_part_restart(part));
@@ -136,7 +136,7 @@ static opn_status take(transfer *t, const char *data, size_t n_bytes)
     if ((int64_t)n_bytes > part->n_bytes - part->n_have) {
         OPN_TRY(opn_i_part_restart(part)); // what is wrong is not worth keeping
         OPN_FAIL_IF(t->ctx, true, OPN_ERR_FORMAT,
-                    "%s: sends more than the %lld bytes that are right", t->address,
+                    "%s: sends more than the expected %lld bytes", t->address,
                     (long long)part->n_bytes);
     }
     OPN_TRY(opn_i_part_put(part, data, n_bytes));
@@ -163,17 +163,16 @@ static void explain(const transfer *t, CURLcode code, char *text, size_t room)
     (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
     (void)curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
     if (code == CURLE_HTTP_RETURNED_ERROR)
-        snprintf(text, room, "the server answers %ld", answer);
+        snprintf(text, room, "the server answered %ld", answer);
     else if (code == CURLE_TOO_MANY_REDIRECTS)
         snprintf(text, room, "redirects more than %d times", MAX_REDIRECTS);
     else if (code == CURLE_UNSUPPORTED_PROTOCOL && n_redirects > 0)
         snprintf(text, room, "redirects to an address that is not %s",
                  is_https(t->address) ? "https" : "http or https");
     else if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING)
-        snprintf(text, room, "the connection ended too early");
+        snprintf(text, room, "the connection was closed early");
     else if (code == CURLE_OPERATION_TIMEDOUT && connected > 0)
-        snprintf(text, room, "nothing has come for %ld seconds",
-                 t->limits->stall_seconds);
+        snprintf(text, room, "no data for %ld seconds", t->limits->stall_seconds);
     else
         snprintf(text, room, "%s",
                  t->words[0] != 0 ? t->words : curl_easy_strerror(code));
@@ -195,8 +194,8 @@ static opn_status check_transfer(transfer *t, CURLcode code)
     if (!t->has_begun)
         return opn_i_fail(t->ctx, OPN_ERR_READ, "%s: %s", t->address, why);
     return opn_i_fail(t->ctx, OPN_ERR_READ,
-                      "%s: %s, after %lld of %lld bytes; the same command goes on from "
-                      "there",
+                      "%s: %s, after %lld of %lld bytes; run the same command again to "
+                      "continue",
                       t->address, why, (long long)part->n_have, (long long)part->n_bytes);
 }
 

@@ -68,7 +68,7 @@ opn_status opn_i_ndarray_set_type(opn_ctx *ctx,
 
     for (size_t i = 0; i < n_chars; i++)
         OPN_FAIL_IF(ctx, type[i] < 0x20 || type[i] > 0x7e, OPN_ERR_FORMAT,
-                    "%s: the type name holds byte 0x%02x; a name such as <f8 is right",
+                    "%s: the type name holds byte 0x%02x; expected a name such as <f8",
                     what, (unsigned)(unsigned char)type[i]);
 
     bool big_endian = opn_i_host_is_big_endian();
@@ -96,7 +96,7 @@ opn_status opn_i_ndarray_set_type(opn_ctx *ctx,
     OPN_FAIL_IF(ctx,
                 (!is_text && !is_number) || (is_number && !is_number_size(kind, size)) ||
                         size < 0 || size > INT32_MAX,
-                OPN_ERR_FORMAT, "%s: '%.*s' is no type; a name such as <f8 is right",
+                OPN_ERR_FORMAT, "%s: '%.*s' is not a type; expected a name such as <f8",
                 what, n_shown, type);
 
     array->kind = kind;
@@ -254,7 +254,7 @@ static opn_status put_code_points(opn_ctx *ctx,
         if (!opn_i_utf8_is_character(code))
             return opn_i_fail(ctx, OPN_ERR_FORMAT,
                               "%s: item %" PRId64 " holds 0x%" PRIx32
-                              ", which is no character of Unicode",
+                              ", which is not a Unicode character",
                               what, i, code);
         n_out += opn_i_utf8_put(code, out + n_out);
     }

@@ -207,7 +207,10 @@ static opn_status find_header(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, n_bytes < 10 || memcmp(data, magic, sizeof(magic)) != 0,
-                OPN_ERR_FORMAT, "%s: is no npy file, which begins with \\x93NUMPY", what);
+                OPN_ERR_FORMAT,
+                "%s: is not an npy file, which begins with "
+                "\\x93NUMPY",
+                what);
     const int major = data[6];
     const int minor = data[7];
     OPN_FAIL_IF(ctx, major < 1 || major > 3 || minor != 0, OPN_ERR_UNSUPPORTED,

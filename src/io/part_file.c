@@ -28,7 +28,7 @@ static opn_status lock(const opn_i_part *part, struct stat *about)
     opn_status status = OPN_OK;
     struct stat named;
     OPN_FAIL_IF(part->ctx, fstat(part->file, about) != 0 || !S_ISREG(about->st_mode),
-                OPN_ERR_WRITE, "%s: is no regular file; move it away", part->path);
+                OPN_ERR_WRITE, "%s: is not a regular file; move it away", part->path);
     OPN_FAIL_IF(part->ctx,
                 flock(part->file, LOCK_EX | LOCK_NB) != 0 ||
                         lstat(part->path, &named) != 0 || named.st_ino != about->st_ino ||

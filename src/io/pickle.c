@@ -120,7 +120,8 @@ opn_status opn_i_pickle_spend(opn_i_pickle_machine *m, size_t n)
 {
     if (n > m->n_spare)
         return opn_i_fail(m->ctx, OPN_ERR_FORMAT,
-                          "one value is used over and over, as no Python program does");
+                          "one value is used over and over, which no Python program "
+                          "does");
     m->n_spare -= n;
     return OPN_OK;
 }
@@ -188,7 +189,7 @@ const char *opn_i_pickle_kind_name(opn_i_pickle_kind kind)
     case OPN_PICKLE_REAL:
         return "a float";
     case OPN_PICKLE_TEXT:
-        return "a text";
+        return "a string";
     case OPN_PICKLE_BYTES:
         return "a byte string";
     case OPN_PICKLE_TUPLE:

@@ -47,7 +47,7 @@ typedef struct opn_i_pickle_value {
 } opn_i_pickle_value;
 
 // A dict holds key, value, key, value, … in the order of the file, so its n is even. A
-// key that the file sets twice stands there twice; no Python writes such a file.
+// key that the file sets twice appears twice; no Python writes such a file.
 struct opn_i_pickle_list {
     opn_i_pickle_value *item;
     size_t n;

@@ -129,12 +129,12 @@ opn_status opn_i_pickle_call(opn_i_pickle_machine *m,
 {
     opn_status status = OPN_OK;
     const known_global *global = global_of(function);
-    OPN_FAIL_IF(m->ctx, global == NULL, OPN_ERR_FORMAT, "calls %s; a function is right",
+    OPN_FAIL_IF(m->ctx, global == NULL, OPN_ERR_FORMAT, "calls %s; expected a function",
                 opn_i_pickle_kind_name(function->kind));
     OPN_FAIL_IF(m->ctx, global->call == NULL, OPN_ERR_UNSUPPORTED,
                 "a call of %s.%s is refused", global->module, global->name);
     OPN_FAIL_IF(m->ctx, args->kind != OPN_PICKLE_TUPLE, OPN_ERR_FORMAT,
-                "%s.%s gets %s; a tuple of arguments is right", global->module,
+                "%s.%s gets %s; expected a tuple of arguments", global->module,
                 global->name, opn_i_pickle_kind_name(args->kind));
     status = global->call(m, args->as.list, out);
     if (status != OPN_OK)
@@ -150,13 +150,13 @@ opn_status opn_i_pickle_new_object(opn_i_pickle_machine *m,
     const bool by_columns = has_role(class_, ROLE_CSC);
     if (!by_columns && !has_role(class_, ROLE_CSR))
         return opn_i_fail(m->ctx, OPN_ERR_UNSUPPORTED,
-                          "an object of another class than csr_matrix and csc_matrix");
+                          "an object that is neither csr_matrix nor csc_matrix");
     return opn_i_pickle_new_sparse(m, by_columns, out);
 }
 
 static opn_status fail_arguments(opn_i_pickle_machine *m, const char *right)
 {
-    return opn_i_fail(m->ctx, OPN_ERR_FORMAT, "other arguments than %s", right);
+    return opn_i_fail(m->ctx, OPN_ERR_FORMAT, "wrong arguments; expected %s", right);
 }
 
 // numpy.core.multiarray._reconstruct(ndarray, (0,), b'b')
@@ -235,6 +235,6 @@ encode(opn_i_pickle_machine *m, const opn_i_pickle_list *args, opn_i_pickle_valu
 {
     if (args->n != 2 || args->item[0].kind != OPN_PICKLE_TEXT ||
         !opn_i_pickle_equals(&args->item[1], "latin1"))
-        return fail_arguments(m, "a text and 'latin1'");
+        return fail_arguments(m, "a string and 'latin1'");
     return opn_i_pickle_encode(m, args->item[0].as.text, out);
 }

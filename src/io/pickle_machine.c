@@ -11,7 +11,7 @@ enum { FIRST_ROOM = 64 };
 opn_status opn_i_pickle_read_uint(opn_i_pickle_machine *m, int n, uint64_t *out)
 {
     if (m->n_bytes - m->at < (size_t)n)
-        return opn_i_fail(m->ctx, OPN_ERR_FORMAT, "the file is cut short here");
+        return opn_i_fail(m->ctx, OPN_ERR_FORMAT, "the file is truncated here");
     uint64_t value = 0;
     for (int i = 0; i < n; i++)
         value |= (uint64_t)m->data[m->at + (size_t)i] << (8 * i);
@@ -29,7 +29,7 @@ opn_status opn_i_pickle_read_block(opn_i_pickle_machine *m,
     opn_status status = OPN_OK;
     OPN_TRY(opn_i_pickle_read_uint(m, n_length, &length));
     OPN_FAIL_IF(m->ctx, length > m->n_bytes - m->at, OPN_ERR_FORMAT,
-                "%llu bytes are announced, %zu are left; the file is cut short",
+                "%llu bytes are announced, %zu are left; the file is truncated",
                 (unsigned long long)length, m->n_bytes - m->at);
     *block = (const char *)m->data + m->at;
     *n = (size_t)length;
@@ -44,7 +44,7 @@ opn_status opn_i_pickle_read_line(opn_i_pickle_machine *m, const char **line, si
     const size_t n_left = m->n_bytes - m->at;
     const unsigned char *end = n_left > 0 ? memchr(start, '\n', n_left) : NULL;
     if (end == NULL)
-        return opn_i_fail(m->ctx, OPN_ERR_FORMAT, "the file is cut short here");
+        return opn_i_fail(m->ctx, OPN_ERR_FORMAT, "the file is truncated here");
     *line = (const char *)start;
     *n = (size_t)(end - start);
     m->at += *n + 1;
@@ -131,7 +131,7 @@ opn_status opn_i_pickle_top_list(opn_i_pickle_machine *m,
     OPN_FAIL_IF(m->ctx, opn_i_pickle_n_above_mark(m) == 0, OPN_ERR_FORMAT,
                 "the stack is empty");
     const opn_i_pickle_value *top = &m->stack[m->n_stack - 1];
-    OPN_FAIL_IF(m->ctx, top->kind != kind, OPN_ERR_FORMAT, "adds to %s; %s is right",
+    OPN_FAIL_IF(m->ctx, top->kind != kind, OPN_ERR_FORMAT, "adds to %s; expected %s",
                 opn_i_pickle_kind_name(top->kind), opn_i_pickle_kind_name(kind));
     *out = top->as.list;
 cleanup:

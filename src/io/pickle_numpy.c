@@ -14,10 +14,10 @@ opn_status opn_i_pickle_dtype_of(opn_i_pickle_machine *m,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(m->ctx, args->n == 0 || !opn_i_pickle_is_text(&args->item[0]),
-                OPN_ERR_FORMAT, "other arguments than the name of a type");
+                OPN_ERR_FORMAT, "wrong arguments; expected the name of a type");
     const opn_i_pickle_text *name = args->item[0].as.text;
     OPN_FAIL_IF(m->ctx, name->n == 0 || name->n >= OPN_PICKLE_MAX_TYPE, OPN_ERR_FORMAT,
-                "a type name of %zu characters; a name such as f8 is right", name->n);
+                "a type name of %zu characters; expected a name such as f8", name->n);
 
     opn_i_pickle_dtype *dtype = opn_i_pickle_take(m->pickle, 1, sizeof(*dtype));
     OPN_FAIL_IF(m->ctx, dtype == NULL, OPN_ERR_NOMEM, "out of memory for a type");
@@ -36,17 +36,17 @@ static opn_status build_dtype(opn_i_pickle_machine *m,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(m->ctx, state->kind != OPN_PICKLE_TUPLE || state->as.list->n < 8,
-                OPN_ERR_FORMAT, "the state of a type is no tuple of 8");
+                OPN_ERR_FORMAT, "the state of a type is not a tuple of 8");
     const opn_i_pickle_value *item = state->as.list->item;
     OPN_FAIL_IF(m->ctx, !opn_i_pickle_is_text(&item[1]) || item[1].as.text->n != 1,
-                OPN_ERR_FORMAT, "the byte order of a type is no single character");
+                OPN_ERR_FORMAT, "the byte order of a type is not a single character");
     for (int i = 2; i < 5; i++)
         OPN_FAIL_IF(m->ctx, item[i].kind != OPN_PICKLE_NONE, OPN_ERR_UNSUPPORTED,
                     "an array of records; only arrays of numbers and text are read");
     const char order = item[1].as.text->chars[0];
-    OPN_FAIL_IF(m->ctx, order == '\0' || strchr("<>|=", order) == NULL, OPN_ERR_FORMAT,
-                "byte order 0x%02x; one of < > | = is right",
-                (unsigned)(unsigned char)order);
+    OPN_FAIL_IF(
+            m->ctx, order == '\0' || strchr("<>|=", order) == NULL, OPN_ERR_FORMAT,
+            "byte order 0x%02x; expected one of < > | =", (unsigned)(unsigned char)order);
     dtype->type[0] = order;
 cleanup:
     return status;
@@ -77,14 +77,14 @@ static opn_status read_shape(opn_i_pickle_machine *m,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(m->ctx, value->kind != OPN_PICKLE_TUPLE, OPN_ERR_FORMAT,
-                "the shape is %s; a tuple of ints is right",
+                "the shape is %s; expected a tuple of ints",
                 opn_i_pickle_kind_name(value->kind));
     const opn_i_pickle_list *tuple = value->as.list;
     OPN_FAIL_IF(m->ctx, tuple->n > OPN_NDARRAY_MAX_DIMS, OPN_ERR_FORMAT,
                 "%zu dimensions; at most %d are read", tuple->n, OPN_NDARRAY_MAX_DIMS);
     for (size_t d = 0; d < tuple->n; d++) {
         OPN_FAIL_IF(m->ctx, tuple->item[d].kind != OPN_PICKLE_INT, OPN_ERR_FORMAT,
-                    "the shape holds %s; a tuple of ints is right",
+                    "the shape holds %s; expected a tuple of ints",
                     opn_i_pickle_kind_name(tuple->item[d].kind));
         shape[d] = tuple->item[d].as.integer;
     }
@@ -103,12 +103,12 @@ static opn_status fill_array(opn_i_pickle_machine *m,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(m->ctx, dtype->kind != OPN_PICKLE_DTYPE, OPN_ERR_FORMAT,
-                "the type of an array is %s; numpy.dtype is right",
+                "the type of an array is %s; expected numpy.dtype",
                 opn_i_pickle_kind_name(dtype->kind));
     const char *type = dtype->as.dtype->type;
     OPN_TRY(opn_i_ndarray_set_type(m->ctx, "array", type, strlen(type), array));
     OPN_FAIL_IF(m->ctx, bytes->kind != OPN_PICKLE_BYTES, OPN_ERR_FORMAT,
-                "the content of an array is %s; a byte string is right",
+                "the content of an array is %s; expected a byte string",
                 opn_i_pickle_kind_name(bytes->kind));
     OPN_TRY(opn_i_ndarray_set_shape(m->ctx, "array", shape, n_dims, bytes->as.text->n,
                                     array));
@@ -127,10 +127,10 @@ static opn_status build_array(opn_i_pickle_machine *m,
     int n_dims = 0;
     OPN_FAIL_IF(m->ctx, is_built(array), OPN_ERR_FORMAT, "an array is filled twice");
     OPN_FAIL_IF(m->ctx, state->kind != OPN_PICKLE_TUPLE || state->as.list->n != 5,
-                OPN_ERR_FORMAT, "the state of an array is no tuple of 5");
+                OPN_ERR_FORMAT, "the state of an array is not a tuple of 5");
     const opn_i_pickle_value *item = state->as.list->item;
     OPN_FAIL_IF(m->ctx, item[3].kind != OPN_PICKLE_BOOL && item[3].kind != OPN_PICKLE_INT,
-                OPN_ERR_FORMAT, "the order of an array is %s; a bool is right",
+                OPN_ERR_FORMAT, "the order of an array is %s; expected a bool",
                 opn_i_pickle_kind_name(item[3].kind));
     OPN_TRY(read_shape(m, &item[1], shape, &n_dims));
     OPN_TRY(fill_array(m, &item[2], shape, n_dims, &item[4], array));
@@ -148,7 +148,7 @@ opn_status opn_i_pickle_from_buffer(opn_i_pickle_machine *m,
     int64_t shape[OPN_NDARRAY_MAX_DIMS];
     int n_dims = 0;
     OPN_FAIL_IF(m->ctx, args->n != 4, OPN_ERR_FORMAT,
-                "%zu arguments; bytes, type, shape and order are right", args->n);
+                "%zu arguments; expected bytes, type, shape and order", args->n);
     const bool is_fortran = opn_i_pickle_equals(&args->item[3], "F");
     OPN_FAIL_IF(m->ctx, !is_fortran && !opn_i_pickle_equals(&args->item[3], "C"),
                 OPN_ERR_FORMAT, "an order that is neither 'C' nor 'F'");
@@ -168,7 +168,7 @@ opn_status opn_i_pickle_scalar(opn_i_pickle_machine *m,
     opn_status status = OPN_OK;
     opn_i_ndarray item = {0};
     OPN_FAIL_IF(m->ctx, args->n != 2, OPN_ERR_FORMAT,
-                "%zu arguments; type and bytes are right", args->n);
+                "%zu arguments; expected type and bytes", args->n);
     OPN_TRY(fill_array(m, &args->item[0], NULL, 0, &args->item[1], &item));
     OPN_FAIL_IF(m->ctx, item.kind == 'U', OPN_ERR_UNSUPPORTED,
                 "a scalar of text; numbers are read");
@@ -219,9 +219,9 @@ static opn_status find_vector(opn_i_pickle_machine *m,
     const opn_i_pickle_value *value = find_key(dict, key);
     OPN_FAIL_IF(m->ctx, value == NULL, OPN_ERR_FORMAT, "the matrix has no '%s'", key);
     OPN_FAIL_IF(m->ctx, value->kind != OPN_PICKLE_NDARRAY || !is_built(value->as.array),
-                OPN_ERR_FORMAT, "'%s' of the matrix is no filled array", key);
+                OPN_ERR_FORMAT, "'%s' of the matrix is not a filled array", key);
     OPN_FAIL_IF(m->ctx, value->as.array->n_dims != 1, OPN_ERR_FORMAT,
-                "'%s' of the matrix has %d dimensions; one is right", key,
+                "'%s' of the matrix has %d dimensions; expected one", key,
                 value->as.array->n_dims);
     *out = value->as.array;
 cleanup:
@@ -238,7 +238,7 @@ find_shape(opn_i_pickle_machine *m, const opn_i_pickle_list *dict, int64_t shape
     OPN_FAIL_IF(m->ctx, value == NULL, OPN_ERR_FORMAT, "the matrix has no '_shape'");
     OPN_TRY(read_shape(m, value, found, &n_dims));
     OPN_FAIL_IF(m->ctx, n_dims != 2, OPN_ERR_FORMAT,
-                "the matrix has %d dimensions; two are right", n_dims);
+                "the matrix has %d dimensions; expected two", n_dims);
     OPN_FAIL_IF(m->ctx, found[0] < 0 || found[1] < 0, OPN_ERR_FORMAT,
                 "the matrix has shape (%" PRId64 ", %" PRId64 ")", found[0], found[1]);
     shape[0] = found[0];
@@ -254,7 +254,7 @@ static opn_status build_sparse(opn_i_pickle_machine *m,
     opn_status status = OPN_OK;
     OPN_FAIL_IF(m->ctx, sparse->data != NULL, OPN_ERR_FORMAT, "a matrix is filled twice");
     OPN_FAIL_IF(m->ctx, state->kind != OPN_PICKLE_DICT, OPN_ERR_FORMAT,
-                "the state of a matrix is %s; a dict is right",
+                "the state of a matrix is %s; expected a dict",
                 opn_i_pickle_kind_name(state->kind));
     const opn_i_pickle_list *dict = state->as.list;
     opn_i_pickle_sparse found = {.by_columns = sparse->by_columns};
@@ -271,7 +271,7 @@ static opn_status build_sparse(opn_i_pickle_machine *m,
     const int64_t n_lines = found.shape[found.by_columns ? 1 : 0];
     OPN_FAIL_IF(m->ctx, found.indptr->n_items - 1 != n_lines, OPN_ERR_FORMAT,
                 "the matrix has %" PRId64 " offsets for %" PRId64
-                " %s; one more than those is right",
+                " %s; expected one more",
                 found.indptr->n_items, n_lines, found.by_columns ? "columns" : "rows");
     *sparse = found;
     m->n_unbuilt--;

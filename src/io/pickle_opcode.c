@@ -49,7 +49,7 @@ static opn_status stop(opn_i_pickle_machine *m, int arg)
     const opn_i_pickle_value *root = NULL;
     OPN_TRY(opn_i_pickle_pop(m, 1, &root));
     OPN_FAIL_IF(m->ctx, m->n_unbuilt > 0, OPN_ERR_FORMAT,
-                "%zu arrays or matrices were begun and never filled", m->n_unbuilt);
+                "%zu arrays or matrices were created but never filled", m->n_unbuilt);
     m->pickle->root = *root;
     m->stopped = true;
 cleanup:
@@ -403,7 +403,7 @@ static opn_status push_stack_global(opn_i_pickle_machine *m, int arg)
     OPN_TRY(opn_i_pickle_pop(m, 2, &names));
     OPN_FAIL_IF(m->ctx,
                 names[0].kind != OPN_PICKLE_TEXT || names[1].kind != OPN_PICKLE_TEXT,
-                OPN_ERR_FORMAT, "a module and a name that are not both texts");
+                OPN_ERR_FORMAT, "a module and a name that are not both strings");
     OPN_TRY(opn_i_pickle_find_global(m, names[0].as.text, names[1].as.text, &value));
     OPN_TRY(opn_i_pickle_push(m, value));
 cleanup:
@@ -431,7 +431,7 @@ static opn_status push_object(opn_i_pickle_machine *m, int arg)
     opn_status status = OPN_OK;
     OPN_TRY(opn_i_pickle_pop(m, 2, &call));
     OPN_FAIL_IF(m->ctx, call[1].kind != OPN_PICKLE_TUPLE || call[1].as.list->n != 0,
-                OPN_ERR_FORMAT, "an object made with arguments; none are right");
+                OPN_ERR_FORMAT, "an object made with arguments; expected none");
     OPN_TRY(opn_i_pickle_new_object(m, &call[0], &value));
     OPN_TRY(opn_i_pickle_push(m, value));
 cleanup:

@@ -20,7 +20,7 @@ opn_status opn_i_pickle_parse_int(opn_ctx *ctx, const char *line, size_t n, int6
     for (; i < n; i++) {
         const int digit = line[i] - '0';
         OPN_FAIL_IF(ctx, digit < 0 || digit > 9, OPN_ERR_FORMAT,
-                    "byte 0x%02x in an integer; decimal digits are right",
+                    "byte 0x%02x in an integer; expected decimal digits",
                     (unsigned)(unsigned char)line[i]);
         OPN_FAIL_IF(ctx, value < (INT64_MIN + digit) / 10, OPN_ERR_OVERFLOW,
                     "an integer of more than 64 bits");
@@ -48,7 +48,7 @@ opn_status opn_i_pickle_parse_real(opn_ctx *ctx, const char *line, size_t n, dou
         *out = (double)NAN;
     else
         OPN_FAIL_IF(ctx, !opn_i_parse_real(text, n, out), OPN_ERR_FORMAT,
-                    "a float that is no decimal number");
+                    "a float that is not a decimal number");
 cleanup:
     return status;
 }

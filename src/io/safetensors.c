@@ -138,7 +138,9 @@ parse_header(opn_ctx *ctx, const char *name, const char *text, size_t n, json_t 
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, n == 0 || text[0] != '{', OPN_ERR_FORMAT,
-                "%s: header does not begin with '{'; this is no safetensors file", name);
+                "%s: header does not begin with '{'; this is not a safetensors "
+                "file",
+                name);
     OPN_TRY(opn_i_safetensors_check_header(ctx, name, text, n, OPN_ERR_FORMAT));
     json_error_t error;
     json_t *header = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
@@ -169,7 +171,7 @@ static opn_status read_metadata(opn_ctx *ctx, const char *name, opn_i_safetensor
     if (metadata == NULL)
         return OPN_OK;
     OPN_FAIL_IF(ctx, !json_is_object(metadata), OPN_ERR_FORMAT,
-                "%s: %s is not an object of texts", name, OPN_SAFETENSORS_METADATA);
+                "%s: %s is not an object of strings", name, OPN_SAFETENSORS_METADATA);
     OPN_TRY_NEW(ctx, file->metadata, json_object_size(metadata));
     const char *key;
     json_t *value;
@@ -179,7 +181,7 @@ static opn_status read_metadata(opn_ctx *ctx, const char *name, opn_i_safetensor
                     "%s: %s: key %zu is not 1 to %d bytes of printable text", name,
                     OPN_SAFETENSORS_METADATA, file->n_metadata + 1, OPN_TENSOR_MAX_NAME);
         OPN_FAIL_IF(ctx, !json_is_string(value), OPN_ERR_FORMAT,
-                    "%s: %s: the value of \"%s\" is not a text", name,
+                    "%s: %s: the value of \"%s\" is not a string", name,
                     OPN_SAFETENSORS_METADATA, key);
         file->metadata[file->n_metadata++] =
                 (metadata_entry){key, json_string_value(value)};
@@ -205,7 +207,7 @@ static opn_status read_type(const place *at, const json_t *info, opn_i_tensor_ty
     opn_status status = OPN_OK;
     const char *dtype = json_string_value(json_object_get(info, "dtype"));
     OPN_FAIL_IF(at->ctx, dtype == NULL, OPN_ERR_FORMAT,
-                "%s: tensor \"%s\": dtype is missing or not a text", at->file,
+                "%s: tensor \"%s\": dtype is missing or not a string", at->file,
                 at->tensor);
     OPN_FAIL_IF(at->ctx, !find_type(dtype, type), OPN_ERR_UNSUPPORTED,
                 "%s: tensor \"%s\": dtype %s is not supported; F64, F32, F16, BF16, I64, "

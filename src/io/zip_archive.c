@@ -27,7 +27,7 @@ static opn_status fail_zip(opn_ctx *ctx, const char *what, int code)
     case ZIP_ER_MEMORY:
         return opn_i_fail(ctx, OPN_ERR_NOMEM, "%s: out of memory while reading it", what);
     case ZIP_ER_NOZIP:
-        reason = "is no zip archive, or its end is missing";
+        reason = "is not a zip archive, or its end is missing";
         break;
     case ZIP_ER_INCONS:
         reason = "the directory and the members of the archive disagree";
@@ -45,7 +45,7 @@ static opn_status fail_zip(opn_ctx *ctx, const char *what, int code)
     case ZIP_ER_EOF:
     case ZIP_ER_READ:
     case ZIP_ER_SEEK:
-        reason = "is cut short";
+        reason = "is truncated";
         break;
     default:
         break;
@@ -65,9 +65,9 @@ check_ends(opn_ctx *ctx, const char *name, const unsigned char *data, size_t n_b
     for (size_t at = n_bytes > n_tail ? n_bytes - n_tail : 0; at + END <= n_bytes; at++)
         n_ends += memcmp(data + at, "PK\5\6", 4) == 0;
     OPN_FAIL_IF(ctx, n_ends == 0, OPN_ERR_FORMAT,
-                "%s: is no zip archive, or its end is missing", name);
+                "%s: is not a zip archive, or its end is missing", name);
     OPN_FAIL_IF(ctx, n_ends > MAX_ENDS, OPN_ERR_FORMAT,
-                "%s: %d ends of a zip archive; one is right", name, n_ends);
+                "%s: %d ends of a zip archive; expected one", name, n_ends);
 cleanup:
     return status;
 }
@@ -223,7 +223,7 @@ check_claims(opn_ctx *ctx, const opn_i_zip *zip, const char *what, const zip_sta
     const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
                                 ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
     OPN_FAIL_IF(ctx, (info->valid & needed) != needed, OPN_ERR_FORMAT,
-                "%s: the archive does not say its size and compression", what);
+                "%s: the archive does not state its size and compression", what);
     OPN_FAIL_IF(ctx, info->encryption_method != ZIP_EM_NONE, OPN_ERR_UNSUPPORTED,
                 "%s: is encrypted; decrypt the archive first", what);
     OPN_FAIL_IF(ctx,
@@ -242,7 +242,7 @@ check_claims(opn_ctx *ctx, const opn_i_zip *zip, const char *what, const zip_sta
                         !opn_i_expansion_allowed(info->comp_size, info->size),
                 OPN_ERR_FORMAT,
                 "%s: claims to unpack from %" PRIu64 " to %" PRIu64
-                " bytes, more than is believed",
+                " bytes, more than is plausible",
                 what, (uint64_t)info->comp_size, (uint64_t)info->size);
 cleanup:
     return status;
@@ -260,7 +260,7 @@ read_content(opn_ctx *ctx, const char *what, zip_file_t *file, size_t n, void *o
         if (n_read < 0)
             OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_file_get_error(file))));
         OPN_FAIL_IF(ctx, n_read == 0, OPN_ERR_FORMAT,
-                    "%s: unpacks to %zu bytes where the archive says %zu", what, done, n);
+                    "%s: unpacks to %zu bytes, but the archive says %zu", what, done, n);
         done += (size_t)n_read;
     }
     const zip_int64_t n_beyond = zip_fread(file, &beyond, 1);

@@ -243,7 +243,7 @@ opn_status opn_i_csr_transposed_entries(opn_ctx *ctx,
     uint32_t *entry = NULL;
     opn_off *next = NULL;
     OPN_FAIL_IF(ctx, n > UINT32_MAX, OPN_ERR_OVERFLOW,
-                "more than 2^32 - 1 entries of a sparse matrix");
+                "a sparse matrix of more than 2^32 - 1 entries");
     OPN_TRY_NEW(ctx, entry, n);
     OPN_TRY_NEW(ctx, next, csr->n_cols);
     memcpy(next, transposed->row_ptr, (size_t)csr->n_cols * sizeof(*next));

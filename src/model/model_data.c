@@ -111,20 +111,21 @@ opn_i_model_choose_evidence(opn_ctx *ctx, const opn_params *params, opn_model *m
     model->evidence = kind->evidence;
     if (is_given)
         (void)opn_i_evidence_parse(text, &model->evidence); // of the table
-    OPN_FAIL_IF(ctx,
-                opn_i_evidence_is_signed(model->evidence) &&
-                        (kind->has_prior || kind->has_teacher),
-                OPN_ERR_INVALID_ARG,
-                "`evidence` %s goes below no evidence, which neither the prior nor the "
-                "teacher of %s can be compared with",
-                opn_i_evidence_name(model->evidence), kind->id);
+    OPN_FAIL_IF(
+            ctx,
+            opn_i_evidence_is_signed(model->evidence) &&
+                    (kind->has_prior || kind->has_teacher),
+            OPN_ERR_INVALID_ARG,
+            "`evidence` %s can be negative, which neither the prior nor the teacher of "
+            "%s allows",
+            opn_i_evidence_name(model->evidence), kind->id);
     OPN_FAIL_IF(ctx, !opn_i_head_has_evidence(kind->head) && is_given,
                 OPN_ERR_INVALID_ARG, "`evidence` %s: %s has no evidence, only a softmax",
                 text, kind->id);
     OPN_FAIL_IF(ctx,
                 kind->head->evidence == OPN_HEAD_TAKES_EXP &&
                         model->evidence != OPN_EVIDENCE_EXP,
-                OPN_ERR_INVALID_ARG, "%s takes its evidence from exp only", kind->id);
+                OPN_ERR_INVALID_ARG, "%s supports `evidence` exp only", kind->id);
 cleanup:
     return status;
 }

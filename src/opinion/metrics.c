@@ -30,7 +30,7 @@ static opn_status check_ranked(opn_ctx *ctx, const ranked_input *in)
         OPN_FAIL_IF(ctx, isnan(in->score[i]), OPN_ERR_INVALID_ARG,
                     "%s of node %d is not a number", in->score_name, i);
         OPN_FAIL_IF(ctx, in->flag[i] > 1, OPN_ERR_INVALID_ARG,
-                    "%s of node %d is %d, it must be 0 or 1", in->flag_name, i,
+                    "%s of node %d is %d, which must be 0 or 1", in->flag_name, i,
                     in->flag[i]);
     }
 cleanup:
@@ -154,7 +154,8 @@ static opn_status check_classified(opn_ctx *ctx, const classified *in)
                     in->label[i], in->n_classes);
         for (int32_t k = 0; k < in->n_classes; k++)
             OPN_FAIL_IF(ctx, !(p[k] >= 0.0f && p[k] <= most), OPN_ERR_INVALID_ARG,
-                        "probability of node %d and class %d is %g, it must be in [0, 1]",
+                        "probability of node %d and class %d is %g, which must be in "
+                        "[0, 1]",
                         i, k, (double)p[k]);
     }
 cleanup:

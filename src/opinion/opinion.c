@@ -21,7 +21,7 @@ opn_status opn_opinion(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, p, n_classes);
     for (int64_t j = 0; j < n * n_classes; j++) // all before the first output is written
         OPN_FAIL_IF(ctx, !(alpha[j] >= 1.0f) || !isfinite(alpha[j]), OPN_ERR_INVALID_ARG,
-                    "alpha of node %lld and class %lld is %g, it must be 1 or more",
+                    "alpha of node %lld and class %lld is %g, which must be 1 or more",
                     (long long)(j / n_classes), (long long)(j % n_classes),
                     (double)alpha[j]);
     for (int64_t i = 0; i < n; i++) {

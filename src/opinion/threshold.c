@@ -49,8 +49,9 @@ static opn_status refuse_name(opn_ctx *ctx, const char *text, size_t n_chars)
 {
     char known[256];
     list_measures(known, sizeof(known));
-    return opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "`abstain_above`: \"%.*s\" is none of %s",
-                      (int)n_chars, text, known);
+    return opn_i_fail(ctx, OPN_ERR_INVALID_ARG,
+                      "`abstain_above`: \"%.*s\" is not one of %s", (int)n_chars, text,
+                      known);
 }
 
 // One "vacuity=0.5" of n_chars.
@@ -70,7 +71,7 @@ read_threshold(opn_ctx *ctx, const char *text, size_t n_chars, opn_thresholds *t
         return refuse_name(ctx, text, n_name);
     const opn_i_measure *measure = opn_i_measure_at(m);
     OPN_FAIL_IF(ctx, !isnan(to->most[m]), OPN_ERR_INVALID_ARG,
-                "`abstain_above`: %s is there twice", measure->name);
+                "`abstain_above`: %s is given twice", measure->name);
     if (n_number < sizeof(number))
         memcpy(number, text + n_name + 1, n_number); // ends in NUL, as it was all NUL
     OPN_FAIL_IF(
@@ -135,7 +136,7 @@ static opn_status check_measures(opn_ctx *ctx,
         if (isnan(thresholds->most[m]))
             continue;
         OPN_FAIL_IF(ctx, m >= n_measures || measure[m] == NULL, OPN_ERR_INVALID_ARG,
-                    "a threshold on %s, which is not there", name);
+                    "a threshold on %s, which is missing", name);
         for (int32_t i = 0; i < n; i++)
             OPN_FAIL_IF(ctx, isnan(measure[m][i]), OPN_ERR_INVALID_ARG,
                         "%s of node %d is not a number", name, i);
@@ -212,13 +213,13 @@ static opn_status sort_nodes(opn_ctx *ctx,
     opn_status status = OPN_OK;
     scored_node *node = NULL;
     OPN_FAIL_IF(ctx, n < 1, OPN_ERR_INVALID_ARG,
-                "%d nodes: a threshold is chosen by at least one", n);
+                "%d nodes: choosing a threshold needs at least one", n);
     OPN_TRY_NEW(ctx, node, n);
     for (int32_t i = 0; i < n; i++) {
         OPN_FAIL_IF(ctx, isnan(measure[i]), OPN_ERR_INVALID_ARG,
                     "measure of node %d is not a number", i);
         OPN_FAIL_IF(ctx, right[i] > 1, OPN_ERR_INVALID_ARG,
-                    "right of node %d is %d, it must be 0 or 1", i, right[i]);
+                    "right of node %d is %d, which must be 0 or 1", i, right[i]);
         node[i] = (scored_node){measure[i], right[i]};
     }
     qsort(node, (size_t)n, sizeof(*node), compare_nodes);
@@ -264,7 +265,7 @@ opn_status opn_pick_threshold(opn_ctx *ctx,
     opn_coverage largest = {0}; // of those that reach the target
     opn_coverage best = {0};
     OPN_FAIL_IF(ctx, !(target >= 0.0 && target <= 1.0), OPN_ERR_INVALID_ARG,
-                "a target accuracy of %g, it must be from 0 to 1", target);
+                "a target accuracy of %g, which must be from 0 to 1", target);
     OPN_TRY(sort_nodes(ctx, n, measure, right, &node));
     while (accept_next(node, &at)) {
         // A quotient is rounded as the number that a user types is: 19 of 20 is 0.95.

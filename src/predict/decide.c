@@ -46,15 +46,14 @@ read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, req
                     OPN_ERR_INVALID_ARG, "`abstain_above`: %s has no %s", model->kind->id,
                     opn_measure_name((opn_measure)m));
     OPN_FAIL_IF(ctx, !wanted.has_target && opn_params_given(params, "decide_by"),
-                OPN_ERR_INVALID_ARG,
-                "`decide_by` %s: there is no `target_accuracy` to reach by it",
+                OPN_ERR_INVALID_ARG, "`decide_by` %s needs `target_accuracy`",
                 opn_params_text(params, "decide_by"));
     OPN_FAIL_IF(ctx, wanted.has_target && !opn_model_measures(model, wanted.measure),
                 OPN_ERR_INVALID_ARG, "`decide_by`: %s has no %s", model->kind->id, name);
     OPN_FAIL_IF(ctx, wanted.has_target && !isnan(wanted.thresholds->most[wanted.measure]),
                 OPN_ERR_INVALID_ARG,
-                "`abstain_above`: %s is given a threshold, and `target_accuracy` picks "
-                "one for it; `decide_by` names another measure to pick for",
+                "`abstain_above`: %s has a threshold, and `target_accuracy` would pick "
+                "another; name another measure with `decide_by`",
                 name);
     *out = wanted;
     wanted.thresholds = NULL;
@@ -73,18 +72,17 @@ static opn_status check_split(opn_ctx *ctx,
                 split != NULL &&
                         (opn_split_n_nodes(split) != opn_i_graph_n_nodes(graph) ||
                          opn_split_n_classes(split) != graph->n_classes),
-                OPN_ERR_SHAPE, "%s: the split is of another graph", graph->name);
+                OPN_ERR_SHAPE, "%s: the split belongs to another graph", graph->name);
     if (!wanted->has_target)
         return OPN_OK;
-    OPN_FAIL_IF(
-            ctx, split == NULL, OPN_ERR_SHAPE,
-            "%s: is not the graph the model was trained on, so it has no validation "
-            "nodes to pick a threshold for `target_accuracy` by; give `abstain_above` "
-            "a threshold picked on the graph of training",
-            graph->name);
+    OPN_FAIL_IF(ctx, split == NULL, OPN_ERR_SHAPE,
+                "%s: is not the graph the model was trained on, so it has no validation "
+                "nodes to pick a threshold on for `target_accuracy`; use `abstain_above` "
+                "with a threshold picked on the training graph",
+                graph->name);
     OPN_FAIL_IF(ctx, opn_split_count(split, OPN_ROLE_VALIDATION) == 0, OPN_ERR_SHAPE,
                 "%s: the model was trained without validation nodes, so there are none "
-                "to pick a threshold for `target_accuracy` by",
+                "to pick a threshold on for `target_accuracy`",
                 graph->name);
 cleanup:
     return status;
@@ -142,15 +140,15 @@ static opn_status pick(opn_ctx *ctx,
     }
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_UNSUPPORTED,
                 "`target_accuracy`: `abstain_above` accepts none of the %zu validation "
-                "nodes, so there is none to pick a threshold by",
+                "nodes, so there are none to pick a threshold on",
                 n_most);
     OPN_TRY(opn_risk_coverage(ctx, n, measure, right, d->curve));
     OPN_TRY(opn_pick_threshold(ctx, n, measure, right, wanted->target, &is_reached,
                                &d->picked));
     OPN_FAIL_IF(ctx, !is_reached, OPN_ERR_UNSUPPORTED,
-                "`target_accuracy` %g cannot be reached by %s on the %d validation "
-                "nodes; the best is an accuracy of %.4f, at a coverage of %.4f (%d of "
-                "%d right)",
+                "`target_accuracy` %g cannot be reached with %s on the %d validation "
+                "nodes; the best accuracy is %.4f, at a coverage of %.4f (%d of %d "
+                "correct)",
                 wanted->target, name, n, floor(1e4 * d->picked.accuracy) / 1e4,
                 d->picked.coverage, d->picked.n_right, d->picked.n_accepted);
     wanted->thresholds->most[wanted->measure] = d->picked.threshold;

@@ -60,7 +60,7 @@ static opn_status check_question(const question *q, opn_vid node)
     OPN_FAIL_IF(q->ctx,
                 q->split != NULL && (opn_split_n_nodes(q->split) != n ||
                                      opn_split_n_known(q->split) != n_classes),
-                OPN_ERR_SHAPE, "%s: the split is of another graph", q->graph->name);
+                OPN_ERR_SHAPE, "%s: the split belongs to another graph", q->graph->name);
     OPN_FAIL_IF(q->ctx,
                 q->prediction->n_nodes != n || q->prediction->n_classes != n_classes,
                 OPN_ERR_SHAPE, "%s: the prediction is of another graph or model",

@@ -80,7 +80,7 @@ static opn_status read_kinds(opn_ctx *ctx, table *t, opn_i_prediction_file *file
         OPN_TRY(opn_i_names_intern(ctx, &t->heads, field->text, field->n_chars,
                                    &made->head));
         OPN_FAIL_IF(ctx, made->head < n_before, OPN_ERR_FORMAT,
-                    "column \"%s\" is there twice", field->text);
+                    "column \"%s\" appears twice", field->text);
         if (made->kind == COLUMN_MEASURE)
             t->parts.has_measure[made->k] = true;
         if (made->kind != COLUMN_P)
@@ -125,8 +125,8 @@ static opn_status match_alphas(opn_ctx *ctx, table *t, const opn_i_prediction_fi
         t->n_alphas++;
     }
     OPN_FAIL_IF(ctx, t->n_alphas > 0 && t->n_alphas != file->n_known, OPN_ERR_FORMAT,
-                "%d columns \"alpha_CLASS\", where there are %d of \"p_CLASS\"",
-                t->n_alphas, file->n_known);
+                "%d columns \"alpha_CLASS\", but %d of \"p_CLASS\"", t->n_alphas,
+                file->n_known);
     t->parts.has_alpha = t->n_alphas > 0;
 cleanup:
     return status;
@@ -143,7 +143,7 @@ static opn_status read_number(opn_ctx *ctx, const table *t, size_t f, float *out
     OPN_FAIL_IF(ctx,
                 field->n_chars > 0 && (!opn_i_csv_real(field, &number) ||
                                        fabs(number) > (double)FLT_MAX),
-                OPN_ERR_FORMAT, "%s is \"%s\", where a finite number is needed",
+                OPN_ERR_FORMAT, "%s is \"%s\", expected a finite number",
                 opn_i_names_at(&t->heads, t->column[f].head), field->text);
     *out = (float)number;
 cleanup:
@@ -182,8 +182,7 @@ static opn_status read_row(opn_ctx *ctx, const table *t, opn_i_prediction_file *
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, t->rows.n_fields != t->n_columns, OPN_ERR_FORMAT,
-                "%zu fields, where the first row has %zu", t->rows.n_fields,
-                t->n_columns);
+                "%zu fields, but the first row has %zu", t->rows.n_fields, t->n_columns);
     for (size_t f = 0; f < t->n_columns; f++)
         OPN_TRY(read_field(ctx, t, f, file));
     OPN_TRY(opn_i_prediction_check(ctx, file, file->n_nodes));

@@ -52,7 +52,7 @@ opn_status opn_i_prediction_add_class(opn_ctx *ctx,
     int32_t k = 0;
     OPN_FAIL_IF(ctx, n_chars == 0, OPN_ERR_FORMAT, "a class has no name");
     OPN_TRY(opn_i_names_intern(ctx, &file->classes, text, n_chars, &k));
-    OPN_FAIL_IF(ctx, k < file->n_known, OPN_ERR_FORMAT, "class \"%s\" is there twice",
+    OPN_FAIL_IF(ctx, k < file->n_known, OPN_ERR_FORMAT, "class \"%s\" appears twice",
                 opn_i_names_at(&file->classes, k));
     file->n_known++;
 cleanup:
@@ -87,7 +87,9 @@ opn_status opn_i_prediction_set_role(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, !opn_i_role_parse(text, &file->role[i]), OPN_ERR_FORMAT,
-                "role \"%s\" is none of train, validation, test, pool, unlabelled", text);
+                "role \"%s\" is not one of train, validation, test, pool, "
+                "unlabelled",
+                text);
 cleanup:
     return status;
 }
@@ -114,7 +116,7 @@ opn_status opn_i_prediction_set_predicted(opn_ctx *ctx,
     const int32_t k = opn_i_names_find(&file->classes, text, n_chars);
     // Classes behind the known ones come from labels.
     OPN_FAIL_IF(ctx, k < 0 || k >= file->n_known, OPN_ERR_FORMAT,
-                "predicted \"%s\" is none of the %d classes that have a p", text,
+                "predicted \"%s\" is not one of the %d classes with a p", text,
                 file->n_known);
     file->said->predicted[i] = k;
 cleanup:
@@ -152,7 +154,7 @@ check_probabilities(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
         sum += (double)p[k];
     }
     OPN_FAIL_IF(ctx, fabs(sum - 1.0) > range_slack + digit_slack * file->n_known,
-                OPN_ERR_FORMAT, "p of all classes sum to %.6g, not to 1", sum);
+                OPN_ERR_FORMAT, "the p of all classes sum to %.6g, not 1", sum);
 cleanup:
     return status;
 }
@@ -170,13 +172,12 @@ static opn_status check_alpha(opn_ctx *ctx, const opn_i_prediction_file *file, i
     const bool is_missing = isnan(file->said->alpha[0]);
     for (int32_t k = 0; k < file->n_known; k++) {
         OPN_FAIL_IF(ctx, isnan(alpha[k]) != is_missing, OPN_ERR_FORMAT,
-                    "alpha of class \"%s\" is %s, where those before it are %s",
+                    "alpha of class \"%s\" is %s, but those before it are %s",
                     opn_i_names_at(&file->classes, k), presence(!is_missing),
                     presence(is_missing));
         OPN_FAIL_IF(ctx, !is_missing && !settle(&alpha[k], 1.0, (double)FLT_MAX),
                     OPN_ERR_FORMAT,
-                    "alpha of class \"%s\" is %g, where a finite number of at least 1 is "
-                    "needed",
+                    "alpha of class \"%s\" is %g, expected a finite number of at least 1",
                     opn_i_names_at(&file->classes, k), (double)alpha[k]);
     }
 cleanup:
@@ -194,7 +195,7 @@ check_measures(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
             continue;
         const bool is_missing = isnan(value[0]);
         OPN_FAIL_IF(ctx, isnan(value[i]) != is_missing, OPN_ERR_FORMAT,
-                    "%s is %s, where those before it are %s", measure->name,
+                    "%s is %s, but those before it are %s", measure->name,
                     presence(!is_missing), presence(is_missing));
         OPN_FAIL_IF(ctx, !is_missing && !settle(&value[i], measure->low, measure->high),
                     OPN_ERR_FORMAT, "%s is %g, outside [%g, %g]", measure->name,
@@ -209,7 +210,7 @@ opn_i_prediction_check(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t 
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, !opn_i_role_fits(file->role[i], file->label[i]), OPN_ERR_FORMAT,
-                "the node is to %s, but has no label",
+                "the node is used to %s but has no label",
                 file->role[i] == OPN_ROLE_TRAIN ? "train" : "validate");
     OPN_TRY(check_probabilities(ctx, file, i));
     if (file->said->alpha != NULL)
@@ -249,8 +250,7 @@ read_form(opn_ctx *ctx, const char *path, opn_i_bytes *bytes, opn_i_prediction_f
         return opn_i_prediction_read_json(ctx, path, bytes, file);
     case FORM_MODEL:
         return opn_i_fail(ctx, OPN_ERR_FORMAT,
-                          "%s: holds tensors, as a model does; " OPN_PREDICTION_HINT,
-                          path);
+                          "%s: holds tensors like a model; " OPN_PREDICTION_HINT, path);
     case FORM_CSV:
         break;
     }
@@ -275,7 +275,7 @@ opn_i_prediction_file_read(opn_ctx *ctx, const char *path, opn_i_prediction_file
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     OPN_TRY(read_form(ctx, path, &bytes, &file));
     OPN_FAIL_IF(ctx, file.n_nodes == 0, OPN_ERR_FORMAT,
-                "%s: holds no node; " OPN_PREDICTION_HINT, path);
+                "%s: has no nodes; " OPN_PREDICTION_HINT, path);
     drop_missing(&ctx->alloc, &file.said->alpha);
     for (int m = 0; m < OPN_N_MEASURES; m++)
         drop_missing(&ctx->alloc, &file.said->measure[m]);

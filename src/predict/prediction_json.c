@@ -43,7 +43,7 @@ static opn_status begin_list(opn_ctx *ctx, item_list *list)
         list->at = strlen(byte_order_mark);
     skip_blanks(list);
     OPN_FAIL_IF(ctx, list->text[list->at] != '[', OPN_ERR_FORMAT,
-                "%s: is no list of nodes; " OPN_PREDICTION_HINT, list->path);
+                "%s: is not a list of nodes; " OPN_PREDICTION_HINT, list->path);
     list->at++;
 cleanup:
     return status;
@@ -60,7 +60,7 @@ static opn_status skip_item(opn_ctx *ctx, item_list *list)
     bool in_text = false;
     do {
         OPN_FAIL_IF(ctx, list->at >= list->n, OPN_ERR_FORMAT,
-                    "%s: item %zu never ends, the file is truncated", list->path,
+                    "%s: item %zu never ends; the file is truncated", list->path,
                     list->n_items);
         const char c = list->text[list->at++];
         if (c == '"')
@@ -102,7 +102,7 @@ static opn_status next_item(opn_ctx *ctx, item_list *list, item *out)
                     list->n_items - 1);
     }
     OPN_FAIL_IF(ctx, list->text[list->at] != '{', OPN_ERR_FORMAT,
-                "%s: item %zu is no object; " OPN_PREDICTION_HINT, list->path,
+                "%s: item %zu is not an object; " OPN_PREDICTION_HINT, list->path,
                 list->n_items);
     const size_t from = list->at;
     OPN_TRY(skip_item(ctx, list));
@@ -158,7 +158,7 @@ static opn_status get_text(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, value == NULL, OPN_ERR_FORMAT, "no \"%s\"; " OPN_PREDICTION_HINT,
                 key);
     OPN_FAIL_IF(ctx, !json_is_string(value) && !(may_be_null && json_is_null(value)),
-                OPN_ERR_FORMAT, "\"%s\" is no text", key);
+                OPN_ERR_FORMAT, "\"%s\" is not a string", key);
     *out = json_string_value(value);
 cleanup:
     return status;
@@ -189,14 +189,17 @@ static opn_status get_numbers(opn_ctx *ctx,
     OPN_FAIL_IF(ctx,
                 !json_is_object(by_class) ||
                         json_object_size(by_class) != (size_t)file->n_known,
-                OPN_ERR_FORMAT, "\"%s\" is no object of %d classes", key, file->n_known);
+                OPN_ERR_FORMAT,
+                "\"%s\" is not an object of %d "
+                "classes",
+                key, file->n_known);
     for (int32_t k = 0; k < file->n_known; k++) {
         const char *name = opn_i_names_at(&file->classes, k);
         const json_t *value = json_object_get(by_class, name);
         OPN_FAIL_IF(ctx, value == NULL, OPN_ERR_FORMAT, "\"%s\" lacks class \"%s\"", key,
                     name);
         OPN_FAIL_IF(ctx, !get_number(value, &out[k]), OPN_ERR_FORMAT,
-                    "%s of class \"%s\" is no number", key, name);
+                    "%s of class \"%s\" is not a number", key, name);
     }
 cleanup:
     return status;
@@ -236,7 +239,7 @@ static opn_status read_node(opn_ctx *ctx, const json_t *node, opn_i_prediction_f
             OPN_FAIL_IF(
                     ctx,
                     !get_number(json_object_get(node, name), &file->said->measure[m][i]),
-                    OPN_ERR_FORMAT, "%s is no number", name);
+                    OPN_ERR_FORMAT, "%s is not a number", name);
     }
     OPN_TRY(opn_i_prediction_check(ctx, file, i));
     file->n_nodes++;

@@ -30,16 +30,14 @@ check_shape(opn_ctx *ctx, const member *found, int64_t n_nodes, int32_t n_classe
     const bool is_wide = n_classes > 0;
     OPN_FAIL_IF(ctx, !is_wide && (array->n_dims != 1 || array->shape[0] != n_nodes),
                 OPN_ERR_FORMAT,
-                "%s: %lld items in %d dimensions, where one for each of %lld nodes is "
-                "needed",
+                "%s: %lld items in %d dimensions, expected one for each of %lld nodes",
                 found->what, (long long)array->n_items, array->n_dims,
                 (long long)n_nodes);
     OPN_FAIL_IF(ctx,
                 is_wide && (array->n_dims != 2 || array->shape[0] != n_nodes ||
                             array->shape[1] != n_classes),
                 OPN_ERR_FORMAT,
-                "%s: %lld items in %d dimensions, where %lld nodes by %d classes are "
-                "needed",
+                "%s: %lld items in %d dimensions, expected %lld nodes by %d classes",
                 found->what, (long long)array->n_items, array->n_dims, (long long)n_nodes,
                 n_classes);
 cleanup:
@@ -109,7 +107,7 @@ read_classes(opn_ctx *ctx, const opn_i_zip *zip, opn_i_prediction_file *file)
     char what[OPN_ZIP_WHAT_ROOM];
     opn_i_npz_what(zip, "classes", what);
     OPN_TRY(read_texts(ctx, zip, "classes", &texts));
-    OPN_FAIL_IF(ctx, texts.n == 0, OPN_ERR_FORMAT, "%s: names no class", what);
+    OPN_FAIL_IF(ctx, texts.n == 0, OPN_ERR_FORMAT, "%s: names no classes", what);
     for (int64_t k = 0; k < texts.n; k++) {
         const char *text = opn_i_names_at(&texts, k);
         OPN_TRY(opn_i_prediction_at(
@@ -134,7 +132,7 @@ read_roles_and_labels(opn_ctx *ctx, const opn_i_zip *zip, opn_i_prediction_file 
         opn_i_names_deinit(&ctx->alloc, &texts);
         OPN_TRY(read_texts(ctx, zip, arrays[a], &texts));
         OPN_FAIL_IF(ctx, texts.n != file->nodes.n, OPN_ERR_FORMAT,
-                    "%s: %lld items, where one for each of %lld nodes is needed", what,
+                    "%s: %lld items, expected one for each of %lld nodes", what,
                     (long long)texts.n, (long long)file->nodes.n);
         for (int64_t i = 0; i < texts.n; i++) {
             const char *text = opn_i_names_at(&texts, i);

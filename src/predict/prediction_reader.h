@@ -11,7 +11,7 @@
 #include "predict/prediction_file.h"
 
 // How messages about a file of something else end.
-#define OPN_PREDICTION_HINT "not a file of predictions"
+#define OPN_PREDICTION_HINT "expected predictions as written by opine predict"
 
 // Puts the place that the format describes before a message about the data, and yields
 // `status`, which may be OPN_OK.

@@ -248,20 +248,21 @@ static void add_sentences(const opn_i_view *view, const json_t *about, json_t *l
     if (n > 0) {
         const bool is_elsewhere = view->is_elsewhere;
         opn_i_format(text, sizeof(text),
-                     "%s%s is right about %.1f %% of %lld %s nodes%s.", view->model,
-                     is_ood ? ", which was not shown all classes," : "",
+                     "%s%s classifies %.1f %% of %lld %s nodes correctly%s.", view->model,
+                     is_ood ? ", trained without some classes," : "",
                      json_number_value(json_object_get(quality, "accuracy")),
                      (long long)n, is_elsewhere ? "labelled" : "test",
-                     is_elsewhere ? ", some of which may have trained it" : "");
+                     is_elsewhere ? ", some of which may have been used to train it"
+                                  : "");
         json_array_append_new(list, json_text(text));
     } else {
-        snprintf(text, sizeof(text), "There is no test node to judge %s by.",
+        snprintf(text, sizeof(text), "There are no test nodes to score %s on.",
                  view->model);
         json_array_append_new(list, json_text(text));
     }
     if (tell_best(about, view->task, best)) {
-        snprintf(text, sizeof(text), "Best at telling which nodes are %s: %s.",
-                 is_ood ? "of classes it does not know" : "classified right", best);
+        snprintf(text, sizeof(text), "Best measure for detecting %s nodes: %s.",
+                 is_ood ? "out-of-distribution" : "misclassified", best);
         json_array_append_new(list, json_text(text));
     }
 }

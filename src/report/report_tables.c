@@ -97,22 +97,23 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
                                        const char *path,
                                        const json_t *evaluation)
 {
-    static const char *const scores[] = {"model",       "score",       "AUROC", "AUPR",
-                                         "AUPR errors", "FPR at 95 %", "AURC"};
+    static const char *const scores[] = {"model",    "score", "AUROC", "AUPR",
+                                         "AUPR err", "FPR95", "AURC"};
     static const char *const qualities[] = {"model", "accuracy", "Brier",  "NLL",
                                             "ECE",   "epochs",   "seconds"};
     opn_status status = OPN_OK;
     const json_t *results = json_object_get(evaluation, "results");
-    OPN_FAIL_IF(ctx, !json_is_array(results), OPN_ERR_FORMAT,
-                "%s: has no member \"results\", so it is not of an evaluation", path);
-    json_t *detection = new_table(report, "How well each score finds what it should",
-                                  "Percent: mean over the seeds, with the 95 % interval "
-                                  "of the mean. Scores with ~ are smoothed over the "
-                                  "graph.",
+    OPN_FAIL_IF(
+            ctx, !json_is_array(results), OPN_ERR_FORMAT,
+            "%s: has no member \"results\"; expected a file written by opine evaluate",
+            path);
+    json_t *detection = new_table(report, "Detection by each score",
+                                  "Percent; mean over the seeds with its 95 % interval. "
+                                  "Scores with ~ are smoothed over the graph.",
                                   scores, 7);
-    json_t *quality = new_table(
-            report, "Classification",
-            "Of the test nodes of known classes; seconds of one seed.", qualities, 7);
+    json_t *quality =
+            new_table(report, "Classification",
+                      "Test nodes of known classes; seconds per seed.", qualities, 7);
     for (size_t r = 0; r < json_array_size(results); r++) {
         const json_t *result = json_array_get(results, r);
         add_scores(detection, result);
@@ -149,10 +150,11 @@ static json_t *rows_of(opn_report *report, const char *title)
         if (there != NULL && strcmp(there, title) == 0)
             return json_object_get(table, "rows");
     }
-    return new_table(report, title,
-                     "Percent: the paper's figure, ours with the 95 % interval of the "
-                     "mean over the seeds, and the difference.",
-                     columns, 9);
+    return new_table(
+            report, title,
+            "Percent; the paper's figure, ours as the mean over the seeds with its "
+            "95 % interval, and the difference.",
+            columns, 9);
 }
 
 opn_status opn_i_report_add_results(opn_ctx *ctx,
@@ -162,8 +164,10 @@ opn_status opn_i_report_add_results(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const json_t *rows = json_object_get(results, "results");
-    OPN_FAIL_IF(ctx, !json_is_array(rows), OPN_ERR_FORMAT,
-                "%s: has no member \"results\", so it is not of a reproduction", path);
+    OPN_FAIL_IF(
+            ctx, !json_is_array(rows), OPN_ERR_FORMAT,
+            "%s: has no member \"results\"; expected a file written by opine reproduce",
+            path);
     for (size_t r = 0; r < json_array_size(rows); r++) {
         const json_t *row = json_array_get(rows, r);
         const char *name = json_string_value(json_object_get(row, "table"));

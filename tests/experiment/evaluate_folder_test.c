@@ -86,9 +86,9 @@ typedef struct count {
 static void count_epochs(void *user, const opn_progress *progress)
 {
     count *c = user;
-    const bool is_student = strcmp(progress->stage, "model") == 0;
+    const bool is_student = strcmp(progress->stage, "training the model") == 0;
     c->n_trainings += is_student && progress->done == progress->total;
-    c->n_epochs += is_student || strcmp(progress->stage, "teacher") == 0;
+    c->n_epochs += is_student || strcmp(progress->stage, "training the teacher") == 0;
 }
 
 static opn_evaluation *evaluate_counting(const place *at, const char *with, count *c)
@@ -465,18 +465,20 @@ static void folders_that_will_not_do_are_refused(void **state)
     (void)state;
     place at = open_place();
     support_write_text(at.s->path, "a file");
-    expect_refused(&at, OPN_ERR_WRITE, "run: is no folder");
+    expect_refused(&at, OPN_ERR_WRITE, "run: is not a folder");
     assert_int_equal(unlink(at.s->path), 0);
     opn_evaluation_free(evaluate(&at, settings, at.s->path));
     char *text = support_read_file(at.cells, NULL);
     text[0] = '?';
     support_write_text(at.cells, text);
-    expect_refused(&at, OPN_ERR_FORMAT, "cells.jsonl:1: is no result of an evaluation");
+    expect_refused(&at, OPN_ERR_FORMAT,
+                   "cells.jsonl:1: is not a result of an "
+                   "evaluation");
     text[0] = '{';
     support_write_text(at.cells, text);
     free(text);
     support_write_text(at.manifest, "{}");
-    expect_refused(&at, OPN_ERR_FORMAT, "manifest.json: is no manifest");
+    expect_refused(&at, OPN_ERR_FORMAT, "manifest.json: is not a manifest");
     close_place(&at);
 }
 

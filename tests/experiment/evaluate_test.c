@@ -423,7 +423,8 @@ static void a_larger_pool_is_drawn_from_and_the_draws_come_close_to_it(void **st
 static void count_trainings(void *user, const opn_progress *progress)
 {
     int *n = user;
-    *n += strcmp(progress->stage, "model") == 0 && progress->done == progress->total;
+    *n += strcmp(progress->stage, "training the model") == 0 &&
+          progress->done == progress->total;
 }
 
 static opn_evaluation *
@@ -588,7 +589,7 @@ static void what_cannot_be_evaluated_is_refused(void **state)
     opn_evaluation *found = NULL;
     assert_int_equal(opn_params_set(ctx, params, "model", ""), OPN_OK);
     assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "`model` names no model");
+    support_expect_error(ctx, "`model` is empty");
     opn_params_free(params);
     opn_graph_free(poolless);
     opn_graph_free(graph);

@@ -333,12 +333,12 @@ static void bad_lists_of_classes_are_refused(void **state)
     static const struct {
         const char *classes, *part;
     } bad[] = {
-            {"x", "\"x\" is no class of demo"},
-            {"0,six", "\"six\" is no class of demo"},
-            {"6", "\"6\" is no class of demo"},
-            {"-1", "\"-1\" is no class of demo"},
-            {"04", "\"04\" is no class of demo"},
-            {"0,,1", "\"\" is no class of demo"},
+            {"x", "\"x\" is not a class of demo"},
+            {"0,six", "\"six\" is not a class of demo"},
+            {"6", "\"6\" is not a class of demo"},
+            {"-1", "\"-1\" is not a class of demo"},
+            {"04", "\"04\" is not a class of demo"},
+            {"0,,1", "\"\" is not a class of demo"},
             {"4,5,4", "class 4 is named twice"},
             {"0,1,2,3,4,5", "every class is out-of-distribution"},
             {"0,1,2,3,4,5,0", "more classes than demo has"},
@@ -389,7 +389,7 @@ static void a_graph_without_labels_has_no_split(void **state)
     assert_int_equal(opn_split_from_params(ctx, graph, params, &split),
                      OPN_ERR_INVALID_ARG);
     assert_null(split);
-    support_expect_error(ctx, "no label to learn from");
+    support_expect_error(ctx, "no labels to learn from");
     opn_params_free(params);
     opn_graph_free(graph);
 }

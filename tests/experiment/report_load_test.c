@@ -169,7 +169,7 @@ static void a_model_needs_a_graph_to_be_shown_on(void **state)
     place at = open_place();
     opn_model *model = trial_train(ctx, at.graph, "model=gcn epochs=2");
     assert_int_equal(opn_model_save(ctx, model, at.model), OPN_OK);
-    expect_refused(at.model, NULL, "", OPN_ERR_INVALID_ARG, "give the graph");
+    expect_refused(at.model, NULL, "", OPN_ERR_INVALID_ARG, "name the graph");
     support_expect_error(ctx, at.model);
     expect_refused(at.model, "nowhere", "", OPN_ERR_READ, "nowhere");
     opn_model_free(model);
@@ -282,7 +282,7 @@ static void expect_predictions(const place *at, const page *read, const char *se
     assert_int_equal(page_number(view, "embedding.dimensions"), said->n_classes);
     assert_true(page_is_null(view, "training"));
     assert_non_null(
-            strstr(page_string(view, "training_note"), "predictions do not tell"));
+            strstr(page_string(view, "training_note"), "predictions do not record"));
     free(role);
     free(predicted);
     opn_prediction_free(said);
@@ -521,7 +521,7 @@ static void parameters_choose_models_and_tasks(void **state)
     expect_models(&read, 2, two);
     page_free(&read);
     expect_refused(at.run, at.data, "model=sage", OPN_ERR_INVALID_ARG,
-                   "has no result of what `dataset`, `task` and `model` name");
+                   "has no results for this `dataset`, `task` and `model`");
     expect_refused(at.run, at.data, "dataset=cora", OPN_ERR_INVALID_ARG, at.run);
     close_place(&at);
 }
@@ -565,7 +565,7 @@ static void of_more_than_six_models_the_most_telling_are_shown(void **state)
         const char *id = page_string(page_view(&read, v), "model");
         assert_true(strcmp(id, "gcn") != 0 && strcmp(id, "drop-gcn") != 0);
     }
-    assert_non_null(strstr(l.log, "6 of 8 models are shown"));
+    assert_non_null(strstr(l.log, "showing 6 of 8 models"));
     page_free(&read);
     close_place(&at);
 }
@@ -573,7 +573,8 @@ static void of_more_than_six_models_the_most_telling_are_shown(void **state)
 static void count_trainings(void *user, const opn_progress *progress)
 {
     int *n = user;
-    *n += progress->done == progress->total && strcmp(progress->stage, "model") == 0;
+    *n += progress->done == progress->total &&
+          strcmp(progress->stage, "training the model") == 0;
 }
 
 // Each view is trained once to see how, and once more where no model was kept.
@@ -641,9 +642,9 @@ static void a_folder_that_is_no_run_is_refused(void **state)
     expect_refused(at.data, NULL, "", OPN_ERR_READ, "has no cells.jsonl");
     assert_int_equal(mkdir(at.run, 0777), 0);
     support_write_text(at.cells, "");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "has no result yet");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "has no results yet");
     support_write_text(at.cells, "{\"model\":\"gcn\"");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "has no result yet");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "has no results yet");
     close_place(&at);
 }
 
@@ -653,7 +654,7 @@ static void a_run_of_another_graph_is_refused(void **state)
     place at = open_place();
     make_run(&at);
     expect_refused(at.run, at.other, "", OPN_ERR_SHAPE,
-                   "the results are of another graph than other");
+                   "the results are for another graph than other");
     close_place(&at);
 }
 
@@ -700,7 +701,7 @@ static void a_broken_line_is_named(void **state)
         char where[64];
         support_write_text(at.cells, cells);
         append(at.cells, lines[j]);
-        snprintf(where, sizeof(where), "cells.jsonl:%d: is no result of an evaluation",
+        snprintf(where, sizeof(where), "cells.jsonl:%d: is not a result of an evaluation",
                  n);
         expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, where);
     }
@@ -719,7 +720,7 @@ static void results_that_this_version_does_not_know_are_passed_over(void **state
     assert_int_equal(n_views(&read), 3);
     page_free(&read);
     support_write_text(at.cells, "{\"model\":\"s-xyz\",\"parameters\":{}}\n");
-    expect_refused(at.run, at.data, "", OPN_ERR_INVALID_ARG, "has no result of what");
+    expect_refused(at.run, at.data, "", OPN_ERR_INVALID_ARG, "has no results for this");
     close_place(&at);
 }
 
@@ -767,12 +768,12 @@ static void an_evaluation_that_is_broken_is_refused(void **state)
     place at = open_place();
     make_run(&at);
     support_write_text(at.evaluation, "{\n\"results\": [\n}");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "evaluation.json:3: is no JSON");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "evaluation.json:3: is not JSON");
     support_write_text(at.evaluation, "{}");
     expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "has no member \"results\"");
     support_expect_error(ctx, at.evaluation);
     support_write_text(at.evaluation, "[1]");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "not of an evaluation");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "written by opine evaluate");
     // Results without what they should have are rows without it.
     support_write_text(at.evaluation,
                        "{\"results\":[7,{},{\"model\":\"m\",\"auroc\":{\"s\":"
@@ -799,7 +800,7 @@ static void a_run_without_tables_yet_is_warned_of(void **state)
     assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_int_equal(json_array_size(page_member(read.about, "tables")), 0);
     assert_int_equal(l.n_messages[OPN_LOG_WARNING], 1);
-    assert_non_null(strstr(l.log, "has no results yet, only single runs"));
+    assert_non_null(strstr(l.log, "is not finished"));
     page_free(&read);
     close_place(&at);
 }
@@ -840,7 +841,7 @@ static void results_of_a_reproduction_are_a_table_each(void **state)
     support_write_text(at.results, "{\"results\":[{\"table\":\"2\"},{\"mean\":5}]}");
     expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "result 1 names no table");
     support_write_text(at.results, "{}");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "not of a reproduction");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "written by opine reproduce");
     close_place(&at);
 }
 

@@ -422,20 +422,20 @@ static void what_is_no_folder_is_refused(void **state)
     char path[SUPPORT_PATH];
     place at = open_place();
     support_write_text(at.s->path, "a file");
-    expect_refused(&at, OPN_ERR_WRITE, "run: is no folder");
+    expect_refused(&at, OPN_ERR_WRITE, "run: is not a folder");
     support_expect_file(at.s->path, "a file", 6);
     assert_int_equal(unlink(at.s->path), 0);
     assert_int_equal(mkdir(at.s->path, 0777), 0);
     support_write_text(support_path(path, at.s->path, "models"), "a file");
-    expect_refused(&at, OPN_ERR_WRITE, "models: is no folder");
+    expect_refused(&at, OPN_ERR_WRITE, "models: is not a folder");
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(at.cells, 0777), 0);
     expect_refused(&at, OPN_ERR_WRITE, "cells.jsonl");
     assert_int_equal(rmdir(at.cells), 0);
     assert_int_equal(mkfifo(at.cells, 0666), 0);
-    expect_refused(&at, OPN_ERR_READ, "cells.jsonl: is no regular file");
+    expect_refused(&at, OPN_ERR_READ, "cells.jsonl: is not a regular file");
     support_path(at.s->path, at.s->folder, "no/such/run");
-    expect_refused(&at, OPN_ERR_WRITE, "no/such/run: cannot be made");
+    expect_refused(&at, OPN_ERR_WRITE, "no/such/run: cannot be created");
     support_close_stage(at.s);
 }
 
@@ -558,7 +558,7 @@ static void a_damaged_manifest_is_refused_and_left_alone(void **state)
         support_write_text(at.manifest, texts[t]);
         assert_int_equal(opn_i_run_folder_note(at.ctx, folder, json_object()),
                          OPN_ERR_FORMAT);
-        support_expect_error(at.ctx, "manifest.json: is no manifest; move it away");
+        support_expect_error(at.ctx, "manifest.json: is not a manifest; move it away");
         support_expect_file(at.manifest, texts[t], strlen(texts[t]));
         opn_i_run_folder_close(folder);
         support_close_stage(at.s);

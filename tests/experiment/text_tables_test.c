@@ -197,6 +197,7 @@ static void a_wrapped_command_is_the_command(void **state)
 
 static void numbers_give_up_digits_before_they_leave_their_column(void **state)
 {
+    (void)state;
     static const struct {
         opn_estimate of;
         int n_digits;
@@ -211,7 +212,7 @@ static void numbers_give_up_digits_before_they_leave_their_column(void **state)
             {{.n = 3, .mean = 1234.5, .low = 1200, .high = 1269}, 3, "1234.5 ±34.50"},
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-        opn_i_text line = {.ctx = *state};
+        opn_i_text line = {.ctx = ctx};
         opn_i_text_add_short(&line, &cases[c].of, cases[c].n_digits);
         assert_string_equal(opn_i_text_chars(&line), cases[c].text);
         opn_i_text_free(&line);

@@ -115,7 +115,7 @@ static int count_lines(const char *path)
 
 static void count_epochs(void *user, const opn_progress *progress)
 {
-    *(int *)user += strcmp(progress->stage, "model") == 0;
+    *(int *)user += strcmp(progress->stage, "training the model") == 0;
 }
 
 static void a_second_call_trains_nothing_and_gives_the_same_bits(void **state)
@@ -300,7 +300,7 @@ static void a_broken_line_is_refused_by_name_and_number(void **state)
                                   at.s->path, &found),
                          OPN_ERR_FORMAT);
         assert_null(found);
-        snprintf(where, sizeof(where), "%s:2: is no run of a trial", at.trials);
+        snprintf(where, sizeof(where), "%s:2: is not a run of a trial", at.trials);
         support_expect_error(ctx, where);
         support_expect_file(at.trials, text, strlen(text)); // for the user to look at
         free(text);
@@ -317,7 +317,7 @@ static void a_line_that_cannot_be_written_is_an_error(void **state)
     support_write_text(at.s->path, "a file");
     assert_int_equal(try_tune(ctx, &at, settings, at.s->path, &found), OPN_ERR_WRITE);
     assert_null(found);
-    support_expect_error(ctx, "run: is no folder");
+    support_expect_error(ctx, "run: is not a folder");
     close_place(&at);
 }
 

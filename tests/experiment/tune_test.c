@@ -764,7 +764,7 @@ static void what_cannot_be_tuned_is_refused(void **state)
     expect_refused(graph,
                    "model=gcn hidden=4 learning_rate=0.1 dropout=0 weight_decay=0 "
                    "epochs=2",
-                   OPN_ERR_INVALID_ARG, "leave one out");
+                   OPN_ERR_INVALID_ARG, "leave at least one to search");
     expect_refused(graph, "task=ood ood_classes=0,3", OPN_ERR_SHAPE,
                    "cannot be tuned with 2 known classes");
     expect_refused(graph, "task=ood ood_classes=0,3,1", OPN_ERR_SHAPE,

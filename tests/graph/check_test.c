@@ -187,9 +187,9 @@ static void repeated_edges_are_told_once_with_a_count(void **state)
     add_edge(&s, 9, 10);
     add_edge(&s, 2, 3);
     add_edge(&s, 2, 3);
-    expect_told(&s, "repeated-edges 3 edges that repeat another: 3, for example "
-                    "\"acc-2\" to \"acc-3\"; each counts once, with the largest of its "
-                    "weights\n");
+    expect_told(&s, "repeated-edges 3 duplicate edges: 3, for example "
+                    "\"acc-2\" to \"acc-3\"; each pair counts once, with its largest "
+                    "weight\n");
 }
 
 static void self_loops_are_told_also_when_they_repeat(void **state)
@@ -198,8 +198,8 @@ static void self_loops_are_told_also_when_they_repeat(void **state)
     sample s = clean_sample();
     add_edge(&s, 5, 5);
     add_edge(&s, 5, 5);
-    expect_told(&s, "self-loops 2 edges from a node to itself: 2, for example \"acc-5\"; "
-                    "they are left out\n");
+    expect_told(&s, "self-loops 2 self-loops: 2, for example \"acc-5\"; they are "
+                    "ignored\n");
 }
 
 static void a_node_alone_is_isolated_with_or_without_a_label(void **state)
@@ -207,8 +207,8 @@ static void a_node_alone_is_isolated_with_or_without_a_label(void **state)
     (void)state;
     sample s = clean_sample();
     cut_off(&s, 1);
-    expect_told(&s, "isolated-nodes 1 nodes without an edge: 1, for example \"acc-0\"; "
-                    "only their own features speak for them\n");
+    expect_told(&s, "isolated-nodes 1 isolated nodes: 1, for example \"acc-0\"; they "
+                    "are classified by their own features alone\n");
     s.label[0] = -1;
     assert_int_equal(listen_to(&s).n, 1);
 }
@@ -222,8 +222,8 @@ static void a_part_without_a_label_is_told(void **state)
     s.label[0] = -1;
     expect_told(&s, "");
     s.label[1] = -1;
-    expect_told(&s, "unlabelled-parts 1 parts of the graph without a labelled node: 1, "
-                    "for example that of \"acc-0\"; no label is near them\n");
+    expect_told(&s, "unlabelled-parts 1 components without a labelled node: 1, "
+                    "for example that of \"acc-0\"; no label can reach them\n");
 }
 
 static void without_any_label_no_part_is_singled_out(void **state)
@@ -248,8 +248,7 @@ static void classes_of_one_or_two_nodes_are_told(void **state)
     expect_told(&s, "");
     s.label[20] = -1;
     expect_told(&s, "small-classes 1 classes with fewer than 3 labelled nodes: 1, for "
-                    "example \"theft\" with 2; they can hardly be learnt, and not be "
-                    "judged\n");
+                    "example \"theft\" with 2; too few to learn from or to score\n");
 }
 
 static void classes_that_differ_in_case_or_blanks_are_told(void **state)
@@ -262,8 +261,9 @@ static void classes_that_differ_in_case_or_blanks_are_told(void **state)
     s.class_name[3] = "not ok";
     for (int32_t i = 0; i < 16; i++)
         s.label[i] = i % 4;
-    expect_told(&s, "alike-classes 1 classes called like another but for case or blanks: "
-                    "1, for example \"Fraud \" and \"fraud\"; they count as different\n");
+    expect_told(&s, "alike-classes 1 class names that differ only in case or spaces: 1, "
+                    "for example \"Fraud \" and \"fraud\"; they count as different "
+                    "classes\n");
     s.class_name[2] = "fraude";
     expect_told(&s, "");
 }
@@ -275,8 +275,9 @@ static void a_node_without_features_is_told(void **state)
     (void)state;
     sample s = clean_sample();
     memset(s.x[7], 0, sizeof(s.x[7]));
-    expect_told(&s, "nodes-without-features 1 nodes without a feature other than 0: 1, "
-                    "for example \"acc-7\"; only their neighbours speak for them\n");
+    expect_told(&s, "nodes-without-features 1 nodes whose features are all 0: 1, "
+                    "for example \"acc-7\"; they are classified by their neighbours "
+                    "alone\n");
 }
 
 static void features_of_one_value_are_told_zero_or_not(void **state)
@@ -287,8 +288,8 @@ static void features_of_one_value_are_told_zero_or_not(void **state)
         s.x[i][2] = 5;
         s.x[i][3] = 0;
     }
-    expect_told(&s, "constant-features 2 features with the same value at every node: 2, "
-                    "for example \"age\"; they tell no node from another\n");
+    expect_told(&s, "constant-features 2 constant features: 2, "
+                    "for example \"age\"; they carry no information\n");
     s.x[0][2] = 0; // one node is enough to differ
     s.x[1][3] = 1;
     expect_told(&s, "");
@@ -302,7 +303,7 @@ static void features_of_unequal_scale_are_told_unless_they_are_standardised(void
         s.x[i][0] *= 100;
     const char *want = "unequal-scales 3 features more than 1000 times smaller than "
                        "\"amount\": 3, for example \"online\"; `normalise` standard "
-                       "brings all to one scale\n";
+                       "puts all on one scale\n";
     expect_told(&s, want);
     s.normalise = "none";
     expect_told(&s, want);
@@ -319,7 +320,7 @@ static void a_number_of_its_own_at_every_node_looks_like_an_id(void **state)
 {
     (void)state;
     const char *want = "id-features 1 features that look like an id: 1, for example "
-                       "\"age\"; leave out what only numbers the nodes\n";
+                       "\"age\"; remove columns that only number the nodes\n";
     sample s = clean_sample();
     s.normalise = "standard";
     for (int32_t i = 0; i < NODES; i++)
@@ -347,12 +348,12 @@ static void a_number_of_its_own_at_every_node_looks_like_an_id(void **state)
 static void expect_leak(const sample *s, const char *class_name)
 {
     char want[256];
-    snprintf(
-            want, sizeof(want),
-            "leaking-features 1 features that alone tell a class from all others: 1, for "
-            "example \"rate\" and class \"%s\"; leave out what is only known with the "
-            "label\n",
-            class_name);
+    snprintf(want, sizeof(want),
+             "leaking-features 1 features that alone separate a class from all others: "
+             "1, for "
+             "example \"rate\" and class \"%s\"; remove what is known only once the "
+             "label is\n",
+             class_name);
     expect_told(s, want);
 }
 
@@ -432,8 +433,8 @@ static void without_a_listener_warnings_go_to_the_log(void **state)
     support_listen(ctx, &heard);
     assert_int_equal(opn_graph_warnings(ctx, graph, params, NULL, NULL), OPN_OK);
     assert_int_equal(heard.n_messages[OPN_LOG_WARNING], 1);
-    assert_string_equal(heard.log, "accounts: edges from a node to itself: 1, for "
-                                   "example \"acc-5\"; they are left out\n");
+    assert_string_equal(heard.log, "accounts: self-loops: 1, for "
+                                   "example \"acc-5\"; they are ignored\n");
     opn_params_free(params);
     opn_graph_free(graph);
 }

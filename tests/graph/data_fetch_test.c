@@ -67,7 +67,7 @@ static void test_a_wrong_file_is_left_alone(void **state)
     support_write_file(scn->path, fetch_server.data, SMALL - 1);
     assert_int_equal(fetch_as(scn, "whole"), OPN_ERR_FORMAT);
     support_expect_error(scn->s->ctx, scn->path);
-    support_expect_error(scn->s->ctx, "has 4999 bytes where 5000 are right; move it");
+    support_expect_error(scn->s->ctx, "exists with 4999 bytes, expected 5000; move it");
     support_expect_file(scn->path, fetch_server.data, SMALL - 1);
     support_write_file(scn->path, fetch_server.data + 1, SMALL);
     assert_int_equal(fetch_as(scn, "whole"), OPN_ERR_FORMAT);
@@ -85,12 +85,12 @@ static void test_what_is_no_file_is_left_alone(void **state)
     fetch_make_folder(scn);
     assert_int_equal(mkdir(scn->path, 0777), 0);
     assert_int_equal(fetch_as(scn, "whole"), OPN_ERR_READ);
-    support_expect_error(scn->s->ctx, "no regular file");
+    support_expect_error(scn->s->ctx, "is not a regular file");
     assert_int_equal(rmdir(scn->path), 0);
     assert_int_equal(mkfifo(scn->path, 0666), 0);
     assert_int_equal(fetch_as(scn, "whole"),
                      OPN_ERR_READ); // and does not wait for a writer
-    support_expect_error(scn->s->ctx, "no regular file");
+    support_expect_error(scn->s->ctx, "is not a regular file");
     fetch_expect_requests("");
     fetch_close(scn);
 }
@@ -142,7 +142,7 @@ static void test_a_part_that_is_no_file_is_not_written_to(void **state)
     assert_int_equal(rmdir(scn->part), 0);
     assert_int_equal(mkfifo(scn->part, 0666), 0);
     assert_int_equal(fetch_as(scn, "whole"), OPN_ERR_WRITE);
-    support_expect_error(scn->s->ctx, "no regular file");
+    support_expect_error(scn->s->ctx, "is not a regular file");
     assert_int_equal(unlink(scn->part), 0);
     assert_int_equal(symlink("elsewhere", scn->part), 0);
     assert_int_equal(fetch_as(scn, "whole"), OPN_ERR_WRITE);
@@ -160,7 +160,7 @@ static void test_a_folder_that_cannot_be_made_is_named(void **state)
     support_write_text(scn->folder, "a file where the folder should be");
     assert_int_equal(fetch_as(scn, "whole"), OPN_ERR_WRITE);
     support_expect_error(scn->s->ctx, scn->folder);
-    support_expect_error(scn->s->ctx, "is no folder");
+    support_expect_error(scn->s->ctx, "is not a folder");
     fetch_close(scn);
 }
 

@@ -376,7 +376,7 @@ static void a_directed_graph_is_refused(void **state)
     graph->is_undirected = false;
     assert_int_equal(opn_i_gkde(ctx, graph, target, 2, 1.0, false, OPN_LANES, prior),
                      OPN_ERR_SHAPE);
-    support_expect_error(ctx, "small: a directed graph");
+    support_expect_error(ctx, "small: the graph is directed");
     opn_graph_free(graph);
 }
 

@@ -317,10 +317,10 @@ static void roles_that_do_not_fit_are_refused_by_node(void **state)
     static const struct {
         uint8_t role;
         const char *part;
-    } bad[] = {{OPN_ROLE_TRAIN, "node 2 is to train, but has no label"},
-               {OPN_ROLE_VALIDATION, "node 2 is to validate, but has no label"},
-               {OPN_ROLE_UNLABELLED + 1, "node 2: 5 is no role"},
-               {255, "node 2: 255 is no role"}};
+    } bad[] = {{OPN_ROLE_TRAIN, "node 2 is used to train but has no label"},
+               {OPN_ROLE_VALIDATION, "node 2 is used to validate but has no label"},
+               {OPN_ROLE_UNLABELLED + 1, "node 2: 5 is not a role"},
+               {255, "node 2: 255 is not a role"}};
     opn_graph *graph = whole_graph();
     for (size_t b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {
         const uint8_t role[NODES] = {0, 0, bad[b].role, 0, 0};

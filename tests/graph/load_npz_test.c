@@ -269,7 +269,7 @@ static const bad_case bad_cases[] = {
          "too large"},
         {"a shape of 2^31 - 2",
          {{"adj_shape", I64, VALUES(int64_t, 2147483646, 2147483646), 1, {2}}},
-         "2147483647 are needed",
+         "expected 2147483647",
          NULL},
         {"no nodes",
          {{"adj_shape", I64, VALUES(int64_t, 0, 0), 1, {2}},
@@ -281,7 +281,7 @@ static const bad_case bad_cases[] = {
         {"too few offsets",
          {{"adj_indptr", I32, VALUES(int32_t, 0, 1, 3), 1, {3}}},
          "adj_indptr.npy: 3 offsets for 3 rows",
-         "4 are needed"},
+         "expected 4"},
         {"offsets from 1",
          {{"adj_indptr", I32, VALUES(int32_t, 1, 1, 2, 3), 1, {4}}},
          "adj_indptr.npy: the first offset is 1",
@@ -293,7 +293,7 @@ static const bad_case bad_cases[] = {
         {"falling offsets",
          {{"adj_indptr", I32, VALUES(int32_t, 0, 2, 1, 3), 1, {4}}},
          "adj_indptr.npy: item 2",
-         "must not fall"},
+         "must not decrease"},
         {"offsets past the end",
          {{"adj_indptr", I32, VALUES(int32_t, 0, 1, 2, 9), 1, {4}}},
          "adj_indptr.npy: the last offset is 9",
@@ -422,11 +422,11 @@ static const bad_case bad_cases[] = {
         {"fewer names of nodes",
          {{"node_names", TEXT, TEXTS("a", "b"), 1, {2}}},
          "node_names.npy: 2 names",
-         "3 are needed"},
+         "expected 3"},
         {"more names of features",
          {{"attr_names", TEXT, TEXTS("a", "b", "c"), 1, {3}}},
          "attr_names.npy: 3 names",
-         "2 are needed"},
+         "expected 2"},
         {"names that are numbers",
          {{"node_names", I32, VALUES(int32_t, 5, 6, 7), 1, {3}}},
          "node_names.npy: ",
@@ -434,18 +434,18 @@ static const bad_case bad_cases[] = {
         {"fewer roles",
          {{"split", TEXT, TEXTS("train", "test"), 1, {2}}},
          "split.npy: 2 names",
-         "3 are needed"},
+         "expected 3"},
         {"no roles at all",
          {{"split", TEXT, NULL, 1, {0}}},
          "split.npy: 0 ",
-         "3 are needed"},
+         "expected 3"},
         {"an unknown role",
          {{"split", TEXT, TEXTS("train", "teach", ""), 1, {3}}},
          "split.npy: item 1 is \"teach\"",
          "train, validation"},
         {"an unlabelled node trains",
          {{"split", TEXT, TEXTS("train", "test", "train"), 1, {3}}},
-         "split.npy: node 2 is to train",
+         "split.npy: node 2 is used to train",
          "no label"},
         {"a role with a line end",
          {{"split", TEXT, TEXTS("a\nb", "", ""), 1, {3}}},
@@ -481,9 +481,9 @@ static void test_what_is_no_archive_is_refused(void **state)
 {
     (void)state;
     support_write_text(path, "");
-    assert_true(load_is_refused("empty", path, 0, "is no zip archive", NULL));
+    assert_true(load_is_refused("empty", path, 0, "is not a zip archive", NULL));
     support_write_text(path, "node,label\n0,a\n");
-    assert_true(load_is_refused("text", path, 15, "is no zip archive", NULL));
+    assert_true(load_is_refused("text", path, 15, "is not a zip archive", NULL));
     unlink(path);
     assert_true(load_is_refused("missing", path, 0, "no such data", ".npz"));
     assert_int_equal(mkdir(path, 0755), 0);

@@ -150,7 +150,7 @@ static void a_directed_graph_is_refused(void **state)
     graph->is_undirected = false;
     assert_int_equal(opn_i_graph_normalise(ctx, graph, OPN_EDGES_NORMALISED, &a),
                      OPN_ERR_SHAPE);
-    support_expect_error(ctx, "small: a directed graph");
+    support_expect_error(ctx, "small: the graph is directed");
     assert_null(a.row_ptr);
     opn_graph_free(graph);
 }

@@ -194,12 +194,12 @@ static void a_word_that_is_no_step_is_named(void **state)
         uint32_t steps = 99;
         assert_int_equal(opn_steps_parse(ctx, wrong[c], &steps), OPN_ERR_INVALID_ARG);
         assert_int_equal(steps, 99);
-        support_expect_error(ctx, "is no step");
+        support_expect_error(ctx, "is not a step");
         support_expect_error(ctx, "largest-component");
     }
     assert_int_equal(opn_steps_parse(ctx, "undirected,row", &(uint32_t){0}),
                      OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "\"row\" is no step");
+    support_expect_error(ctx, "\"row\" is not a step");
     support_ctx_free(ctx, &m);
 }
 

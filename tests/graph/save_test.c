@@ -440,7 +440,7 @@ static void a_folder_with_something_in_it_is_left_alone(void **state)
     assert_int_equal(mkdir(p.path, 0755), 0);
     support_write_text(support_path(inside, p.path, "mine.txt"), "mine");
     assert_int_equal(opn_graph_save(p.ctx, &p.s.graph, p.path), OPN_ERR_WRITE);
-    support_expect_error(p.ctx, "full: there is something in this folder");
+    support_expect_error(p.ctx, "full: the folder is not empty");
     assert_int_equal(support_count_entries(p.path), 1);
     assert_int_equal(support_count_entries(p.folder), 1);
     support_expect_file(inside, "mine", 4);

@@ -423,7 +423,7 @@ static void what_cannot_be_split_is_refused_with_the_reason(void **state)
     static sample s;
     make_even(&s, 3, 20);
     expect_refused(&s, OPN_SPLIT_GIVEN, "sample comes without a split");
-    expect_refused(&s, (opn_split_rule)9, "9 is no rule");
+    expect_refused(&s, (opn_split_rule)9, "9 is not a rule");
     s.n_ood = 1;
     s.ood[0] = 3;
     expect_refused(&s, OPN_SPLIT_OWN, "class 3: outside [0, 3)");
@@ -451,7 +451,7 @@ static void what_cannot_be_split_is_refused_with_the_reason(void **state)
     make_even(&s, 3, 20);
     s.n_classes = 0;
     memset(s.label, -1, sizeof(s.label));
-    expect_refused(&s, OPN_SPLIT_OWN, "no label to learn from");
+    expect_refused(&s, OPN_SPLIT_OWN, "no labels to learn from");
 }
 
 static void roles_are_spelt_as_in_files(void **state)

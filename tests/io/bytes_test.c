@@ -97,7 +97,7 @@ static void test_read_refuses_a_folder(void **state)
 {
     (void)state;
     stage *s = support_open_stage("in");
-    expect_failure(s, s->folder, OPN_ERR_READ, "is a folder where a file is expected");
+    expect_failure(s, s->folder, OPN_ERR_READ, "is a folder; expected a file");
     support_close_stage(s);
 }
 
@@ -240,7 +240,7 @@ static void test_read_sees_a_packed_file_cut_at_any_byte(void **state)
         else if (n == n_one)
             expect_read(s, text, N_TEXT);
         else
-            expect_failure(s, s->path, OPN_ERR_FORMAT, "in: the gzip data end too soon");
+            expect_failure(s, s->path, OPN_ERR_FORMAT, "in: the gzip data end early");
     }
     support_close_stage(s);
 }

@@ -96,7 +96,7 @@ static void test_ndarray_refuses_what_is_no_type(void **state)
     for (size_t c = 0; c < sizeof(types) / sizeof(types[0]); c++) {
         opn_i_ndarray array = {0};
         assert_int_equal(set_type(types[c], &array), OPN_ERR_FORMAT);
-        support_expect_error(ctx, "is no type");
+        support_expect_error(ctx, "is not a type");
     }
     opn_i_ndarray array = {0};
     assert_int_equal(set_type("<\x1b[2J", &array), OPN_ERR_FORMAT);
@@ -346,7 +346,7 @@ static void test_ndarray_text_refuses_what_is_no_character(void **state)
         const opn_i_ndarray array = make("<U1", items + i, 1);
         assert_int_equal(opn_i_ndarray_text(ctx, "x", &array, 0, text, &n_chars),
                          OPN_ERR_FORMAT);
-        support_expect_error(ctx, "which is no character of Unicode");
+        support_expect_error(ctx, "which is not a Unicode character");
     }
     const uint32_t holes[] = {'a', 0, 'b'};
     opn_i_ndarray array = make("<U3", holes, 1);

@@ -230,7 +230,7 @@ static void test_npy_refuses_other_files_and_versions(void **state)
     file[0] = 'P';
     assert_int_equal(opn_i_npy_read(ctx, "x.npy", file, sizeof(file), &array),
                      OPN_ERR_FORMAT);
-    support_expect_error(ctx, "x.npy: is no npy file");
+    support_expect_error(ctx, "x.npy: is not an npy file");
     memcpy(file, npy_scalar, sizeof(file));
     file[8] = file[9] = 0xff;
     assert_int_equal(opn_i_npy_read(ctx, "x.npy", file, sizeof(file), &array),

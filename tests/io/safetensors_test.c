@@ -265,8 +265,8 @@ static void test_safetensors_names_the_tensor_and_its_fault(void **state)
         const char *want;
     } cases[] = {
             {"7", OPN_ERR_FORMAT, "not an object of dtype, shape and data_offsets"},
-            {"{}", OPN_ERR_FORMAT, "dtype is missing or not a text"},
-            {"{\"dtype\":4}", OPN_ERR_FORMAT, "dtype is missing or not a text"},
+            {"{}", OPN_ERR_FORMAT, "dtype is missing or not a string"},
+            {"{\"dtype\":4}", OPN_ERR_FORMAT, "dtype is missing or not a string"},
             {"{\"dtype\":\"F8_E5M2\"}", OPN_ERR_UNSUPPORTED,
              "dtype F8_E5M2 is not supported; F64, F32"},
             {"{\"dtype\":\"U8\"}", OPN_ERR_FORMAT, "shape is missing or not a list"},
@@ -334,9 +334,9 @@ static void test_safetensors_refuses_metadata_that_is_no_text(void **state)
 {
     (void)state;
     expect_error("{\"__metadata__\":[]}", 0, OPN_ERR_FORMAT,
-                 "m.safetensors: __metadata__ is not an object of texts");
+                 "m.safetensors: __metadata__ is not an object of strings");
     expect_error("{\"__metadata__\":{\"seed\":7}}", 0, OPN_ERR_FORMAT,
-                 "m.safetensors: __metadata__: the value of \"seed\" is not a text");
+                 "m.safetensors: __metadata__: the value of \"seed\" is not a string");
 }
 
 // ---- robustness ----------------------------------------------------------------------

@@ -72,7 +72,7 @@ static triples flipped(const triples *from)
     return t;
 }
 
-// The matrix of exactly these entries, in exactly this order; rows must not fall.
+// The matrix of exactly these entries, in exactly this order; rows must not decrease.
 static opn_i_csr as_csr(opn_ctx *ctx, const triples *t, bool with_value)
 {
     opn_i_csr csr = {0};

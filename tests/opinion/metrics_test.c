@@ -399,7 +399,7 @@ static void bad_detections_are_refused_by_node(void **state)
     support_expect_error(ctx, "score of node 1 is not a number");
     assert_int_equal(opn_metric_fpr_at_tpr(ctx, 3, bad_flag, score, 0.95, &out),
                      OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "positive of node 2 is 2, it must be 0 or 1");
+    support_expect_error(ctx, "positive of node 2 is 2, which must be 0 or 1");
     static const double bad_tpr[] = {-0.01, 1.01, (double)NAN};
     for (size_t t = 0; t < N_OF(bad_tpr); t++) {
         assert_int_equal(opn_metric_fpr_at_tpr(ctx, 3, flag, score, bad_tpr[t], &out),

@@ -56,14 +56,14 @@ static void thresholds_that_are_none_are_refused_by_name(void **state)
             {"vacuity", "\"vacuity\" is not of the form"},
             {",", "\"\" is not of the form"},
             {"vacuity=0.5,", "\"\" is not of the form"},
-            {"vacuty=0.5", "\"vacuty\" is none of"},
-            {"=0.5", "\"\" is none of"},
+            {"vacuty=0.5", "\"vacuty\" is not one of"},
+            {"=0.5", "\"\" is not one of"},
             {"vacuity=", "vacuity is \"\""},
             {"vacuity=x", "vacuity is \"x\""},
             {"vacuity=nan", "vacuity is \"nan\""},
             {"vacuity=1.5", "vacuity is \"1.5\""},
             {"vacuity=-0.5", "vacuity is \"-0.5\""},
-            {"entropy=0.5,entropy=0.5", "entropy is there twice"},
+            {"entropy=0.5,entropy=0.5", "entropy is given twice"},
             {"vacuity=0.0000000000000000000000000000000000000000000000000000000000000001",
              "must be a number"},
     };
@@ -566,11 +566,13 @@ static void what_cannot_be_decided_is_said(void **state)
             {"abstain_above=vacuity=0.5", "gcn has no vacuity", true,
              OPN_ERR_INVALID_ARG},
             {"abstain_above=nothing", "not of the form", true, OPN_ERR_INVALID_ARG},
-            {"decide_by=entropy", "no `target_accuracy`", true, OPN_ERR_INVALID_ARG},
+            {"decide_by=entropy", "needs `target_accuracy`", true, OPN_ERR_INVALID_ARG},
             {"target_accuracy=0.5 decide_by=dissonance", "gcn has no dissonance", true,
              OPN_ERR_INVALID_ARG},
-            {"target_accuracy=0.5 abstain_above=entropy=0.5", "entropy is given", true,
-             OPN_ERR_INVALID_ARG},
+            {"target_accuracy=0.5 abstain_above=entropy=0.5",
+             "entropy has a "
+             "threshold",
+             true, OPN_ERR_INVALID_ARG},
             {"target_accuracy=0.5", "not the graph the model was trained on", false,
              OPN_ERR_SHAPE},
     };
@@ -594,7 +596,7 @@ static void what_cannot_be_decided_is_said(void **state)
         at.said->predicted[i] = (opn_graph_labels(at.graph)[i] + 1) % 3;
     assert_int_equal(decide(&at, at.split, "target_accuracy=0.5", &d),
                      OPN_ERR_UNSUPPORTED);
-    support_expect_error(ctx, "accuracy of 0.0000, at a coverage of 1.0000");
+    support_expect_error(ctx, "accuracy is 0.0000, at a coverage of 1.0000");
     assert_memory_equal(opn_prediction_decision(at.said), before, sizeof(before));
     assert_int_equal(decide(&at, at.split, "decide_by=entropy", &d), OPN_ERR_INVALID_ARG);
     close_scene(&at);

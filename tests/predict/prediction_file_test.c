@@ -431,46 +431,47 @@ static void a_table_that_is_wrong_is_refused_by_its_line(void **state)
     (void)state;
     static const bad_text bad[] = {
             {HEAD GOOD "\n\"a\nb\",tain,x,0.5,0.5,1,1,1,x\n",
-             "out.csv:4: role \"tain\" is none of train, validation, test, pool, "
+             "out.csv:4: role \"tain\" is not one of train, validation, test, pool, "
              "unlabelled"},
             {HEAD GOOD "n,pool,x,0.5,0.5,1,1,1\n",
-             "out.csv:3: 8 fields, where the first row has 9"},
+             "out.csv:3: 8 fields, but the first row has 9"},
             {HEAD GOOD "n,pool,x,0.5,0.5,1,1,1,z\n",
-             "out.csv:3: predicted \"z\" is none of the 2 classes that have a p"},
+             "out.csv:3: predicted \"z\" is not one of the 2 classes with a p"},
             {HEAD GOOD "n,pool,z,0.5,0.5,1,1,1,z\n",
-             "out.csv:3: predicted \"z\" is none of the 2 classes that have a p"},
+             "out.csv:3: predicted \"z\" is not one of the 2 classes with a p"},
             {HEAD "m,pool,x,0.5,half,1,1,1,x\n",
-             "out.csv:2: p_y is \"half\", where a finite number is needed"},
+             "out.csv:2: p_y is \"half\", expected a finite number"},
             {HEAD "m,pool,x,0.5,nan,1,1,1,x\n",
-             "out.csv:2: p_y is \"nan\", where a finite number is needed"},
+             "out.csv:2: p_y is \"nan\", expected a finite number"},
             {HEAD "m,pool,x,0.5,0.5,1e39,1,1,x\n",
-             "out.csv:2: alpha_x is \"1e39\", where a finite number is needed"},
+             "out.csv:2: alpha_x is \"1e39\", expected a finite number"},
             {HEAD "m,pool,x,0.5,,1,1,1,x\n", "out.csv:2: p of class \"y\" is missing"},
             {HEAD "m,pool,x,-0.5,1.5,1,1,1,x\n",
              "out.csv:2: p of class \"x\" is -0.5, outside [0, 1]"},
             {HEAD "m,pool,x,0,1.5,1,1,1,x\n",
              "out.csv:2: p of class \"y\" is 1.5, outside [0, 1]"},
             {HEAD "m,pool,x,0.5,0.25,1,1,1,x\n",
-             "out.csv:2: p of all classes sum to 0.75, not to 1"},
+             "out.csv:2: the p of all classes sum to 0.75, not 1"},
             {HEAD GOOD "n,pool,x,0.5,0.5,1,0.5,1,x\n",
-             "out.csv:3: alpha of class \"y\" is 0.5, where a finite number of at least "
-             "1 is needed"},
+             "out.csv:3: alpha of class \"y\" is 0.5, expected a finite number of at "
+             "least 1"},
             {HEAD "m,pool,x,0.5,0.5,1,,1,x\n",
-             "out.csv:2: alpha of class \"y\" is missing, where those before it are "
+             "out.csv:2: alpha of class \"y\" is missing, but those before it are "
              "given"},
             {HEAD "m,pool,x,0.5,0.5,,,1,x\nn,pool,x,0.5,0.5,1,,1,x\n",
-             "out.csv:3: alpha of class \"x\" is given, where those before it are "
+             "out.csv:3: alpha of class \"x\" is given, but those before it are "
              "missing"},
             {HEAD GOOD "n,pool,x,0.5,0.5,1,1,,x\n",
-             "out.csv:3: vacuity is missing, where those before it are given"},
+             "out.csv:3: vacuity is missing, but those before it are given"},
             {HEAD GOOD "n,pool,x,0.5,0.5,1,1,1.01,x\n",
              "out.csv:3: vacuity is 1.01, outside [0, 1]"},
             {HEAD "m,train,,0.5,0.5,1,1,1,x\n",
-             "out.csv:2: the node is to train, but has no label"},
+             "out.csv:2: the node is used to train but has no label"},
             {HEAD "m,validation,,0.5,0.5,1,1,1,x\n",
-             "out.csv:2: the node is to validate, but has no label"},
+             "out.csv:2: the node is used to validate but has no label"},
             {HEAD GOOD "\"n,pool", "out.csv:3: the quote that opens field 1 never ends"},
-            {HEAD, "out.csv: holds no node; not a file of predictions"},
+            {HEAD, "out.csv: has no nodes; expected predictions as written by opine "
+                   "predict"},
             {"node,role,label,p_x,p_x,predicted\n",
              "out.csv: column \"p_x\" is there twice"},
             {"node,role,role,label,p_x,predicted\n",
@@ -479,7 +480,7 @@ static void a_table_that_is_wrong_is_refused_by_its_line(void **state)
             {"node,role,label,p_x,alpha_y,predicted\n",
              "out.csv: column \"alpha_y\" without a column \"p_y\""},
             {"node,role,label,p_x,p_y,alpha_y,predicted\n",
-             "out.csv: 1 columns \"alpha_CLASS\", where there are 2 of \"p_CLASS\""},
+             "out.csv: 1 columns \"alpha_CLASS\", but 2 of \"p_CLASS\""},
     };
     expect_all_refused("out.csv", bad, sizeof(bad) / sizeof(bad[0]));
 }
@@ -492,45 +493,54 @@ static void a_list_that_is_wrong_is_refused_by_its_item(void **state)
     (void)state;
     static const bad_text bad[] = {
             {NODE ",{\"node\":\"n\",\"role\":\"tain\"}]",
-             "out.json: item 1: role \"tain\" is none of train, validation, test, pool, "
+             "out.json: item 1: role \"tain\" is not one of train, validation, test, "
+             "pool, "
              "unlabelled"},
             {NODE ",{\"node\":\"n\",\"role\":7}]",
-             "out.json: item 1: \"role\" is no text"},
+             "out.json: item 1: \"role\" is not a string"},
             {NODE ",{\"node\":\"n\",\"role\":\"pool\"}]",
-             "out.json: item 1: no \"predicted\"; not a file of predictions"},
+             "out.json: item 1: no \"predicted\"; expected predictions as written by "
+             "opine predict"},
             {NODE ",{\"node\":null,\"role\":\"pool\",\"predicted\":\"x\"}]",
-             "out.json: item 1: \"node\" is no text"},
+             "out.json: item 1: \"node\" is not a string"},
             {NODE ",{\"role\":\"pool\",\"role\":\"test\"}]",
              "out.json: item 1: byte 21 of it: duplicate object key"},
             {BEGIN "\"p\":{\"x\":0.5,\"y\":\"1\"}}]",
-             "out.json: item 0: p of class \"y\" is no number"},
+             "out.json: item 0: p of class \"y\" is not a number"},
             {BEGIN "\"p\":{\"x\":0.5,\"y\":1e39}}]",
              "out.json: item 0: p of class \"y\" is inf, outside [0, 1]"},
             {BEGIN "\"p\":{\"x\":1,\"y\":null}}]",
              "out.json: item 0: p of class \"y\" is missing"},
             {BEGIN "\"p\":{\"x\":1},\"entropy\":[]}]",
-             "out.json: item 0: entropy is no number"},
+             "out.json: item 0: entropy is not a number"},
             {BEGIN "\"p\":{\"x\":1},\"entropy\":2}]",
              "out.json: item 0: entropy is 2, outside [0, 1]"},
             {BEGIN "\"p\":{\"x\":1},\"alpha\":{\"y\":1}}]",
              "out.json: item 0: \"alpha\" lacks class \"x\""},
             {BEGIN "\"p\":{\"x\":1},\"alpha\":{\"x\":1,\"y\":1}}]",
-             "out.json: item 0: \"alpha\" is no object of 1 classes"},
+             "out.json: item 0: \"alpha\" is not an object of 1 classes"},
             {BEGIN "\"p\":{\"\":1}}]", "out.json: item 0: a class has no name"},
             {BEGIN "\"p\":[0.5,0.5]}]",
-             "out.json: item 0: no \"p\" of any class; not a file of predictions"},
-            {NODE ",7]", "out.json: item 1 is no object; not a file of predictions"},
-            {NODE ",]", "out.json: item 1 is no object; not a file of predictions"},
+             "out.json: item 0: no \"p\" of any class; expected predictions as written "
+             "by opine predict"},
+            {NODE ",7]",
+             "out.json: item 1 is not an object; expected predictions as written by "
+             "opine predict"},
+            {NODE ",]",
+             "out.json: item 1 is not an object; expected predictions as written by "
+             "opine predict"},
             {NODE ";]", "out.json: item 0 is not followed by , or ]"},
             {NODE, "out.json: item 0 is not followed by , or ]"},
-            {NODE ",{\"node\":\"}", "out.json: item 1 never ends, the file is truncated"},
-            {NODE ",{\"\\", "out.json: item 1 never ends, the file is truncated"},
+            {NODE ",{\"node\":\"}", "out.json: item 1 never ends; the file is truncated"},
+            {NODE ",{\"\\", "out.json: item 1 never ends; the file is truncated"},
             {NODE "]]", "out.json: something follows the list of nodes"},
             {"[[[[[[[[[]]]]]]]]]",
-             "out.json: item 0 is no object; not a file of predictions"},
+             "out.json: item 0 is not an object; expected predictions as written by "
+             "opine predict"},
             {"[{\"a\":[[[[[[[[[]]]]]]]]]}]",
              "out.json: item 0 has more than 8 levels or 262144 values"},
-            {"[]", "out.json: holds no node; not a file of predictions"},
+            {"[]", "out.json: has no nodes; expected predictions as written by opine "
+                   "predict"},
     };
     expect_all_refused("out.json", bad, sizeof(bad) / sizeof(bad[0]));
 }
@@ -626,32 +636,35 @@ static void an_archive_that_is_wrong_is_refused_by_its_member(void **state)
 {
     (void)state;
     static const char *const message[N_SLIPS] = {
-            [NO_ROLE] = "out.npz: no member role.npy; not a file of predictions",
+            [NO_ROLE] = "out.npz: no member role.npy; expected predictions as written "
+                        "by opine predict",
             [NO_PREDICTED] =
-                    "out.npz: no member predicted.npy; not a file of predictions",
-            [LONG_LABEL] = "out.npz: member label.npy: 3 items, where one for each of 2 "
-                           "nodes is needed",
-            [FLAT_P] = "out.npz: member p.npy: 2 items in 1 dimensions, where 2 nodes by "
-                       "2 classes are needed",
-            [TURNED_ALPHA] = "out.npz: member alpha.npy: 4 items in 2 dimensions, where "
-                             "2 nodes by 2 classes are needed",
-            [NARROW_ALPHA] = "out.npz: member alpha.npy: 2 items in 2 dimensions, where "
-                             "2 nodes by 2 classes are needed",
+                    "out.npz: no member predicted.npy; expected predictions as written "
+                    "by opine predict",
+            [LONG_LABEL] = "out.npz: member label.npy: 3 items, expected one for each "
+                           "of 2 nodes",
+            [FLAT_P] = "out.npz: member p.npy: 2 items in 1 dimensions, expected 2 "
+                       "nodes by 2 classes",
+            [TURNED_ALPHA] = "out.npz: member alpha.npy: 4 items in 2 dimensions, "
+                             "expected 2 nodes by 2 classes",
+            [NARROW_ALPHA] = "out.npz: member alpha.npy: 2 items in 2 dimensions, "
+                             "expected 2 nodes by 2 classes",
             [LONG_VACUITY] = "out.npz: member vacuity.npy: 3 items in 1 dimensions, "
-                             "where one for each of 2 nodes is needed",
-            [BAD_ROLE] = "out.npz: member role.npy: item 1: role \"tain\" is none of "
+                             "expected one for each of 2 nodes",
+            [BAD_ROLE] = "out.npz: member role.npy: item 1: role \"tain\" is not one of "
                          "train, validation, test, pool, unlabelled",
             [BAD_PREDICTED] =
                     "out.npz: member predicted.npy: item 1 is 2, outside [0, 2)",
-            [BAD_P] = "out.npz: item 1: p of all classes sum to 1.5, not to 1",
-            [INFINITE_ALPHA] = "out.npz: item 1: alpha of class \"y\" is inf, where a "
-                               "finite number of at least 1 is needed",
+            [BAD_P] = "out.npz: item 1: the p of all classes sum to 1.5, not 1",
+            [INFINITE_ALPHA] = "out.npz: item 1: alpha of class \"y\" is inf, expected "
+                               "a finite number of at least 1",
             [TRAINING_WITHOUT_LABEL] =
-                    "out.npz: item 1: the node is to train, but has no label",
+                    "out.npz: item 1: the node is used to train but has no label",
             [TWO_CLASSES_OF_ONE_NAME] =
                     "out.npz: member classes.npy: class \"x\" is there twice",
-            [NO_CLASS] = "out.npz: member classes.npy: names no class",
-            [NO_NODE] = "out.npz: holds no node; not a file of predictions",
+            [NO_CLASS] = "out.npz: member classes.npy: names no classes",
+            [NO_NODE] = "out.npz: has no nodes; expected predictions as written by "
+                        "opine predict",
             [NUMBERS_FOR_NAMES] = "out.npz: member node.npy: holds numbers, not text",
     };
     stage *s = support_open_stage("out.npz");
@@ -670,28 +683,36 @@ static void a_file_of_something_else_is_told_from_predictions(void **state)
 {
     (void)state;
     static const bad_text bad[] = {
-            {"from,to\na,b\n", "x: no column \"role\"; not a file of predictions"},
+            {"from,to\na,b\n", "x: no column \"role\"; expected predictions as written "
+                               "by opine predict"},
             {"node,role\na,train\n",
-             "x: no column \"predicted\"; not a file of predictions"},
+             "x: no column \"predicted\"; expected predictions as written by opine "
+             "predict"},
             {"node,role,label,predicted\n",
-             "x: no column \"p_CLASS\"; not a file of predictions"},
-            {"", "x: is empty; not a file of predictions"},
-            {"\n\n", "x: is empty; not a file of predictions"},
-            {"{\"dataset\": 1}", "x: is no list of nodes; not a file of predictions"},
+             "x: no column \"p_CLASS\"; expected predictions as written by opine "
+             "predict"},
+            {"", "x: is empty; expected predictions as written by opine predict"},
+            {"\n\n", "x: is empty; expected predictions as written by opine predict"},
+            {"{\"dataset\": 1}",
+             "x: is not a list of nodes; expected predictions as written by opine "
+             "predict"},
             {"[{\"id\": 1}]",
-             "x: item 0: no \"p\" of any class; not a file of predictions"},
+             "x: item 0: no \"p\" of any class; expected predictions as written by "
+             "opine predict"},
     };
     expect_all_refused("x", bad, sizeof(bad) / sizeof(bad[0]));
     stage *s = support_open_stage("x");
     opn_graph *graph = trial_groups(ctx);
     opn_model *model = trial_train(ctx, graph, "epochs=1 samples=2");
     assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
-    expect_refused(s, "x: holds tensors, as a model does; not a file of predictions");
+    expect_refused(s, "x: holds tensors like a model; expected predictions as written "
+                      "by opine predict");
     char npz[SUPPORT_PATH];
     assert_int_equal(opn_graph_save(ctx, graph, support_path(npz, s->folder, "x.npz")),
                      OPN_OK);
     assert_int_equal(rename(npz, s->path), 0);
-    expect_refused(s, "x: no member role.npy; not a file of predictions");
+    expect_refused(s, "x: no member role.npy; expected predictions as written by opine "
+                      "predict");
     assert_int_equal(remove(s->path), 0);
     assert_int_equal(read_soundly(s->path, 0, NULL), OPN_ERR_READ);
     opn_model_free(model);
@@ -717,7 +738,7 @@ static void room_is_not_made_for_nodes_that_lack_classes(void **state)
         text[n + 2 * (size_t)i + 1] = 'a';
     text[n + 4 * N] = 0;
     support_write_text(s->path, text);
-    expect_refused(s, "out:2: 1 fields, where the first row has 4004");
+    expect_refused(s, "out:2: 1 fields, but the first row has 4004");
 
     n = (size_t)snprintf(text, ROOM, BEGIN "\"p\":{");
     for (int k = 0; k < N; k++)
@@ -727,7 +748,8 @@ static void room_is_not_made_for_nodes_that_lack_classes(void **state)
         n += (size_t)snprintf(text + n, ROOM - n, ",{}");
     snprintf(text + n, ROOM - n, "]");
     support_write_text(s->path, text);
-    expect_refused(s, "out: item 1: no \"role\"; not a file of predictions");
+    expect_refused(s, "out: item 1: no \"role\"; expected predictions as written by "
+                      "opine predict");
     free(text);
     support_close_stage(s);
 }

@@ -124,10 +124,10 @@ class Interrupt(unittest.TestCase):
     def test_training_goes_on_with_the_same_bits(self):
         logs = self.repeat(TRAIN, "m.safetensors", 8, before=b"an older model",
                            extras=["m.safetensors.checkpoint"])
-        n_resumed = sum("going on from m.safetensors.checkpoint" in log for log in logs)
+        n_resumed = sum("resuming from m.safetensors.checkpoint" in log for log in logs)
         self.assertGreater(n_resumed, 2)
         killed = logs[SIGNALS.index(signal.SIGKILL) :: len(SIGNALS)]
-        self.assertTrue(any("going on from" in log for log in killed))
+        self.assertTrue(any("resuming from" in log for log in killed))
 
     def test_predictions_are_whole_or_not_there(self):
         model = self.trained("demo")

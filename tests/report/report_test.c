@@ -720,16 +720,16 @@ static void summary_names_accuracy_and_the_best_measure(void **state)
             top = fmax(top, auroc);
         }
         assert_int_equal(json_array_size(page_member(at.read.about, "summary")), 2);
-        snprintf(want, sizeof(want), " is right about %.1f %% of %.0f test nodes.",
+        snprintf(want, sizeof(want), " classifies %.1f %% of %.0f test nodes correctly.",
                  page_number(view, "quality.accuracy"),
                  page_number(view, "quality.nodes"));
         const char *first = page_string(at.read.about, "summary.0");
         assert_true(strncmp(first, "s-bgcn-t-k", 10) == 0);
         assert_non_null(strstr(first, c == 0 ? want : want + 1));
-        assert_int_equal(strstr(first, "not shown all classes") != NULL, c == 1);
+        assert_int_equal(strstr(first, "trained without some classes") != NULL, c == 1);
         snprintf(want, sizeof(want),
-                 "Best at telling which nodes are %s: %s (AUROC %.1f %%).",
-                 c == 0 ? "classified right" : "of classes it does not know", best, top);
+                 "Best measure for detecting %s nodes: %s (AUROC %.1f %%).",
+                 c == 0 ? "misclassified" : "out-of-distribution", best, top);
         assert_string_equal(page_string(at.read.about, "summary.1"), want);
         close_scene(&at);
     }
@@ -755,8 +755,8 @@ static void count_stages(void *user, const opn_progress *progress)
 {
     history *to = user;
     to->n_done += progress->done == progress->total &&
-                  (strcmp(progress->stage, "model") == 0 ||
-                   strcmp(progress->stage, "teacher") == 0);
+                  (strcmp(progress->stage, "training the model") == 0 ||
+                   strcmp(progress->stage, "training the teacher") == 0);
 }
 
 static const char *const terms[] = {"loss",    "labels", "prior",
@@ -831,8 +831,8 @@ static void curves_are_the_epochs_of_training(void **state)
         expect_stage(json_array_get(training, n_teacher > 0), h.epoch + n_teacher,
                      h.n - n_teacher);
         assert_string_equal(page_string(view, "training_note"),
-                            "Recorded while training once more, which gave the same "
-                            "weights to the bit.");
+                            "Recorded by training the model again, which gave exactly "
+                            "the same weights.");
         page_free(&read);
         opn_model_free(model);
     }
@@ -956,7 +956,7 @@ static void keep_stage(void *user, const opn_progress *progress)
 static int interrupt_model(void *user)
 {
     const char *const *at = user;
-    return *at != NULL && strcmp(*at, "model") == 0;
+    return *at != NULL && strcmp(*at, "training the model") == 0;
 }
 
 // Training once more may take long, and hears the caller too.
@@ -1030,10 +1030,11 @@ static void on_another_graph_labelled_nodes_are_the_pool_and_judge_the_model(voi
     assert_int_equal(page_number(view, "quality.nodes"), 5);
     assert_true(page_is_null(view, "training"));
     assert_string_equal(page_string(view, "training_note"),
-                        "Not shown: the model was trained on another graph, or on "
+                        "Not available: the model was trained on another graph, or on "
                         "another split of it.");
     assert_non_null(strstr(page_string(read.about, "summary.0"),
-                           "labelled nodes, some of which may have trained it"));
+                           "labelled nodes correctly, some of which may have been "
+                           "used to train it"));
     free(role);
     free(predicted);
     page_free(&read);
@@ -1067,7 +1068,7 @@ static void a_split_that_has_changed_is_not_taken_for_that_of_training(void **st
     assert_int_equal(opn_model_split(ctx, model, graph, &split), OPN_OK);
     assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
     assert_null(split);
-    assert_non_null(strstr(l.log, "is split otherwise than when the model was trained"));
+    assert_non_null(strstr(l.log, "the split differs from the one used in training"));
     page read = show(graph, model, s->path);
     uint32_t *role = page_array(&read, 0, "role", "u8", N_NODES);
     for (int i = 0; i < N_NODES; i++)
@@ -1119,7 +1120,7 @@ static void nothing_labelled_is_nothing_to_judge(void **state)
     assert_true(page_is_null(view, "detection.ood"));
     assert_int_equal(json_array_size(page_member(view, "risk")), 0);
     assert_string_equal(page_string(read.about, "summary.0"),
-                        "There is no test node to judge s-gcn by.");
+                        "There are no test nodes to score s-gcn on.");
     assert_true(page_is_null(view, "reliability"));
     page_free(&read);
     opn_model_free(model);

@@ -95,7 +95,7 @@ double page_number(const json_t *object, const char *path)
 {
     const json_t *number = page_member(object, path);
     if (!json_is_number(number))
-        fail_msg("%s of the page is no number", path);
+        fail_msg("%s of the page is not a number", path);
     return json_number_value(number);
 }
 
@@ -103,7 +103,7 @@ const char *page_string(const json_t *object, const char *path)
 {
     const char *text = json_string_value(page_member(object, path));
     if (text == NULL)
-        fail_msg("%s of the page is no text", path);
+        fail_msg("%s of the page is not a string", path);
     return text;
 }
 

@@ -121,7 +121,7 @@ void support_temp_folder(char folder[SUPPORT_PATH])
         root = "/tmp";
     support_path(folder, root, "opine_test.XXXXXX");
     if (mkdtemp(folder) == NULL)
-        fail_msg("%s: the folder cannot be made", folder);
+        fail_msg("%s: the folder cannot be created", folder);
 }
 
 void support_remove_folder(const char *folder)
