@@ -515,7 +515,7 @@ check_choice(opn_ctx *ctx, const opn_param *param, const char *text, size_t n)
     OPN_FAIL_IF(ctx, opn_i_suggest_choice(param->choices, text, n, guess),
                 OPN_ERR_INVALID_ARG, "`%s`: there is no \"%.*s\"; did you mean %s?",
                 param->name, (int)n, text, guess);
-    OPN_FAIL_IF(ctx, true, OPN_ERR_INVALID_ARG, "`%s`: \"%.*s\" is none of %s",
+    OPN_FAIL_IF(ctx, true, OPN_ERR_INVALID_ARG, "`%s`: \"%.*s\" is not one of %s",
                 param->name, (int)n, text, param->choices);
 cleanup:
     return status;

@@ -94,8 +94,8 @@ static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
     int64_t number = 1;
     OPN_TRY(opn_i_join_path(ctx, folder, "cells.jsonl", "", &path));
     OPN_FAIL_IF(ctx, !opn_i_file_exists(path), OPN_ERR_READ,
-                "%s: has no cells.jsonl; expected a folder written by opine evaluate "
-                "or opine reproduce",
+                "%s: has no cells.jsonl; expected the folder of an evaluation or a "
+                "reproduction",
                 folder);
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     const char *at = (const char *)bytes.data;

@@ -11,7 +11,7 @@
 #include "predict/prediction_file.h"
 
 // How messages about a file of something else end.
-#define OPN_PREDICTION_HINT "expected predictions as written by opine predict"
+#define OPN_PREDICTION_HINT "expected a file of predictions"
 
 // Puts the place that the format describes before a message about the data, and yields
 // `status`, which may be OPN_OK.

@@ -103,10 +103,9 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
                                             "ECE",   "epochs",   "seconds"};
     opn_status status = OPN_OK;
     const json_t *results = json_object_get(evaluation, "results");
-    OPN_FAIL_IF(
-            ctx, !json_is_array(results), OPN_ERR_FORMAT,
-            "%s: has no member \"results\"; expected a file written by opine evaluate",
-            path);
+    OPN_FAIL_IF(ctx, !json_is_array(results), OPN_ERR_FORMAT,
+                "%s: has no member \"results\"; expected the results of an evaluation",
+                path);
     json_t *detection = new_table(report, "Detection by each score",
                                   "Percent; mean over the seeds with its 95 % interval. "
                                   "Scores with ~ are smoothed over the graph.",
@@ -164,10 +163,9 @@ opn_status opn_i_report_add_results(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const json_t *rows = json_object_get(results, "results");
-    OPN_FAIL_IF(
-            ctx, !json_is_array(rows), OPN_ERR_FORMAT,
-            "%s: has no member \"results\"; expected a file written by opine reproduce",
-            path);
+    OPN_FAIL_IF(ctx, !json_is_array(rows), OPN_ERR_FORMAT,
+                "%s: has no member \"results\"; expected the results of a reproduction",
+                path);
     for (size_t r = 0; r < json_array_size(rows); r++) {
         const json_t *row = json_array_get(rows, r);
         const char *name = json_string_value(json_object_get(row, "table"));

@@ -355,7 +355,7 @@ static void test_params_name_the_wrong_member_of_a_list(void **state)
                      "`table`: there is no \"%s\"; did you mean %s?", lists[i].wrong,
                      lists[i].meant);
         else
-            snprintf(message, sizeof(message), "`table`: \"%s\" is none of %s",
+            snprintf(message, sizeof(message), "`table`: \"%s\" is not one of %s",
                      lists[i].wrong, choices);
         expect_refused("table", lists[i].list, message);
     }

@@ -773,7 +773,7 @@ static void an_evaluation_that_is_broken_is_refused(void **state)
     expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "has no member \"results\"");
     support_expect_error(ctx, at.evaluation);
     support_write_text(at.evaluation, "[1]");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "written by opine evaluate");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "results of an evaluation");
     // Results without what they should have are rows without it.
     support_write_text(at.evaluation,
                        "{\"results\":[7,{},{\"model\":\"m\",\"auroc\":{\"s\":"
@@ -841,7 +841,7 @@ static void results_of_a_reproduction_are_a_table_each(void **state)
     support_write_text(at.results, "{\"results\":[{\"table\":\"2\"},{\"mean\":5}]}");
     expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "result 1 names no table");
     support_write_text(at.results, "{}");
-    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "written by opine reproduce");
+    expect_refused(at.run, at.data, "", OPN_ERR_FORMAT, "results of a reproduction");
     close_place(&at);
 }
 

@@ -305,7 +305,7 @@ static void questions_without_an_answer_are_refused(void **state)
     assert_int_equal(
             opn_explain_predicted(ctx, at.model, large, at.split, at.said, 0, &e),
             OPN_ERR_SHAPE);
-    support_expect_error(ctx, "the split is of another graph");
+    support_expect_error(ctx, "the split belongs to another graph");
     assert_int_equal(opn_explain_predicted(ctx, at.model, large, NULL, at.said, 0, &e),
                      OPN_ERR_SHAPE);
     support_expect_error(ctx, "the prediction is of another graph");

@@ -470,12 +470,11 @@ static void a_table_that_is_wrong_is_refused_by_its_line(void **state)
             {HEAD "m,validation,,0.5,0.5,1,1,1,x\n",
              "out.csv:2: the node is used to validate but has no label"},
             {HEAD GOOD "\"n,pool", "out.csv:3: the quote that opens field 1 never ends"},
-            {HEAD, "out.csv: has no nodes; expected predictions as written by opine "
-                   "predict"},
+            {HEAD, "out.csv: has no nodes; expected a file of predictions"},
             {"node,role,label,p_x,p_x,predicted\n",
-             "out.csv: column \"p_x\" is there twice"},
+             "out.csv: column \"p_x\" appears twice"},
             {"node,role,role,label,p_x,predicted\n",
-             "out.csv: column \"role\" is there twice"},
+             "out.csv: column \"role\" appears twice"},
             {"node,role,label,p_,predicted\n", "out.csv: a class has no name"},
             {"node,role,label,p_x,alpha_y,predicted\n",
              "out.csv: column \"alpha_y\" without a column \"p_y\""},
@@ -499,8 +498,7 @@ static void a_list_that_is_wrong_is_refused_by_its_item(void **state)
             {NODE ",{\"node\":\"n\",\"role\":7}]",
              "out.json: item 1: \"role\" is not a string"},
             {NODE ",{\"node\":\"n\",\"role\":\"pool\"}]",
-             "out.json: item 1: no \"predicted\"; expected predictions as written by "
-             "opine predict"},
+             "out.json: item 1: no \"predicted\"; expected a file of predictions"},
             {NODE ",{\"node\":null,\"role\":\"pool\",\"predicted\":\"x\"}]",
              "out.json: item 1: \"node\" is not a string"},
             {NODE ",{\"role\":\"pool\",\"role\":\"test\"}]",
@@ -521,26 +519,21 @@ static void a_list_that_is_wrong_is_refused_by_its_item(void **state)
              "out.json: item 0: \"alpha\" is not an object of 1 classes"},
             {BEGIN "\"p\":{\"\":1}}]", "out.json: item 0: a class has no name"},
             {BEGIN "\"p\":[0.5,0.5]}]",
-             "out.json: item 0: no \"p\" of any class; expected predictions as written "
-             "by opine predict"},
+             "out.json: item 0: no \"p\" of any class; expected a file of predictions"},
             {NODE ",7]",
-             "out.json: item 1 is not an object; expected predictions as written by "
-             "opine predict"},
+             "out.json: item 1 is not an object; expected a file of predictions"},
             {NODE ",]",
-             "out.json: item 1 is not an object; expected predictions as written by "
-             "opine predict"},
+             "out.json: item 1 is not an object; expected a file of predictions"},
             {NODE ";]", "out.json: item 0 is not followed by , or ]"},
             {NODE, "out.json: item 0 is not followed by , or ]"},
             {NODE ",{\"node\":\"}", "out.json: item 1 never ends; the file is truncated"},
             {NODE ",{\"\\", "out.json: item 1 never ends; the file is truncated"},
             {NODE "]]", "out.json: something follows the list of nodes"},
             {"[[[[[[[[[]]]]]]]]]",
-             "out.json: item 0 is not an object; expected predictions as written by "
-             "opine predict"},
+             "out.json: item 0 is not an object; expected a file of predictions"},
             {"[{\"a\":[[[[[[[[[]]]]]]]]]}]",
              "out.json: item 0 has more than 8 levels or 262144 values"},
-            {"[]", "out.json: has no nodes; expected predictions as written by opine "
-                   "predict"},
+            {"[]", "out.json: has no nodes; expected a file of predictions"},
     };
     expect_all_refused("out.json", bad, sizeof(bad) / sizeof(bad[0]));
 }
@@ -636,11 +629,9 @@ static void an_archive_that_is_wrong_is_refused_by_its_member(void **state)
 {
     (void)state;
     static const char *const message[N_SLIPS] = {
-            [NO_ROLE] = "out.npz: no member role.npy; expected predictions as written "
-                        "by opine predict",
+            [NO_ROLE] = "out.npz: no member role.npy; expected a file of predictions",
             [NO_PREDICTED] =
-                    "out.npz: no member predicted.npy; expected predictions as written "
-                    "by opine predict",
+                    "out.npz: no member predicted.npy; expected a file of predictions",
             [LONG_LABEL] = "out.npz: member label.npy: 3 items, expected one for each "
                            "of 2 nodes",
             [FLAT_P] = "out.npz: member p.npy: 2 items in 1 dimensions, expected 2 "
@@ -661,10 +652,9 @@ static void an_archive_that_is_wrong_is_refused_by_its_member(void **state)
             [TRAINING_WITHOUT_LABEL] =
                     "out.npz: item 1: the node is used to train but has no label",
             [TWO_CLASSES_OF_ONE_NAME] =
-                    "out.npz: member classes.npy: class \"x\" is there twice",
+                    "out.npz: member classes.npy: class \"x\" appears twice",
             [NO_CLASS] = "out.npz: member classes.npy: names no classes",
-            [NO_NODE] = "out.npz: has no nodes; expected predictions as written by "
-                        "opine predict",
+            [NO_NODE] = "out.npz: has no nodes; expected a file of predictions",
             [NUMBERS_FOR_NAMES] = "out.npz: member node.npy: holds numbers, not text",
     };
     stage *s = support_open_stage("out.npz");
@@ -683,36 +673,29 @@ static void a_file_of_something_else_is_told_from_predictions(void **state)
 {
     (void)state;
     static const bad_text bad[] = {
-            {"from,to\na,b\n", "x: no column \"role\"; expected predictions as written "
-                               "by opine predict"},
+            {"from,to\na,b\n", "x: no column \"role\"; expected a file of predictions"},
             {"node,role\na,train\n",
-             "x: no column \"predicted\"; expected predictions as written by opine "
-             "predict"},
+             "x: no column \"predicted\"; expected a file of predictions"},
             {"node,role,label,predicted\n",
-             "x: no column \"p_CLASS\"; expected predictions as written by opine "
-             "predict"},
-            {"", "x: is empty; expected predictions as written by opine predict"},
-            {"\n\n", "x: is empty; expected predictions as written by opine predict"},
+             "x: no column \"p_CLASS\"; expected a file of predictions"},
+            {"", "x: is empty; expected a file of predictions"},
+            {"\n\n", "x: is empty; expected a file of predictions"},
             {"{\"dataset\": 1}",
-             "x: is not a list of nodes; expected predictions as written by opine "
-             "predict"},
+             "x: is not a list of nodes; expected a file of predictions"},
             {"[{\"id\": 1}]",
-             "x: item 0: no \"p\" of any class; expected predictions as written by "
-             "opine predict"},
+             "x: item 0: no \"p\" of any class; expected a file of predictions"},
     };
     expect_all_refused("x", bad, sizeof(bad) / sizeof(bad[0]));
     stage *s = support_open_stage("x");
     opn_graph *graph = trial_groups(ctx);
     opn_model *model = trial_train(ctx, graph, "epochs=1 samples=2");
     assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
-    expect_refused(s, "x: holds tensors like a model; expected predictions as written "
-                      "by opine predict");
+    expect_refused(s, "x: holds tensors like a model; expected a file of predictions");
     char npz[SUPPORT_PATH];
     assert_int_equal(opn_graph_save(ctx, graph, support_path(npz, s->folder, "x.npz")),
                      OPN_OK);
     assert_int_equal(rename(npz, s->path), 0);
-    expect_refused(s, "x: no member role.npy; expected predictions as written by opine "
-                      "predict");
+    expect_refused(s, "x: no member role.npy; expected a file of predictions");
     assert_int_equal(remove(s->path), 0);
     assert_int_equal(read_soundly(s->path, 0, NULL), OPN_ERR_READ);
     opn_model_free(model);
@@ -748,8 +731,7 @@ static void room_is_not_made_for_nodes_that_lack_classes(void **state)
         n += (size_t)snprintf(text + n, ROOM - n, ",{}");
     snprintf(text + n, ROOM - n, "]");
     support_write_text(s->path, text);
-    expect_refused(s, "out: item 1: no \"role\"; expected predictions as written by "
-                      "opine predict");
+    expect_refused(s, "out: item 1: no \"role\"; expected a file of predictions");
     free(text);
     support_close_stage(s);
 }
