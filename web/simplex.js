@@ -290,7 +290,7 @@ function cornerControls(data, view, redraw)
     const names = data.views[view].known.map(k => [String(k), plain(data.className(k), 40)]);
     const choices = simplexCorners.map((corner, at) => {
         const chosen = names.some(([k]) => k === simplexChoice[at]) ? simplexChoice[at] : 'auto';
-        return labelledSelect(corner, [['auto', 'greatest α'], ...names], chosen, k => {
+        return labelledSelect(corner, [['auto', 'largest α'], ...names], chosen, k => {
             // A class stands at one corner only: where it was before, the choice is given back.
             simplexChoice.forEach((other, i) => {
                 if (i !== at && other === k && k !== 'auto') {

@@ -366,7 +366,7 @@ static void test_a_folder_is_copied_from_under_the_same_checks(void **state)
     char path[SUPPORT_PATH];
     fetch_make_mirror(scn, LARGE - 1);
     assert_int_equal(fetch_from(scn, scn->mirror), OPN_ERR_FORMAT);
-    support_expect_error(scn->s->ctx, "has 199999 bytes where 200000 are right");
+    support_expect_error(scn->s->ctx, "has 199999 bytes, expected 200000");
     assert_false(fetch_exists(scn->part));
     support_path(path, scn->mirror, scn->file.path);
     unlink(path);
