@@ -31,7 +31,7 @@ static const uint32_t benchmark_steps =
 typedef opn_status load_fn(opn_ctx *ctx, const char *path, opn_graph **out);
 
 static const opn_dataset datasets[] = {
-        {"demo", NULL, "embedded block model with bag-of-words features", 4},
+        {"demo", NULL, "built-in block model with bag-of-words features", 4},
         {"cora", "planetoid/ind.cora", "citations between papers on machine learning", 4},
         {"citeseer", "planetoid/ind.citeseer", "citations in computer science", 3},
         {"pubmed", "planetoid/ind.pubmed", "citations between papers on diabetes", 2},
