@@ -1,4 +1,4 @@
-// base.h -- status, context and hooks: what every other call of the library stands on.
+// base.h -- status, context and hooks, used by every other part of the library.
 
 #ifndef OPINE_BASE_H
 #define OPINE_BASE_H
@@ -26,7 +26,7 @@ typedef enum opn_status {
     OPN_ERR_NOMEM = 1,
     OPN_ERR_INVALID_ARG = 2, // the caller's argument or parameter
     OPN_ERR_SHAPE = 3,       // two inputs that do not fit together
-    OPN_ERR_OVERFLOW = 4,    // more than this library counts to
+    OPN_ERR_OVERFLOW = 4,    // larger than the library supports
     OPN_ERR_FORMAT = 5,      // an input file's content
     OPN_ERR_READ = 6,        // an input that is missing or cannot be read
     OPN_ERR_WRITE = 7,       // an output that cannot be written
@@ -51,34 +51,34 @@ typedef struct opn_alloc {
 } opn_alloc;
 
 typedef enum opn_log_level {
-    OPN_LOG_WARNING = 0, // something in the input looks wrong, work goes on
+    OPN_LOG_WARNING = 0, // something in the input looks wrong; work continues
     OPN_LOG_INFO = 1,    // what is being done
     OPN_LOG_DETAIL = 2,  // for someone who asked
-    OPN_LOG_STEP = 3     // how far a training has come, as `progress` tells it too
+    OPN_LOG_STEP = 3     // training progress, as also given to `progress`
 } opn_log_level;
 
-// How far a long operation has come. `total` is 0 while it is unknown. While something is
-// counted in "runs", each run may tell of stages of its own in between. The texts live as
-// long as the call of the hook.
+// Progress of a long operation. `total` is 0 while it is unknown. While something is
+// counted in "runs", each run may report stages of its own in between. The strings are
+// valid during the call of the hook.
 typedef struct opn_progress {
     const char *stage; // for example "reading edges.csv"
     int64_t done;
     int64_t total;
     const char *unit; // of done and total: "MB", "nodes", "epochs"
-    const char *note; // what it has come to, "loss 0.5231, validation 78.8 %"; or NULL
+    const char *note; // the state so far, "loss 0.5231, validation 78.8 %"; or NULL
 } opn_progress;
 
-// What an epoch of training came to. A term that the loss does not have is NaN.
+// Result of one training epoch. Terms that the loss does not have are NaN.
 typedef struct opn_epoch {
     const char *stage; // "teacher" or "model"
     int32_t number;    // 1, 2, …
     double loss;       // sum of the terms that follow
     double labels, prior, teacher, decay;
-    double accuracy; // share of the validation nodes that are right; NaN without any
+    double accuracy; // share of validation nodes classified correctly; NaN without any
 } opn_epoch;
 
-// What the library tells its caller while it works. Any member may be NULL; all are
-// called on the thread that called the library, never from inside a parallel region.
+// Callbacks of the library while it works. Any member may be NULL; all are called on
+// the thread that called the library, never from inside a parallel region.
 typedef struct opn_hooks {
     size_t size; // sizeof(opn_hooks), by which a later library knows what it was given
     void (*log)(void *user, opn_log_level level, const char *message);
@@ -90,14 +90,14 @@ typedef struct opn_hooks {
 
 typedef struct opn_ctx opn_ctx; // one per calling thread; never shared
 
-// Words for a status, for example "malformed input". Never NULL.
+// Text for a status, for example "malformed input". Never NULL.
 OPN_API const char *opn_status_name(opn_status status);
 
 // Version of the library, for example "0.1.0".
 OPN_API const char *opn_version(void);
 
-// Which of n candidates `word` was probably meant to be: the nearest one, where few
-// letters differ or the word is the beginning of it; NULL when none is near.
+// The candidate, of n, that `word` was probably meant to be: the closest one, if few
+// letters differ or the word is a prefix of it; NULL if none is close.
 OPN_API const char *
 opn_text_nearest(const char *word, const char *const *candidates, size_t n);
 

@@ -1,5 +1,5 @@
-// build_info.h -- how this library was built and what it runs on, for reports of errors
-// and of measurements.
+// build_info.h -- how this library was built and what it runs on, for bug reports and
+// benchmarks.
 
 #ifndef OPINE_BUILD_INFO_H
 #define OPINE_BUILD_INFO_H
@@ -12,7 +12,7 @@ extern "C" {
 
 enum { OPN_MAX_LINKED = 16, OPN_MAX_VERSION = 32 };
 
-// A library that is linked, with the version that was found when the program started.
+// A linked library, with the version found at run time.
 typedef struct opn_linked {
     const char *name; // "zlib"
     char version[OPN_MAX_VERSION];
@@ -24,10 +24,11 @@ typedef struct opn_build {
     const char *compiler;   // "gcc 12.2.0"
     const char *build_type; // "Release"; "" when none was named
     const char *precision;  // of computation: "float", or "double" in a build for tests
-    const char *kernels;    // "avx2" or "ref", what the loops that take the time use
-    const char *cpu;        // "AVX2, FMA, BMI2": what it has of what avx2 needs; or ""
-    int openmp;             // date of the standard, 201511 for example; 0 without OpenMP
-    int n_threads;          // that 0 stands for in opn_ctx_set_threads()
+    const char *kernels;    // "avx2" or "ref", used by the inner loops
+    const char *
+            cpu; // "AVX2, FMA, BMI2": those of the features avx2 needs that it has; or ""
+    int openmp;  // date of the standard, 201511 for example; 0 without OpenMP
+    int n_threads;                  // that 0 stands for in opn_ctx_set_threads()
     char chart_js[OPN_MAX_VERSION]; // in the page of a report; "" when there is none
     int n_linked;
     opn_linked linked[OPN_MAX_LINKED];

@@ -1,4 +1,4 @@
-// check.h -- what looks wrong in someone's own data.
+// check.h -- warnings about likely mistakes in the data.
 
 #ifndef OPINE_CHECK_H
 #define OPINE_CHECK_H
@@ -16,13 +16,13 @@ typedef struct opn_warning {
     const char *message; // one line without a line end: what, count, an example, why
 } opn_warning;
 
-// Receives a warning; its texts live as long as the call.
+// Receives a warning; its strings are valid during the call.
 typedef void opn_warning_fn(void *user, const opn_warning *warning);
 
-// Tells what looks wrong in a graph, each kind once. A graph as it was loaded, before
-// opn_graph_prepare(), still has the edges that preparing leaves out. The parameter
-// normalise says whether the scales of features matter. Of the datasets known by name
-// nothing is told.
+// Reports what looks wrong in a graph, each kind once. Check a graph as loaded, before
+// opn_graph_prepare(), which removes duplicate edges and self-loops. The parameter
+// normalise determines whether the scales of features matter. Datasets known by name
+// are not checked.
 //
 // tell  NULL: warnings go to the log of the context, after the name of the graph
 //

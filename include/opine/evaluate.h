@@ -1,5 +1,5 @@
-// evaluate.h -- how well uncertainties find wrong and out-of-distribution nodes, over
-// many seeds, and beside the figures of the paper.
+// evaluate.h -- how well uncertainties detect misclassified and out-of-distribution
+// nodes, over several seeds, and compared with the paper.
 
 #ifndef OPINE_EVALUATE_H
 #define OPINE_EVALUATE_H
@@ -13,20 +13,20 @@ extern "C" {
 
 // ---- what is measured ----------------------------------------------------------------
 
-// How well a score ranks, in percent. For misclassification the positives are the nodes
-// classified right and rank by less uncertainty; for ood they are the
-// out-of-distribution nodes and rank by more.
+// How well a score ranks, in percent. For misclassification the positives are the
+// correctly classified nodes, ranked by low uncertainty; for ood they are the
+// out-of-distribution nodes, ranked by high uncertainty.
 typedef enum opn_metric {
     OPN_METRIC_AUROC = 0,
     OPN_METRIC_AUPR = 1,        // average precision
-    OPN_METRIC_AUPR_ERRORS = 2, // with the other nodes as positives, ranked backwards
+    OPN_METRIC_AUPR_ERRORS = 2, // with the other nodes as positives, ranked in reverse
     OPN_METRIC_FPR95 = 3,       // false positives when 95 % of the positives are found
     OPN_METRIC_AURC = 4 // area under risk over coverage: mean share of wrong nodes
 } opn_metric;
 enum { OPN_N_METRICS = 5 };
 OPN_API const char *opn_metric_name(opn_metric metric); // "auroc"
 
-// Figures of the test nodes of known classes; percent but for brier and nll.
+// Quality on the test nodes of known classes; percent except brier and nll.
 typedef enum opn_quality {
     OPN_QUALITY_ACCURACY = 0,
     OPN_QUALITY_BRIER = 1,
@@ -36,13 +36,13 @@ typedef enum opn_quality {
 enum { OPN_N_QUALITIES = 4 };
 OPN_API const char *opn_quality_name(opn_quality quality); // "accuracy"
 
-// Seconds by the clock.
+// Wall-clock seconds.
 typedef struct opn_seconds {
     double teacher, prior, train, infer;
 } opn_seconds;
 
-// One trained model, scored. NaN where there is nothing to say: a measure the model does
-// not have, a time that was not taken because the model was there already.
+// Scores of one trained model. NaN for measures the model does not have, and for times if
+// a stored model was used.
 typedef struct opn_cell opn_cell;
 
 OPN_API uint64_t opn_cell_seed(const opn_cell *cell);
@@ -59,17 +59,17 @@ OPN_API double opn_cell_metric(const opn_cell *cell, opn_metric metric, int32_t 
 // Results of several models on one graph and task, over the same seeds and splits.
 typedef struct opn_evaluation opn_evaluation;
 
-// Trains and scores every model that the parameter model names, on `seeds` seeds from
-// `seed` on, as task, preset and protocol say. Runs are shared out over the threads of
-// ctx; results do not depend on their number. Models that learn alike and differ in what
-// they make of it are trained once.
+// Trains and scores every model that the parameter model names, on `seeds` seeds
+// starting from `seed`, with the given task, preset and protocol. Runs are distributed
+// over the threads of ctx; results do not depend on their number. Models that differ
+// only in inference are trained once.
 //
 // folder  where each result is kept as soon as it is there, with the trained model and a
 //         manifest, and where results that are there already are taken from; or NULL
 //
-// Errors: those of opn_model_train() and opn_model_predict(); INVALID_ARG (no node is
-// left to be scored); READ, FORMAT and WRITE of the folder; INTERRUPTED (what was done is
-// in the folder).
+// Errors: those of opn_model_train() and opn_model_predict(); INVALID_ARG (no nodes are
+// left to score); READ, FORMAT and WRITE of the folder; INTERRUPTED (the results so far
+// are in the folder).
 OPN_API OPN_NODISCARD opn_status opn_evaluate(opn_ctx *ctx,
                                               const opn_graph *graph,
                                               const opn_params *params,
@@ -117,28 +117,29 @@ OPN_API const opn_figure *opn_figure_at(size_t i); // i < opn_figure_count()
 // The figures of the paper beside ours.
 typedef struct opn_reproduction opn_reproduction;
 
-// Measures what the tables need that the parameter table names (all: ""), on the datasets
-// that `dataset` names (all: ""), over `seeds` seeds, by default 10, and 5 on the three
-// large graphs; at most 3 for the row that takes 10,000 epochs. `folder` is as for
-// opn_evaluate().
-// Errors: those of opn_evaluate() and opn_graph_load().
+// Measures the tables that the parameter table names (all: ""), on the datasets that
+// `dataset` names (all: ""), over `seeds` seeds, by default 10, and 5 on the three
+// large graphs; at most 3 for the row with 10,000 epochs. `folder` is as for
+// opn_evaluate(). Errors: those of opn_evaluate() and opn_graph_load().
 OPN_API OPN_NODISCARD opn_status opn_reproduce(opn_ctx *ctx,
                                                const opn_params *params,
                                                const char *folder,
                                                opn_reproduction **out);
 OPN_API void opn_reproduction_free(opn_reproduction *reproduction); // accepts NULL
 
-// Writes paper's and our figures as text, or as .csv, .json or .md; of a file called
-// summary.md only what tells most. "-" is text on standard output, "-.json" JSON there.
+// Writes the paper's and our figures as text, or as .csv, .json or .md; a file called
+// summary.md has only the main figures. "-" is text on standard output, "-.json" JSON
+// there.
 OPN_API OPN_NODISCARD opn_status opn_reproduction_save(opn_ctx *ctx,
                                                        const opn_reproduction *found,
                                                        const char *path);
 
 // Draws the figures of the paper that the parameter figure names (all: "") of the
 // datasets that `dataset` names (all: "") as folder/FIGURE-DATASET.svg, from the first
-// seed and the whole pool; without a folder beside the caller. Models are kept in the
-// folder and taken from it as by opn_evaluate(). `drawn`, which may be NULL, is told of
-// each file. Errors: those of opn_model_train(), opn_embed() and opn_graph_load(); WRITE.
+// seed and the whole pool; without a folder into the current directory. Models are
+// stored in and taken from the folder as by opn_evaluate(). `drawn`, which may be NULL,
+// is called for each file. Errors: those of opn_model_train(), opn_embed() and
+// opn_graph_load(); WRITE.
 OPN_API OPN_NODISCARD opn_status opn_draw_figures(opn_ctx *ctx,
                                                   const opn_params *params,
                                                   const char *folder,

@@ -1,4 +1,4 @@
-// explain.h -- why a model thinks of a node what it does.
+// explain.h -- why a model predicts what it does for a node.
 
 #ifndef OPINE_EXPLAIN_H
 #define OPINE_EXPLAIN_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// A training node that gave evidence to the prior of the node.
+// A training node that contributes to the prior of the node.
 typedef struct opn_source {
     opn_vid node;
     int32_t k;     // its class, of the model
@@ -18,7 +18,8 @@ typedef struct opn_source {
     double share;  // of the evidence from all of them
 } opn_source;
 
-// Two classes between which the evidence conflicts, that with the greater belief first.
+// Two classes between which the evidence conflicts, the one with the larger belief
+// first.
 typedef struct opn_conflict {
     int32_t a, b;      // of the model
     double dissonance; // the part of the node's dissonance that comes from the two
@@ -32,8 +33,8 @@ typedef struct opn_neighbour {
     const float *measure; // [n_measures] as in the explanation
 } opn_neighbour;
 
-// What an opinion is like most. For a model with beliefs the greatest of vacuity,
-// dissonance and the belief in the predicted class says it; for others the greater of
+// What characterises an opinion. For models with beliefs this is the largest of
+// vacuity, dissonance and the belief in the predicted class; for others the larger of
 // entropy and the probability of that class.
 typedef enum opn_reason {
     OPN_REASON_SURE = 0,
@@ -50,7 +51,7 @@ enum { OPN_MAX_CONFLICTS = 64 };
 // model, K of them.
 typedef struct opn_explanation {
     opn_vid node;
-    opn_role role; // on a graph other than that of training POOL or UNLABELLED
+    opn_role role; // POOL or UNLABELLED on a graph other than the training graph
     int32_t label; // class of the graph, -1 without one
     int32_t n_classes;
     int32_t predicted;
@@ -61,11 +62,11 @@ typedef struct opn_explanation {
     const float *measure;     // [n_measures] NaN what the model does not measure
     opn_reason reason;
 
-    // Of the labelled nodes, which are known on the graph of training only.
-    int is_of_training;   // whether the graph is that
+    // About labelled nodes, which are known for the training graph only.
+    int is_of_training;   // whether the graph is the training graph
     const int32_t *hops;  // [K] to the nearest training node of each class, -1 where none
                           // can be reached; NULL on another graph
-    int32_t nearest_hops; // the least of them, -1 where none can be reached
+    int32_t nearest_hops; // the smallest of them, -1 if none can be reached
     int has_prior;        // whether the model learnt from their evidence
     const double *prior;  // [K] the evidence of the prior, alpha-hat - 1; NULL without
                           // prior and on another graph
@@ -73,9 +74,9 @@ typedef struct opn_explanation {
     int32_t n_sources;
     const opn_source *source; // nearest first; all whose evidence counts
 
-    // Of the conflict; nothing for a model without dissonance.
+    // Conflict; empty for models without dissonance.
     int32_t n_conflicts;
-    const opn_conflict *conflict; // the greatest first
+    const opn_conflict *conflict; // the largest first
     int32_t n_conflicts_left;     // pairs beyond OPN_MAX_CONFLICTS
     double conflict_left;         // the dissonance of these
 
@@ -85,10 +86,10 @@ typedef struct opn_explanation {
                                     // at the very beginning
 } opn_explanation;
 
-// Explains the opinion of one node: predicts the graph, then does as below. samples,
-// average and the rest are taken from params as in opn_model_predict(); NULL for those of
-// training.
-// Errors: INVALID_ARG (no such node), those of opn_model_predict() and opn_model_split().
+// Explains the opinion of one node: predicts the graph, then explains as below.
+// samples, average and the rest are taken from params as in opn_model_predict(); NULL
+// for those of training. Errors: INVALID_ARG (no such node), those of
+// opn_model_predict() and opn_model_split().
 OPN_API OPN_NODISCARD opn_status opn_explain(opn_ctx *ctx,
                                              const opn_model *model,
                                              const opn_graph *graph,
@@ -96,12 +97,12 @@ OPN_API OPN_NODISCARD opn_status opn_explain(opn_ctx *ctx,
                                              const opn_params *params,
                                              opn_explanation **out);
 
-// The same from predictions that are there already, for whoever explains several nodes.
+// The same from existing predictions, to explain several nodes.
 //
 // split  that of training (opn_model_split()), or NULL if the graph is another
 //
-// Errors: INVALID_ARG, SHAPE (the graph is directed, or the split of another one), NOMEM.
-// Cost: O(V + E + K^2) at most; a search ends once all that counts is found.
+// Errors: INVALID_ARG, SHAPE (the graph is directed, or the split of another one),
+// NOMEM. Cost: O(V + E + K^2) at most; the search stops early if it can.
 OPN_API OPN_NODISCARD opn_status opn_explain_predicted(opn_ctx *ctx,
                                                        const opn_model *model,
                                                        const opn_graph *graph,
@@ -111,8 +112,8 @@ OPN_API OPN_NODISCARD opn_status opn_explain_predicted(opn_ctx *ctx,
                                                        opn_explanation **out);
 OPN_API void opn_explanation_free(opn_explanation *explanation); // accepts NULL
 
-// One sentence that says why the opinion looks as it does. Lives as long as the
-// explanation; holds names as the data have them.
+// One sentence that explains the opinion. Valid as long as the explanation; names are
+// as in the data, unescaped.
 OPN_API const char *opn_explanation_sentence(const opn_explanation *explanation);
 
 // The node of that name, or of that number where nodes have no names; -1 when there is

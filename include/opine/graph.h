@@ -43,21 +43,21 @@ OPN_API OPN_NODISCARD opn_status opn_data_folder(opn_ctx *ctx,
 // What opn_data_fetch() has done.
 typedef struct opn_fetch_info {
     int32_t n_files;   // of the dataset; 0 when it is embedded
-    int32_t n_fetched; // of them not there before
+    int32_t n_fetched; // of them downloaded
     int64_t n_bytes;   // of all files
     int64_t n_bytes_fetched;
 } opn_fetch_info;
 
-// Brings the files of a dataset into the data folder, from where its authors keep them or
-// from `mirror`: an http or https address or a folder, with the files below planetoid/
-// and gnn-benchmark/ as in a data folder; NULL for $OPINE_DATA_MIRROR, if that is set. A
-// file gets its name when its size and SHA-256 are those of the original; what has come
-// of it before a failure stays beside it, as .part, and the next call goes on from there.
-// Files that are there and right are left alone; those that are wrong are an error.
+// Downloads the files of a dataset into the data folder, from their authors'
+// repositories or from `mirror`: an http or https address or a folder, with the files
+// below planetoid/ and gnn-benchmark/ as in a data folder; NULL for $OPINE_DATA_MIRROR,
+// if set. A file gets its name once its size and SHA-256 match the original; a partial
+// download is kept as .part, and the next call resumes it. Existing files that match
+// are kept; others are an error.
 //
-// Errors: READ and FORMAT (what comes, or is there, is missing, cut short or wrong; the
-// message names its address or path), WRITE, INVALID_ARG (the mirror is no address),
-// NOMEM, INTERRUPTED.
+// Errors: READ and FORMAT (a file is missing, truncated or wrong; the message names its
+// address or path), WRITE, INVALID_ARG (the mirror is not an address), NOMEM,
+// INTERRUPTED.
 OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
                                                 const opn_dataset *dataset,
                                                 const char *data_dir,
@@ -81,9 +81,8 @@ OPN_API OPN_NODISCARD opn_status opn_graph_load(opn_ctx *ctx,
                                                 opn_graph **out);
 
 // Writes a file that ends in .npz (gnn-benchmark form), the same to standard output for
-// "-", or a new folder of CSV files.
-// Either appears whole or not at all; an existing npz file is replaced, an existing
-// folder with something in it is an error.
+// "-", or a new folder of CSV files. Either appears whole or not at all; an existing
+// npz file is replaced, an existing folder that is not empty is an error.
 OPN_API OPN_NODISCARD opn_status opn_graph_save(opn_ctx *ctx,
                                                 const opn_graph *graph,
                                                 const char *path);
@@ -114,7 +113,7 @@ OPN_API OPN_NODISCARD opn_status opn_graph_create_edges(opn_ctx *ctx,
                                                         const float *weight,
                                                         opn_graph **out);
 
-// The same from neighbours in CSR form: row_ptr [n_nodes + 1], col_idx
+// The same from an adjacency matrix in CSR form: row_ptr [n_nodes + 1], col_idx
 // [row_ptr[n_nodes]].
 OPN_API OPN_NODISCARD opn_status opn_graph_create_csr(opn_ctx *ctx,
                                                       opn_vid n_nodes,
@@ -123,9 +122,9 @@ OPN_API OPN_NODISCARD opn_status opn_graph_create_csr(opn_ctx *ctx,
                                                       const float *weight,
                                                       opn_graph **out);
 
-// Features [V, n_features], as a whole matrix by rows or as CSR (value NULL for 1).
-// Errors: INVALID_ARG (a value that is not finite, a column out of range, offsets that
-// fall), NOMEM.
+// Features [V, n_features], as a dense row-major matrix or as CSR (value NULL for 1).
+// Errors: INVALID_ARG (a value that is not finite, a column out of range, decreasing
+// offsets), NOMEM.
 OPN_API OPN_NODISCARD opn_status opn_graph_set_features(opn_ctx *ctx,
                                                         opn_graph *graph,
                                                         int32_t n_features,
@@ -144,8 +143,8 @@ OPN_API OPN_NODISCARD opn_status opn_graph_set_labels(opn_ctx *ctx,
                                                       const int32_t *label);
 
 // A split that comes with the graph: role [V] of the values of opn_role in split.h.
-// Labels must be set first. Errors: INVALID_ARG (no such role, or an unlabelled node that
-// is to train or validate), NOMEM.
+// Labels must be set first. Errors: INVALID_ARG (no such role, or an unlabelled node
+// for training or validation), NOMEM.
 OPN_API OPN_NODISCARD opn_status opn_graph_set_roles(opn_ctx *ctx,
                                                      opn_graph *graph,
                                                      const uint8_t *role);
@@ -157,16 +156,16 @@ enum {
     OPN_STEP_UNDIRECTED = 1 << 0,        // symmetric, no duplicates, no self-loops
     OPN_STEP_LARGEST_COMPONENT = 1 << 1, // other nodes are dropped; implies UNDIRECTED
     OPN_STEP_BINARY_FEATURES = 1 << 2,   // every stored value becomes 1
-    OPN_STEP_ROW_NORMALISE = 1 << 3,     // sizes of each node's features sum to 1
-    OPN_STEP_STANDARDISE = 1 << 4        // each feature has mean 0 and variance 1
+    OPN_STEP_ROW_NORMALISE = 1 << 3, // absolute values of each node's features sum to 1
+    OPN_STEP_STANDARDISE = 1 << 4    // each feature has mean 0 and variance 1
 };
 
 // The steps that training applies to this graph: UNDIRECTED for own data (no node is ever
 // dropped), and what the paper does for the datasets known by name.
 OPN_API uint32_t opn_graph_usual_steps(const opn_graph *graph);
 
-// Reads "undirected,largest-component"; "none" and "" are no step.
-// Errors: INVALID_ARG (a word that is no step).
+// Parses "undirected,largest-component"; "none" and "" mean no steps. Errors:
+// INVALID_ARG (not a step).
 OPN_API OPN_NODISCARD opn_status opn_steps_parse(opn_ctx *ctx,
                                                  const char *text,
                                                  uint32_t *steps);
@@ -178,10 +177,10 @@ OPN_API OPN_NODISCARD opn_status opn_steps_from_params(opn_ctx *ctx,
                                                        const opn_params *params,
                                                        uint32_t *steps);
 
-// A new graph with the steps applied. Where an edge stands in the data more than once, or
-// in both directions, the largest of its weights is kept.
-// Errors: INVALID_ARG (unknown step), NONFINITE (a feature whose variance overflows),
-// OVERFLOW and NOMEM (STANDARDISE makes features dense).
+// A new graph with the steps applied. If an edge occurs more than once, or in both
+// directions, its largest weight is kept. Errors: INVALID_ARG (unknown step), NONFINITE
+// (a feature whose variance overflows), OVERFLOW and NOMEM (STANDARDISE makes features
+// dense).
 OPN_API OPN_NODISCARD opn_status opn_graph_prepare(opn_ctx *ctx,
                                                    const opn_graph *graph,
                                                    uint32_t steps,
@@ -256,8 +255,8 @@ opn_graph_feature_name(const opn_graph *graph, int32_t k, char number[12]);
 
 // ---- values of nodes ----------------------------------------------------------------
 
-// Smooths a value [V] over the graph, n_steps times: u <- u/2 + D^-1 (A + I) u / 2. What
-// a node's neighbours are unsure of, it should be unsure of too. Errors: SHAPE (the graph
+// Smooths a value [V] over the graph, n_steps times: u <- u/2 + D^-1 (A + I) u / 2. A
+// node whose neighbours are uncertain should be uncertain too. Errors: SHAPE (the graph
 // is directed), INVALID_ARG, NOMEM, INTERRUPTED. Cost: O(n_steps (V + E)).
 OPN_API OPN_NODISCARD opn_status opn_graph_propagate(opn_ctx *ctx,
                                                      const opn_graph *graph,

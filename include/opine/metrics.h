@@ -1,4 +1,4 @@
-// metrics.h -- how good detections and probabilities are, and how sure that is.
+// metrics.h -- metrics of detection and of probabilities, with intervals.
 //
 // Arrays in, numbers out: no model is needed. All values are fractions, not percent, and
 // sums are kept in double. Every metric needs at least one node and says in the message
@@ -17,9 +17,10 @@ extern "C" {
 
 // ---- detection -----------------------------------------------------------------------
 
-// positive [n] is 1 for what is to be found, and a high score [n] says "found". Nodes of
-// equal score are taken together, so that the order of the nodes never matters, not even
-// to the last bit. Values agree with those of scikit-learn. Cost: O(n).
+// positive [n] is 1 for the nodes to detect, and a higher score [n] means more likely
+// positive. Nodes with equal scores are treated together, so the order of the nodes
+// never matters, not even to the last bit. Values agree with those of scikit-learn.
+// Cost: O(n).
 
 // Share of the pairs of a positive and a negative node in which the positive one has the
 // higher score, ties counted half: the area under the ROC curve. NaN if all nodes are of
@@ -38,9 +39,9 @@ OPN_API OPN_NODISCARD opn_status opn_metric_average_precision(opn_ctx *ctx,
                                                               const float *score,
                                                               double *out);
 
-// Smallest share of negative nodes found by mistake at a threshold that finds at least
-// the share `tpr` of the positive ones; 0.95 is usual. NaN if all nodes are of one kind.
-// Errors: also INVALID_ARG (tpr outside [0, 1]).
+// Smallest false positive rate at a threshold with a true positive rate of at least
+// `tpr`; 0.95 is usual. NaN if all nodes are of one kind. Errors: also INVALID_ARG (tpr
+// outside [0, 1]).
 OPN_API OPN_NODISCARD opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
                                                        int32_t n,
                                                        const uint8_t *positive,
@@ -49,8 +50,8 @@ OPN_API OPN_NODISCARD opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
                                                        double *out);
 
 // risk[i] is the share of `wrong` [n] nodes among the i + 1 least uncertain ones, area
-// the mean of risk over all i. Of nodes that tie any order may come: risk is the mean
-// over all such orders. risk [n] may be NULL. Cost: O(n).
+// the mean of risk over all i. With ties, risk is the mean over all orders of the tied
+// nodes. risk [n] may be NULL. Cost: O(n).
 OPN_API OPN_NODISCARD opn_status opn_metric_risk_coverage(opn_ctx *ctx,
                                                           int32_t n,
                                                           const uint8_t *wrong,
@@ -60,9 +61,9 @@ OPN_API OPN_NODISCARD opn_status opn_metric_risk_coverage(opn_ctx *ctx,
 
 // ---- probabilities -------------------------------------------------------------------
 
-// probability [n, n_classes] by rows, which are used as they are: nothing makes them sum
-// to 1. Rounding may leave a probability a little above 1. label [n] is the true class.
-// Cost: O(n n_classes).
+// probability [n, n_classes] by rows, which are used as given and not normalised.
+// Rounding may leave a probability slightly above 1. label [n] is the true class. Cost:
+// O(n n_classes).
 
 // Mean over nodes of sum_k (p_k - y_k)^2, y being 1 for the true class: from 0 to 2.
 OPN_API OPN_NODISCARD opn_status opn_metric_brier(opn_ctx *ctx,
@@ -103,8 +104,8 @@ typedef struct opn_estimate {
     double low, high; // 95 % interval of the mean by Student's t; NaN if n < 2
 } opn_estimate;
 
-// The mean of value [n] and how sure it is. Values that are NaN are left out, so that a
-// run without a figure does not hide those of the others. Cost: O(n).
+// The mean of value [n] with its interval. NaN values are ignored, so a run without a
+// value does not hide the others. Cost: O(n).
 OPN_API void opn_estimate_mean(int32_t n, const double *value, opn_estimate *out);
 
 typedef struct opn_comparison {
@@ -115,16 +116,16 @@ typedef struct opn_comparison {
 } opn_comparison;
 
 // Compares paired values a [n] and b [n], for example of two models on the same splits.
-// Pairs of which one is NaN are left out. The interval comes from 10,000 resamples of the
-// pairs, which depend on `seed` alone; of a single pair both ends are its difference.
+// Pairs with a NaN are ignored. The interval comes from 10,000 resamples of the pairs,
+// which depend on `seed` alone; of a single pair both ends are its difference.
 //
-// Differences of 0 are left out of the test. Its p-value is exact for at most 50 pairs of
-// which no difference is 0 and no two are equally large, else from the normal
+// Differences of 0 are left out of the test. Its p-value is exact for at most 50 pairs
+// of which no difference is 0 and no two are equally large, else from the normal
 // distribution with correction for ties but not for continuity. It is 1 if no pair
-// differs, also if there is none. SciPy 1.10's wilcoxon() says the same, save that for
-// at most 50 pairs with ties it cuts the sum of ranks to a whole number and goes on as if
-// there were none, so that a and b cannot be exchanged.
-// Errors: INVALID_ARG (a difference that is not finite), NOMEM. Cost: O(10,000 n).
+// differs, also if there is none. SciPy 1.10's wilcoxon() agrees, except that for at
+// most 50 pairs with ties it truncates the rank sum to an integer and continues as if
+// there were none, so swapping a and b changes its result. Errors: INVALID_ARG (a
+// difference that is not finite), NOMEM. Cost: O(10,000 n).
 OPN_API OPN_NODISCARD opn_status opn_compare(opn_ctx *ctx,
                                              int32_t n,
                                              const double *a,

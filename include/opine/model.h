@@ -1,4 +1,4 @@
-// model.h -- networks that say what they do not know: train, predict, save, load.
+// model.h -- models that know what they do not know: train, predict, save, load.
 
 #ifndef OPINE_MODEL_H
 #define OPINE_MODEL_H
@@ -16,24 +16,23 @@ typedef struct opn_model opn_model; // immutable once trained or loaded
 
 // ---- parameters ----------------------------------------------------------------------
 
-// Fills in what the parameter preset calls for on this graph and task, where `params`
-// were not set: hidden, dropout, weight_decay, epochs, teacher_epochs, patience, lambda1,
+// Fills in the values of the preset for this graph and task, where `params` were not
+// set: hidden, dropout, weight_decay, epochs, teacher_epochs, patience, lambda1,
 // propagate.
 OPN_API OPN_NODISCARD opn_status opn_params_use_preset(opn_ctx *ctx,
                                                        const opn_graph *graph,
                                                        opn_params *params);
 
-// The split that the parameters seed, task, protocol and ood_classes call for: classes
-// named in ood_classes are held out, or with task ood those a dataset known by name holds
-// out. Errors: INVALID_ARG (a name that is no class of the graph), and those of
-// opn_split_create().
+// The split for the parameters seed, task, protocol and ood_classes: classes named in
+// ood_classes are held out, or with task ood the usual ones of a dataset known by name.
+// Errors: INVALID_ARG (not a class of the graph), and those of opn_split_create().
 OPN_API OPN_NODISCARD opn_status opn_split_from_params(opn_ctx *ctx,
                                                        const opn_graph *graph,
                                                        const opn_params *params,
                                                        opn_split **out);
 
-// The split a model was trained with. *out is NULL where that is not known: the graph is
-// another than that of training, or is split otherwise by now, which is warned of.
+// The split a model was trained with. *out is NULL if it is not known: the graph is not
+// the training graph, or its split has changed, which gives a warning.
 OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
                                                  const opn_model *model,
                                                  const opn_graph *graph,
@@ -44,8 +43,8 @@ OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
 // Trains the model that `params` describe (model, hidden, epochs, teacher_epochs,
 // learning_rate, dropout, weight_decay, lambda1, sigma, kernel_constant, evidence,
 // patience, normalise, seed) on the training nodes of `split`. The graph must be
-// undirected; opn_graph_prepare() makes it so. Features are normalised as `normalise`
-// says, on a copy.
+// undirected; opn_graph_prepare() makes it so. Features are normalised according to
+// `normalise`, on a copy.
 //
 // checkpoint  where to keep what was learnt when the work is interrupted and every
 //             `checkpoint_every` seconds, or NULL. A checkpoint of the same work that is
@@ -71,19 +70,19 @@ OPN_API OPN_NODISCARD opn_status opn_model_save(opn_ctx *ctx,
                                                 const opn_model *model,
                                                 const char *path);
 
-// `path` may be "-" for standard input.
-// Errors: READ, FORMAT (no model of ours, or a broken one; the message says what).
+// `path` may be "-" for standard input. Errors: READ, FORMAT (not a model of opine, or
+// damaged; the message says what).
 OPN_API OPN_NODISCARD opn_status opn_model_load(opn_ctx *ctx,
                                                 const char *path,
                                                 opn_model **out);
 
 // ---- what it says --------------------------------------------------------------------
 
-// Whether the model has an opinion of that kind.
+// Whether the model has that measure.
 OPN_API int opn_model_measures(const opn_model *model, opn_measure measure);
 
-// The hidden layer of every node with nothing dropped, hidden [V,H], H being
-// opn_model_n_hidden(): what maps of the nodes are drawn from. Errors: those of
+// The hidden layer of every node without dropout, hidden [V,H] with H =
+// opn_model_n_hidden(); used to draw maps of the nodes. Errors: those of
 // opn_model_predict().
 OPN_API OPN_NODISCARD opn_status opn_model_hidden(opn_ctx *ctx,
                                                   const opn_model *model,
@@ -96,8 +95,7 @@ OPN_API int32_t opn_model_n_classes(const opn_model *model);
 OPN_API const char *opn_model_class_name(const opn_model *model, int32_t k);
 OPN_API int32_t opn_model_n_features(const opn_model *model);
 
-// Value of a parameter the model was trained with, as a text; "" for one it does not
-// know.
+// Value of a parameter the model was trained with, as text; "" for an unknown one.
 OPN_API const char *opn_model_param(const opn_model *model, const char *name);
 
 // Hash of the graph the model was trained on.
@@ -110,8 +108,8 @@ typedef struct opn_train_summary {
     int32_t n_train;
     int32_t n_validation;
     double validation_accuracy; // NaN without validation nodes
-    int64_t n_bounded_logits;   // exp(z) was cut off that often
-    // Seconds by the clock; 0 for a model that was loaded.
+    int64_t n_bounded_logits;   // how often exp(z) was clipped
+    // Wall-clock seconds; 0 for a loaded model.
     double teacher_seconds, prior_seconds, train_seconds;
 } opn_train_summary;
 OPN_API void opn_model_summary(const opn_model *model, opn_train_summary *summary);

@@ -1,4 +1,4 @@
-// split.h -- which nodes train, which validate, which are scored.
+// split.h -- training, validation and test nodes.
 
 #ifndef OPINE_SPLIT_H
 #define OPINE_SPLIT_H
@@ -32,12 +32,11 @@ typedef enum opn_split_rule {
 
 typedef struct opn_split opn_split; // immutable once created
 
-// Gives every node its role. Nodes of the classes in ood_classes [n_ood] are taken out of
-// training and validation after the draw, and become POOL. Labels of unlabelled nodes are
-// never looked at, so such nodes are in no role but UNLABELLED.
-// Errors: INVALID_ARG (a class number outside the graph or named twice, no known class
-// left, no training node left, GIVEN without one, SAMPLED with a class of fewer than 20).
-// Cost: O(V + K).
+// Gives every node its role. Nodes of the classes in ood_classes [n_ood] are removed
+// from training and validation after the draw and become POOL. Unlabelled nodes always
+// have the role UNLABELLED. Errors: INVALID_ARG (a class number outside the graph or
+// named twice, no known class left, no training node left, GIVEN without one, SAMPLED
+// with a class of fewer than 20). Cost: O(V + K).
 OPN_API OPN_NODISCARD opn_status opn_split_create(opn_ctx *ctx,
                                                   const opn_graph *graph,
                                                   opn_split_rule rule,
@@ -53,9 +52,8 @@ OPN_API int32_t opn_split_n_classes(const opn_split *split); // of the graph, kn
 OPN_API const uint8_t *opn_split_roles(const opn_split *split); // [V] opn_role
 OPN_API opn_vid opn_split_count(const opn_split *split, opn_role role);
 
-// The pool of detection scores, [V] 1 for the nodes whose scores count: labelled nodes of
-// all classes that were in neither training nor validation before the OOD classes were
-// taken out.
+// The pool of detection scores, [V] 1 for the nodes that are scored: labelled nodes of
+// all classes in neither training nor validation before the OOD classes were removed.
 OPN_API const uint8_t *opn_split_pool(const opn_split *split);
 OPN_API opn_vid opn_split_pool_size(const opn_split *split);
 

@@ -1,4 +1,4 @@
-// tune.h -- a better setting for one's own data, found on validation nodes alone.
+// tune.h -- search for better settings on validation nodes.
 
 #ifndef OPINE_TUNE_H
 #define OPINE_TUNE_H
@@ -10,23 +10,23 @@
 extern "C" {
 #endif
 
-// Trials on one graph, task and model. Trial 0 is the default: what the parameters and
-// their preset say. docs/tuning.md says how the others are drawn and scored.
+// Trials on one graph, task and model. Trial 0 is the default: the given parameters and
+// their preset. docs/tuning.md describes how the others are drawn and scored.
 typedef struct opn_tuning opn_tuning;
 
 // One trial on one seed, in percent. All NaN where the trial was not run on the seed.
 typedef struct opn_trial_run {
-    double objective; // the mean of the next two, or the one there is
-    double accuracy;  // of validation nodes; 0 when the loss went beyond all numbers
+    double objective; // the mean of the next two, or the one that exists
+    double accuracy;  // of validation nodes; 0 if the loss diverged
     double detection; // misclassification: 100 - AURC; ood: AUROC of classes held out;
                       // NaN where there is none
-    double seconds;   // by the clock
+    double seconds;   // wall-clock
 } opn_trial_run;
 
-// Draws `trials` settings of the parameters that are not given and have a say in the
-// model, runs all of them on the first of `seeds` seeds and the best of them on all. The
-// labels of nodes that neither train nor validate are never looked at. Runs are shared
-// out over the threads of ctx; results do not depend on their number.
+// Draws `trials` settings of the parameters that are not given and affect the model,
+// runs all of them on the first of `seeds` seeds and the best on all. Labels of nodes
+// other than training and validation nodes are never read. Runs are distributed over
+// the threads of ctx; results do not depend on their number.
 //
 // data    how the command that is recommended should name the graph; NULL for its name
 // folder  where each run is kept as soon as it is done, in trials.jsonl, and where runs
@@ -34,8 +34,8 @@ typedef struct opn_trial_run {
 //
 // Errors: those of opn_model_train() and opn_model_predict(), save NONFINITE;
 // INVALID_ARG (several models, fewer than two seeds, nothing left to search); SHAPE (no
-// validation node, or fewer than three known classes for ood); READ, FORMAT and WRITE of
-// the folder; INTERRUPTED (what was done is in the folder).
+// validation node, or fewer than three known classes for ood); READ, FORMAT and WRITE
+// of the folder; INTERRUPTED (the runs so far are in the folder).
 OPN_API OPN_NODISCARD opn_status opn_tune(opn_ctx *ctx,
                                           const opn_graph *graph,
                                           const opn_params *params,
@@ -55,7 +55,8 @@ OPN_API const opn_trial_run *opn_tuning_runs(const opn_tuning *tuning, int32_t t
 // their objectives.
 OPN_API int32_t opn_tuning_ranked(const opn_tuning *tuning, int32_t rank);
 
-// The trial to use: the best, or 0 when it does not beat the default beyond doubt.
+// The recommended trial: the best, or 0 if it is not significantly better than the
+// default.
 OPN_API int32_t opn_tuning_recommended(const opn_tuning *tuning);
 
 // The command that trains a model with its parameters.

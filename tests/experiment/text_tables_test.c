@@ -206,8 +206,10 @@ static void numbers_give_up_digits_before_they_leave_their_column(void **state)
             {{.n = 3, .mean = 86.5, .low = 83.5, .high = 89.5}, 1, " 86.5 ±3.0 "},
             {{.n = 3, .mean = 100, .low = 85.8, .high = 114.2}, 1, "100.0 ±14.2"},
             {{.n = 2, .mean = 50, .low = -77, .high = 177}, 1, " 50.0 ±127 "},
-            {{.n = 1, .mean = 86.5, .low = NAN, .high = NAN}, 1, " 86.5      "},
-            {{.n = 0, .mean = NAN}, 1, "           "},
+            {{.n = 1, .mean = 86.5, .low = (double)NAN, .high = (double)NAN},
+             1,
+             " 86.5      "},
+            {{.n = 0, .mean = (double)NAN}, 1, "           "},
             {{.n = 3, .mean = 0.25, .low = 0.24, .high = 0.26}, 3, " 0.250 ±0.010"},
             {{.n = 3, .mean = 1234.5, .low = 1200, .high = 1269}, 3, "1234.5 ±34.50"},
     };
