@@ -113,10 +113,11 @@ static void an_evaluation_fits_80_columns(void **state)
 static opn_tuning *make_tuning(const char *name)
 {
     enum { N_TRIALS = 4, N_SEEDS = 3 };
-    static const char *const settings[N_TRIALS] = {
-            "task=ood model=s-bsage-t-k",
+    static const char long_one[] =
             "task=ood model=s-bsage-t-k hidden=128 learning_rate=0.00123 dropout=0.55 "
-            "weight_decay=0.000011 epochs=1000 lambda1=0.00012 sigma=0.51",
+            "weight_decay=0.000011 epochs=1000 lambda1=0.00012 sigma=0.51";
+    static const char *const settings[N_TRIALS] = {
+            "task=ood model=s-bsage-t-k", long_one,
             "task=ood model=s-bsage-t-k hidden=128",
             "task=ood model=s-bsage-t-k weight_decay=0.000011"};
     opn_tuning *made = opn_i_calloc(&ctx->alloc, 1, sizeof(*made));
