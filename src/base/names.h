@@ -13,8 +13,7 @@ typedef struct opn_i_names {
     size_t *offset; // [n] start of each name
     int64_t n;
     size_t offset_room;
-    int32_t *slot;  // [n_slots] hash table of numbers, -1 empty; NULL until one is looked
-                    // up
+    int32_t *slot;  // [n_slots] hash table, -1 empty; NULL until the first lookup
     size_t n_slots; // a power of two
 } opn_i_names;
 
