@@ -1,11 +1,11 @@
-// clock.h -- time that has passed.
+// clock.h -- elapsed time.
 
 #ifndef OPN_CLOCK_H
 #define OPN_CLOCK_H
 
 #include <time.h>
 
-// Seconds since some moment in the past, for differences.
+// Seconds since an arbitrary point in the past; only differences are meaningful.
 static inline double opn_i_clock(void)
 {
     struct timespec now;

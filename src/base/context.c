@@ -109,7 +109,7 @@ int opn_ctx_threads(const opn_ctx *ctx)
     return ctx->n_threads;
 }
 
-// Messages quote files: what would move a terminal's cursor must not come through.
+// Messages quote files, so control characters must not reach the terminal.
 static void defuse(char *text)
 {
     for (; *text != 0; text++)

@@ -1,4 +1,4 @@
-// context.h -- the context behind opn_ctx, and how functions inside fail.
+// context.h -- the context behind opn_ctx, and error handling inside the library.
 
 #ifndef OPN_CONTEXT_H
 #define OPN_CONTEXT_H
@@ -43,7 +43,7 @@ struct opn_ctx {
         }                                                                  \
     } while (0)
 
-// Grows ptr, of which `used` items are in use, so that it has room for `wanted`.
+// Grows ptr, which has `used` items in use, to hold at least `wanted`.
 #define OPN_TRY_RESERVE(ctx, ptr, room, used, wanted)                                  \
     do {                                                                               \
         if ((wanted) > (room)) {                                                       \
@@ -60,32 +60,32 @@ struct opn_ctx {
     } while (0)
 
 // Records the message on ctx and yields code. The message is about the user's data: it
-// names the file, line, member or parameter, and what would be right. A parameter stands
-// in backquotes, `hidden`: each program spells it as its users know it. A macro, so that
-// compilers and analyzers see in every caller that what comes back is not OPN_OK.
+// names the file, line, member or parameter, and says what would be valid. A parameter is
+// in backquotes, `hidden`: each program spells it the way its users know it. A macro, so
+// that compilers and analyzers see in every caller that the result is not OPN_OK.
 #define opn_i_fail(ctx, code, ...) (opn_i_set_error((ctx), __VA_ARGS__), (code))
 void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...) OPN_PRINTF(2, 3);
 
-// Records that n items of size bytes could not be had.
+// Records that n items of size bytes could not be allocated.
 #define opn_i_fail_nomem(ctx, n, size)                                           \
     opn_i_fail((ctx), OPN_ERR_NOMEM, "out of memory for %zu items of %zu bytes", \
                (size_t)(n), (size_t)(size))
 
-// Puts "<prefix>: " before the message already on ctx and yields code, so that an outer
-// function can name the file whose part failed.
+// Prepends "<prefix>: " to the message already on ctx and yields code, so that an outer
+// function can name the file that the failing part belongs to.
 #define opn_i_fail_within(ctx, code, prefix) (opn_i_prefix_error((ctx), (prefix)), (code))
 void opn_i_prefix_error(opn_ctx *ctx, const char *prefix);
 
 void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...) OPN_PRINTF(3, 4);
 
-// Reports progress, then INTERRUPTED if the caller asked to stop.
+// Reports progress; returns INTERRUPTED if the caller asked to stop.
 OPN_NODISCARD opn_status opn_i_progress(
         opn_ctx *ctx, const char *stage, int64_t done, int64_t total, const char *unit);
 
 // The same with a note, which may be NULL.
 OPN_NODISCARD opn_status opn_i_progress_noted(opn_ctx *ctx, const opn_progress *now);
 
-// Threads worth starting for `work` units when each thread should get at least `grain`.
+// Number of threads worth starting for `work` units if each should get at least `grain`.
 int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain);
 
 #endif // OPN_CONTEXT_H

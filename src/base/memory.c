@@ -21,7 +21,8 @@ bool opn_i_add(size_t a, size_t b, size_t *out)
     return true;
 }
 
-// malloc's largest object; a larger request is a bug or a lie in a file.
+// Limited to malloc's largest object; a larger request is a bug or a bogus size in a
+// file.
 static bool block_size(size_t n, size_t size, size_t *n_bytes)
 {
     if (!opn_i_mul(n, size, n_bytes) || *n_bytes > PTRDIFF_MAX)
@@ -37,7 +38,7 @@ void *opn_i_calloc(const opn_alloc *alloc, size_t n, size_t size)
     if (!block_size(n, size, &n_bytes))
         return NULL;
     if (alloc->alloc == NULL)
-        return calloc(1, n_bytes); // untouched pages of large blocks stay unmapped
+        return calloc(1, n_bytes); // pages of large blocks stay unmapped until touched
     void *ptr = alloc->alloc(alloc->user, n_bytes);
     if (ptr != NULL)
         memset(ptr, 0, n_bytes);

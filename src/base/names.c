@@ -1,4 +1,4 @@
-// names.c -- many short texts in one block, and the way back from text to number.
+// names.c -- a table of short strings in one block, with lookup by name.
 
 #include "base/names.h"
 
@@ -43,8 +43,8 @@ static size_t length_at(const opn_i_names *names, int64_t i)
     return end - names->offset[i] - 1;
 }
 
-// Eight bytes a step and a strong finish, so that neither long names nor names chosen
-// alike (user1, user2 …) make the table slow.
+// Hashes eight bytes per step with a strong finalizer, so that neither long names nor
+// similar ones (user1, user2 …) make the table slow.
 static uint64_t hash_of(const char *text, size_t n_chars)
 {
     uint64_t hash = 0x9e3779b97f4a7c15u ^ n_chars;
@@ -61,7 +61,7 @@ static uint64_t hash_of(const char *text, size_t n_chars)
     return hash ^ hash >> 33;
 }
 
-// Slot of the name, or the empty slot where it belongs.
+// Slot of the name, or the empty slot to insert it at.
 static size_t find_slot(const opn_i_names *names, const char *text, size_t n_chars)
 {
     size_t at = (size_t)hash_of(text, n_chars) & (names->n_slots - 1);
@@ -83,7 +83,7 @@ static opn_status reserve_slot(opn_ctx *ctx, opn_i_names *names)
     if (names->slot != NULL && (size_t)names->n * 2 < names->n_slots)
         return OPN_OK;
     size_t n_slots = names->n_slots == 0 ? 64 : names->n_slots * 2;
-    while (n_slots <= 2 * (size_t)names->n) // names may have come without being looked up
+    while (n_slots <= 2 * (size_t)names->n) // names may have been added without lookup
         n_slots *= 2;
     OPN_TRY_NEW(ctx, slot, n_slots);
     memset(slot, 0xff, n_slots * sizeof(*slot)); // all -1

@@ -1,4 +1,4 @@
-// number.c -- numbers from text and back, the same in every locale.
+// number.c -- number parsing and formatting, independent of the locale.
 
 #include "base/number.h"
 
@@ -27,7 +27,7 @@ bool opn_i_parse_int(
     }
     if (size > (uint64_t)INT64_MAX + negative)
         return false;
-    // -(size - 1) - 1, because -INT64_MIN is no int64_t.
+    // -(size - 1) - 1, because -INT64_MIN does not fit in int64_t.
     const int64_t value = negative && size > 0 ? -(int64_t)(size - 1) - 1 : (int64_t)size;
     if (value < min || value > max)
         return false;
@@ -54,10 +54,10 @@ static const char *scan_digits(const char *at, decimal *number)
     return at;
 }
 
-// Returns where the exponent ends, or NULL when it has no digit.
+// Returns the end of the exponent, or NULL if it has no digits.
 static const char *scan_exponent(const char *at, int64_t *exponent)
 {
-    enum { ENOUGH = 1 << 20 }; // beyond every double, and far from overflow
+    enum { ENOUGH = 1 << 20 }; // beyond any double, and far from overflow
     const bool negative = *at == '-';
     at += *at == '-' || *at == '+';
     if (*at < '0' || *at > '9')
@@ -92,8 +92,8 @@ static bool scan_decimal(const char *text, size_t n_chars, decimal *number)
     return at == text + n_chars;
 }
 
-// strtod() takes the decimal point of the thread's locale, so that is set for the call.
-// False only when there is no "C" locale to be had.
+// strtod() uses the decimal point of the thread's locale, so the C locale is set for the
+// call. False only if the "C" locale is unavailable.
 static bool parse_in_c_locale(const char *text, double *out)
 {
     const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -108,7 +108,7 @@ static bool parse_in_c_locale(const char *text, double *out)
 
 bool opn_i_parse_real(const char *text, size_t n_chars, double *out)
 {
-    // All powers of ten that a double holds exactly.
+    // All powers of ten that are exact in a double.
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -116,7 +116,7 @@ bool opn_i_parse_real(const char *text, size_t n_chars, double *out)
     if (!scan_decimal(text, n_chars, &number))
         return false;
 
-    // One product or quotient of two exact doubles is rounded once, hence right
+    // The product or quotient of two exact doubles is rounded once, hence correctly
     // (Clinger 1990), unless the machine computes in more than double precision.
     const int64_t exponent = number.exponent;
     if (FLT_EVAL_METHOD == 0 && !number.rounded &&
@@ -141,7 +141,7 @@ int opn_i_format_list(char *to, size_t room, const char *fmt, va_list args)
     const locale_t c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     const locale_t before = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0;
     const int n = vsnprintf(to, room, fmt, args);
-    if (c_locale != (locale_t)0) { // without memory for one the caller's has to do
+    if (c_locale != (locale_t)0) { // if out of memory, the caller's locale is used
         uselocale(before);
         freelocale(c_locale);
     }

@@ -46,7 +46,7 @@ double opn_i_rng_unit(opn_i_rng *rng)
 uint32_t opn_i_rng_below(opn_i_rng *rng, uint32_t n)
 {
     // Lemire: the high half of word * n is uniform once the few low halves that would
-    // favour some values are drawn again.
+    // favour some values are rejected and redrawn.
     const uint32_t n_unfair = (uint32_t)(-n) % n;
     uint64_t product;
     do

@@ -1,15 +1,15 @@
 // random.h -- counter-based random numbers (Random123's Philox).
 //
-// A number depends on (seed, stream, step, element) and on nothing else: not on what was
-// drawn before, nor on which thread draws it.
+// A number depends only on (seed, stream, step, element): not on earlier draws, nor on
+// the thread that draws it.
 
 #ifndef OPN_RANDOM_H
 #define OPN_RANDOM_H
 
 #include <stdint.h>
 
-// What a stream is for; two streams of one seed never share a number. Append only: the
-// values are part of what makes a run reproducible.
+// Purpose of a stream; two streams of one seed never share a number. Append only:
+// reproducible runs depend on these values.
 typedef enum opn_i_stream {
     OPN_STREAM_SPLIT = 1,
     OPN_STREAM_GENERATE_NODES = 2,
@@ -52,12 +52,12 @@ typedef struct opn_i_rng {
     opn_i_stream stream;
     uint32_t step;
     opn_i_random4 block;
-    int n_left; // words of block not yet handed out
+    int n_left; // words of block not yet used
 } opn_i_rng;
 
 opn_i_rng opn_i_rng_start(uint64_t seed, opn_i_stream stream, uint32_t step);
 
-// A sequence that belongs to one element alone, good for 2^18 words.
+// A sequence for a single element, good for 2^18 words.
 opn_i_rng
 opn_i_rng_start_at(uint64_t seed, opn_i_stream stream, uint32_t step, uint64_t element);
 
@@ -67,7 +67,7 @@ double opn_i_rng_unit(opn_i_rng *rng); // uniform in [0, 1), 53 bits
 // Uniform in [0, n), exactly; n >= 1.
 uint32_t opn_i_rng_below(opn_i_rng *rng, uint32_t n);
 
-// Puts the n items in random order (Fisher-Yates).
+// Shuffles the n items (Fisher-Yates).
 void opn_i_rng_shuffle(opn_i_rng *rng, int32_t *item, int32_t n);
 
 #endif // OPN_RANDOM_H

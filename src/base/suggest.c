@@ -1,4 +1,4 @@
-// suggest.c -- what a mistyped word was meant to be.
+// suggest.c -- suggestions for mistyped words.
 
 #include "base/suggest.h"
 
@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    MIN_BEGINNING = 3, // letters of a beginning that says which word is meant
-    LETTER = 2         // what a wrong letter costs
+    MIN_BEGINNING = 3, // letters a prefix needs to identify a word
+    LETTER = 2         // cost of a wrong letter
 };
 
 typedef struct span {
@@ -15,8 +15,8 @@ typedef struct span {
     size_t n;
 } span;
 
-// Whether a word is written in capitals tells nothing about which word it is. Letters of
-// other alphabets than the names of options have are compared as they are.
+// Words are compared without regard to case. Only ASCII letters are folded, since option
+// names use no others.
 static char lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -27,14 +27,14 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-// What it costs to leave a character out or to put it in: between the parts of a name
-// people guess, so that s-bgcn-tk is nearer to s-bgcn-t-k than to s-bgcn-t.
+// Cost of inserting or deleting a character. Separators are cheaper because people guess
+// them, so that s-bgcn-tk is closer to s-bgcn-t-k than to s-bgcn-t.
 static int cost_of(char c)
 {
     return c == '-' || c == '_' || c == ' ' ? LETTER / 2 : LETTER;
 }
 
-// Cost of the letters to insert, delete or change to turn one word into the other;
+// Cost of the insertions, deletions and changes that turn one word into the other;
 // INT_MAX for words longer than any candidate.
 static int distance_between(span a, span b)
 {
@@ -68,8 +68,8 @@ static bool begins_with(span whole, span part)
     return true;
 }
 
-// Takes the candidate if it is nearer than the best so far; a beginning is as near as a
-// word with one wrong letter.
+// Takes the candidate if it is closer than the best so far; a prefix counts as one wrong
+// letter.
 static void consider(span word, span candidate, span *best, int *best_distance)
 {
     int distance = distance_between(word, candidate);
@@ -81,7 +81,7 @@ static void consider(span word, span candidate, span *best, int *best_distance)
     *best_distance = distance;
 }
 
-// A third of the letters may be wrong.
+// Up to a third of the letters may be wrong.
 static int most_wrong(span word)
 {
     return word.n == 0 ? -1 : LETTER * (1 + (int)(word.n / 3));

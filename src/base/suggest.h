@@ -1,4 +1,4 @@
-// suggest.h -- what a mistyped word was meant to be.
+// suggest.h -- suggestions for mistyped words.
 
 #ifndef OPN_SUGGEST_H
 #define OPN_SUGGEST_H
@@ -9,7 +9,7 @@
 
 enum { OPN_SUGGESTION_ROOM = 64 };
 
-// The choice of "a|b|c" nearest to a word of n_word characters. False when none is near.
+// The choice in "a|b|c" closest to a word of n_word characters. False if none is close.
 bool opn_i_suggest_choice(const char *choices,
                           const char *word,
                           size_t n_word,

@@ -1,4 +1,4 @@
-// text.c -- text put together piece by piece.
+// text.c -- a growing text buffer.
 
 #include "base/text.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Makes room for n more characters and the NUL; false when there is none.
+// Makes room for n_more characters and the NUL; false if out of memory.
 static bool reserve(opn_i_text *text, size_t n_more)
 {
     opn_status status = text->status;
@@ -53,7 +53,7 @@ const char *opn_i_text_chars(const opn_i_text *text)
 
 opn_status opn_i_text_take(opn_i_text *text, char **out)
 {
-    opn_i_text_put(text, "", 0); // even a text of nothing has its NUL
+    opn_i_text_put(text, "", 0); // even empty text gets its NUL
     const opn_status status = text->status;
     if (status == OPN_OK) {
         *out = text->chars;

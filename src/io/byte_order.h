@@ -1,4 +1,4 @@
-// byte_order.h -- the host's order of bytes, and the other one.
+// byte_order.h -- the host's byte order, and byte swapping.
 
 #ifndef OPN_BYTE_ORDER_H
 #define OPN_BYTE_ORDER_H
@@ -32,7 +32,7 @@ static inline uint64_t opn_i_swap_64(uint64_t x)
            opn_i_swap_32((uint32_t)(x >> 32));
 }
 
-// Little-endian numbers at any alignment, as npy files hold them.
+// Unaligned little-endian reads, as npy files need them.
 static inline uint32_t opn_i_get_le16(const unsigned char *from)
 {
     return (uint32_t)from[0] | (uint32_t)from[1] << 8;

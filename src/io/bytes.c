@@ -1,4 +1,4 @@
-// bytes.c -- whole files into memory.
+// bytes.c -- reading whole files into memory.
 
 #include "io/bytes.h"
 
@@ -52,14 +52,14 @@ read_all(opn_ctx *ctx, const char *path, int file, size_t n_expected, opn_i_byte
     opn_status status = OPN_OK;
     opn_i_bytes bytes = {0};
     size_t room = 0;
-    // A byte for the NUL, and one more so that the end is seen without growing.
+    // One byte for the NUL, and one more so that end of file is seen without growing.
     OPN_TRY_RESERVE(ctx, bytes.data, room, 0, n_expected + 2);
     for (;;) {
         OPN_TRY_RESERVE(ctx, bytes.data, room, bytes.n, bytes.n + 2);
         size_t n_wanted = room - 1 - bytes.n;
         n_wanted = n_wanted > READ_CHUNK ? READ_CHUNK : n_wanted;
         const ssize_t n_read = read(file, bytes.data + bytes.n, n_wanted);
-        if (n_read < 0 && errno == EINTR) { // a pipe may say nothing for long
+        if (n_read < 0 && errno == EINTR) { // a pipe may be silent for long
             OPN_TRY(opn_i_progress(ctx, "reading", (int64_t)bytes.n, (int64_t)n_expected,
                                    "bytes"));
             continue;
@@ -85,7 +85,7 @@ static bool is_gzip(const opn_i_bytes *bytes)
     return bytes->n >= 2 && bytes->data[0] == 0x1f && bytes->data[1] == 0x8b;
 }
 
-// Inflates what `stream` points at to its end, one gzip member after the other.
+// Inflates all of `stream`, gzip member by member.
 static opn_status inflate_all(opn_ctx *ctx,
                               const char *path,
                               z_stream *stream,
@@ -112,7 +112,7 @@ static opn_status inflate_all(opn_ctx *ctx,
                     "%s: unpacks to more than %zu times its size; unpack it first", path,
                     OPN_MAX_EXPANSION);
         OPN_TRY(opn_i_progress(ctx, "unpacking", (int64_t)bytes->n, 0, "bytes"));
-        // Members may follow one another; inflateReset keeps the input position.
+        // Several members may be concatenated; inflateReset keeps the input position.
         if (result == Z_STREAM_END && stream->avail_in > 0 &&
             inflateReset(stream) == Z_OK)
             result = Z_OK;

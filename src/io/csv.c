@@ -1,4 +1,4 @@
-// csv.c -- rows of a CSV or TSV file in memory, and numbers in their fields.
+// csv.c -- rows of a CSV or TSV file in memory, and parsing of numeric fields.
 
 #include "io/csv.h"
 
@@ -13,7 +13,7 @@
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 enum { N_BYTE_ORDER_MARK = 3 };
 
-// Offset of the first byte that is NUL or no UTF-8, or n.
+// Offset of the first byte that is NUL or not UTF-8, or n.
 static size_t find_bad_byte(const unsigned char *data, size_t n)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -23,7 +23,7 @@ static size_t find_bad_byte(const unsigned char *data, size_t n)
         uint64_t word = high_bits;
         if (n - at >= sizeof(word))
             memcpy(&word, data + at, sizeof(word));
-        // In a word of ASCII only a NUL borrows into a high bit.
+        // In an ASCII word only a NUL byte borrows into a high bit.
         if ((((word - ones) | word) & high_bits) == 0) {
             at += sizeof(word);
             continue;
@@ -39,7 +39,7 @@ static size_t find_bad_byte(const unsigned char *data, size_t n)
     return n;
 }
 
-// A CR before a LF counts with the LF. The byte behind the last one is looked at.
+// A CR before an LF is part of that line end. Reads one byte past `at`.
 static bool ends_line(const unsigned char *at)
 {
     return at[0] == '\n' || (at[0] == '\r' && at[1] != '\n');
@@ -97,7 +97,7 @@ opn_status opn_i_csv_open(
     csv.stops[(unsigned char)delimiter] = true;
     csv.stops['\n'] = true;
     csv.stops['\r'] = true;
-    csv.stops['\0'] = true; // stands only behind the last byte
+    csv.stops['\0'] = true; // only found after the last byte
 
     *out = csv;
     csv.bytes = (opn_i_bytes){0}; // ownership moved
@@ -133,13 +133,13 @@ static opn_status grow_fields(opn_ctx *ctx, opn_i_csv *csv)
                 OPN_CSV_MAX_FIELDS);
     OPN_TRY_RESERVE(ctx, csv->field, csv->field_room, csv->n_fields, csv->n_fields + 1);
     if (csv->field_room > OPN_CSV_MAX_FIELDS)
-        csv->field_room = OPN_CSV_MAX_FIELDS; // so that one field more comes back here
+        csv->field_room = OPN_CSV_MAX_FIELDS; // so that one more field gets here again
 cleanup:
     return status;
 }
 
-// Reads a field without quotes and returns the byte that stopped it, where csv->at is
-// left. The NUL that ends the text may take the place of that byte.
+// Reads an unquoted field and returns the byte that ended it, at which csv->at is left.
+// The NUL that terminates the text may overwrite that byte.
 static unsigned char
 read_plain(opn_i_csv *csv, unsigned char *text, opn_i_csv_field *field)
 {
@@ -176,7 +176,7 @@ static opn_status read_quoted(opn_ctx *ctx,
                     first_line, csv->n_fields + 1);
         csv->next_line += ends_line(at);
         *end++ = *at;
-        at += at[0] == '"'; // a doubled quote stands for one
+        at += at[0] == '"'; // a doubled quote is one quote
     }
 
     at = skip_blanks(csv->delimiter, at + 1);
@@ -238,8 +238,8 @@ bool opn_i_csv_real(const opn_i_csv_field *field, double *out)
 
 // ---- writing -------------------------------------------------------------------------
 
-// Whether reading would change the text: by splitting, trimming or unquoting it, or by
-// skipping it as a byte order mark.
+// Whether the text would change when read back: by splitting, trimming or unquoting it,
+// or by skipping it as a byte order mark.
 static bool needs_quotes(const char *text, size_t n_chars, char delimiter)
 {
     const char special[] = {delimiter, '"', '\n', '\r', '\0'};

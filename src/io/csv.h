@@ -1,4 +1,4 @@
-// csv.h -- rows of a CSV or TSV file in memory (RFC 4180), and numbers in their fields.
+// csv.h -- rows of a CSV or TSV file in memory (RFC 4180), and parsing of numeric fields.
 
 #ifndef OPN_CSV_H
 #define OPN_CSV_H
@@ -7,33 +7,33 @@
 #include "io/bytes.h"
 #include "io/file_write.h"
 
-// A row with more fields is refused: it is no table, but a file with the wrong endings.
+// A row with more fields is rejected: the file is not a table, but has wrong line ends.
 enum { OPN_CSV_MAX_FIELDS = 1 << 20 };
 
-// Valid until the next row is read. `text` is UTF-8 without NUL and ends in NUL, without
-// its quotes; outside quotes it is trimmed of blanks.
+// Valid until the next row is read. `text` is NUL-terminated UTF-8 without embedded NULs
+// and without its quotes; an unquoted field is trimmed of blanks.
 typedef struct opn_i_csv_field {
     const char *text;
     size_t n_chars;
-    bool quoted; // tells "" from nothing
+    bool quoted; // distinguishes "" from an empty field
 } opn_i_csv_field;
 
 typedef struct opn_i_csv {
-    const char *name;       // of the file, for messages
-    size_t line;            // on which the current row begins, counted from 1
+    const char *name;       // file name, for messages
+    size_t line;            // first line of the current row, from 1
     opn_i_csv_field *field; // [n_fields] the current row
     size_t n_fields;
 
     opn_i_bytes bytes; // fields are unquoted in place
-    unsigned char *at; // the next byte; at - bytes.data have been read
-    size_t next_line;  // the line of that byte
+    unsigned char *at; // next byte to read
+    size_t next_line;  // line of that byte
     size_t field_room;
     char delimiter;
-    bool stops[256]; // by byte: whether it ends a field without quotes
+    bool stops[256]; // by byte: whether it ends an unquoted field
 } opn_i_csv;
 
-// Begins to read; `name` is borrowed, the bytes are consumed, also on failure, and *take
-// is left empty. A UTF-8 byte order mark is skipped.
+// Opens `take` for reading. `name` is borrowed; the bytes are consumed even on failure,
+// and *take is left empty. A UTF-8 byte order mark is skipped.
 //
 // delimiter  ',' or '\t'
 //
@@ -44,27 +44,27 @@ OPN_NODISCARD opn_status opn_i_csv_open(opn_ctx *ctx,
                                         char delimiter,
                                         opn_i_csv *out);
 
-// Reads the next row into csv->field. A row ends with LF, CRLF or CR, the last one also
-// with the file; an empty line is a row of one empty field. Quotes may hold delimiters,
-// line ends and doubled quotes; a quote that does not begin its field stands for itself.
-// After a failure only close may follow. No memory is asked for unless the row has more
-// fields than any before.
-// Errors: FORMAT (a quote that never ends, text behind a closing quote, more than
+// Reads the next row into csv->field. A row ends with LF, CRLF, CR or the end of the
+// file; an empty line is a row of one empty field. Quoted fields may contain delimiters,
+// line ends and doubled quotes; a quote that is not at the start of its field is literal.
+// After a failure only close may be called. Allocates only if the row has more fields
+// than any before.
+// Errors: FORMAT (an unterminated quote, text after a closing quote, more than
 // OPN_CSV_MAX_FIELDS fields), NOMEM.
 OPN_NODISCARD opn_status opn_i_csv_next(opn_ctx *ctx, opn_i_csv *csv, bool *has_row);
 
 void opn_i_csv_close(opn_ctx *ctx, opn_i_csv *csv); // accepts one already closed
 
-// A decimal integer in [min, max], with or without sign; else false, and *out is as it
-// was.
+// Parses a decimal integer in [min, max], with optional sign; otherwise returns false and
+// leaves *out unchanged.
 bool opn_i_csv_int(const opn_i_csv_field *field, int64_t min, int64_t max, int64_t *out);
 
-// The double nearest to a decimal number such as -1.25e-3, whatever the locale. False for
-// anything else, also for hexadecimal, infinite, too large and missing numbers.
+// Parses a decimal number such as -1.25e-3 to the nearest double, in any locale. False
+// for anything else, including hexadecimal, infinite, too large and missing numbers.
 bool opn_i_csv_real(const opn_i_csv_field *field, double *out);
 
-// Writes one field that opn_i_csv_next() reads back as `text` (UTF-8), in quotes only
-// where it must be.
+// Writes one field that opn_i_csv_next() reads back as `text` (UTF-8), quoted only if
+// necessary.
 void opn_i_csv_put_text(opn_i_file_writer *writer, const char *text, char delimiter);
 
 #endif // OPN_CSV_H

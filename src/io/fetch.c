@@ -1,4 +1,4 @@
-// fetch.c -- a file whose size and SHA-256 are known, from an address or another folder.
+// fetch.c -- fetching a file of known size and SHA-256 from an address or another folder.
 
 #include "io/fetch.h"
 
@@ -13,7 +13,7 @@
 
 enum { BLOCK = 1 << 16, STAGE_ROOM = 128 };
 
-// One block, or less at the end of the file.
+// Reads one block, or less at the end of the file.
 static opn_status
 read_block(opn_ctx *ctx, const char *path, int file, unsigned char *data, size_t *n)
 {
@@ -28,12 +28,12 @@ read_block(opn_ctx *ctx, const char *path, int file, unsigned char *data, size_t
     return OPN_OK;
 }
 
-// Opens a regular file to read; *file is -1 when there is none.
+// Opens a regular file for reading; *file is -1 if it does not exist.
 static opn_status open_file(opn_ctx *ctx, const char *path, int *file, int64_t *n_bytes)
 {
     opn_status status = OPN_OK;
     struct stat about;
-    // Without waiting, should it be a pipe.
+    // Non-blocking, in case it is a pipe.
     int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     OPN_FAIL_IF(ctx, opened < 0 && errno != ENOENT, OPN_ERR_READ,
                 "%s: cannot be read: %s", path, strerror(errno));
@@ -49,7 +49,7 @@ cleanup:
     return status;
 }
 
-// The hash of an open file, from its beginning.
+// Hash of an open file, from its start.
 static opn_status hash_file(opn_ctx *ctx,
                             const opn_i_fetch_job *job,
                             const char *path,
@@ -80,8 +80,8 @@ cleanup:
     return status;
 }
 
-// Whether the file is there already. Another one of that name may be someone's work, or
-// the same data packed in another way: it is for its owner to move.
+// Whether the file is already there. A different file of that name may be someone's work,
+// or the same data packed differently: its owner has to move it.
 static opn_status look_for_file(opn_ctx *ctx, const opn_i_fetch_job *job, bool *is_there)
 {
     opn_status status = OPN_OK;
@@ -135,7 +135,7 @@ cleanup:
     return status;
 }
 
-// Brings what the part lacks, and then hashes the whole.
+// Fetches the missing bytes, then hashes the whole file.
 static opn_status complete(opn_ctx *ctx,
                            const opn_i_fetch_job *job,
                            opn_i_part *part,
@@ -163,7 +163,7 @@ opn_status opn_i_fetch(opn_ctx *ctx, const opn_i_fetch_job *job, bool *fetched)
     if (!is_there) {
         OPN_TRY(opn_i_part_open(ctx, job->to, job->n_bytes, &part));
         OPN_TRY(complete(ctx, job, &part, got));
-        // The beginning came another day, perhaps of another file.
+        // The kept bytes are from an earlier try, perhaps of another file.
         if (strcmp(got, job->sha256) != 0 && part.n_kept > 0) {
             OPN_TRY(opn_i_part_restart(&part));
             OPN_TRY(complete(ctx, job, &part, got));

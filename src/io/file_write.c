@@ -1,4 +1,4 @@
-// file_write.c -- files that appear whole or not at all.
+// file_write.c -- atomic file writing.
 
 #include "io/file_write.h"
 
@@ -16,10 +16,10 @@ enum { BUFFER_SIZE = 1 << 16 };
 struct opn_i_file_writer {
     opn_ctx *ctx;
     char *path;
-    char *temporary; // path of the file written to until commit; NULL for a device
+    char *temporary; // path written to until commit; NULL for a device
     int file;
-    int error;         // errno of the first failure; 0 while all went well
-    locale_t c_locale; // numbers are written with a point, whatever the user's locale
+    int error;         // errno of the first failure, or 0
+    locale_t c_locale; // for a decimal point in any user locale
     opn_i_text line;
     size_t n_buffered;
     unsigned char buffer[BUFFER_SIZE];
@@ -36,7 +36,7 @@ static void release_writer(opn_i_file_writer *writer)
     opn_i_release(alloc, writer);
 }
 
-// O_EXCL with our own names rather than mkstemp(), which ignores the user's umask.
+// O_EXCL with our own names instead of mkstemp(), which ignores the user's umask.
 opn_status opn_i_make_temporary(
         opn_ctx *ctx, const char *path, bool is_folder, char **out, int *file)
 {
@@ -64,7 +64,7 @@ cleanup:
     return status;
 }
 
-// A device or a pipe is written to as it is: replacing it would be a disaster.
+// A device or pipe is written to directly: replacing it would be a disaster.
 static opn_status
 open_special(opn_ctx *ctx, const struct stat *info, const char *path, int *file)
 {
@@ -154,7 +154,7 @@ void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
     uselocale(before);
     if (n < 0 || (size_t)n >= sizeof(text)) {
         if (writer->error == 0)
-            writer->error = EOVERFLOW; // text of unknown length goes through put
+            writer->error = EOVERFLOW; // text of unknown length must use put
         return;
     }
     opn_i_file_writer_put(writer, text, (size_t)n);
@@ -177,8 +177,8 @@ void opn_i_file_writer_end_line(opn_i_file_writer *writer)
     opn_i_text_empty(line);
 }
 
-// The rename itself is durable only once the folder is synced. Some file systems cannot
-// sync a folder; the file is whole there all the same.
+// The rename is durable only once the folder is synced. Some file systems cannot sync a
+// folder; the file is still complete there.
 void opn_i_sync_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

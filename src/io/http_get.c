@@ -1,4 +1,4 @@
-// http_get.c -- a file of known size over HTTP (libcurl).
+// http_get.c -- downloading a file of known size over HTTP (libcurl).
 
 #include "io/http_get.h"
 
@@ -17,12 +17,12 @@ typedef struct transfer {
     const opn_i_http_limits *limits;
     opn_i_part *part;
     CURL *easy;
-    int64_t from;        // first byte that was asked for
-    int64_t range_from;  // first byte that is sent, by Content-Range; -1 without one
-    bool has_begun;      // the first bytes of the body are here
-    bool is_wrong_range; // the server sent a different part than requested
-    opn_status status;   // of what was done with the bytes
-    char words[CURL_ERROR_SIZE]; // libcurl's own, for what has none here
+    int64_t from;                // first byte requested
+    int64_t range_from;          // first byte sent, by Content-Range; -1 if none
+    bool has_begun;              // part of the body has arrived
+    bool is_wrong_range;         // the server sent a different part than requested
+    opn_status status;           // result of storing the bytes
+    char words[CURL_ERROR_SIZE]; // libcurl's message, for other errors
 } transfer;
 
 // ---- addresses -----------------------------------------------------------------------
@@ -74,9 +74,9 @@ cleanup:
     return status;
 }
 
-// ---- what the server sends -----------------------------------------------------------
+// ---- response ------------------------------------------------------------------------
 
-// Notes where a Content-Range begins, in the headers of the last answer.
+// Records the start of a Content-Range, from the headers of the last response.
 static size_t on_header(char *data, size_t size, size_t n, void *user)
 {
     static const char name[] = "content-range:";
@@ -102,7 +102,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *user)
     return n_line;
 }
 
-// Looks at what the answer is before any of its bytes are taken.
+// Checks the response before any of its bytes are used.
 static opn_status begin(transfer *t)
 {
     opn_status status = OPN_OK;
@@ -134,7 +134,7 @@ static opn_status take(transfer *t, const char *data, size_t n_bytes)
         OPN_TRY(begin(t));
     t->has_begun = true;
     if ((int64_t)n_bytes > part->n_bytes - part->n_have) {
-        OPN_TRY(opn_i_part_restart(part)); // what is wrong is not worth keeping
+        OPN_TRY(opn_i_part_restart(part)); // the wrong bytes are not worth keeping
         OPN_FAIL_IF(t->ctx, true, OPN_ERR_FORMAT,
                     "%s: sends more than the expected %lld bytes", t->address,
                     (long long)part->n_bytes);
@@ -148,16 +148,16 @@ static size_t on_body(char *data, size_t size, size_t n, void *user)
 {
     transfer *t = user;
     t->status = take(t, data, size * n);
-    return t->status == OPN_OK ? size * n : 0; // 0 bytes taken ends the transfer
+    return t->status == OPN_OK ? size * n : 0; // 0 aborts the transfer
 }
 
-// ---- what goes wrong -----------------------------------------------------------------
+// ---- errors --------------------------------------------------------------------------
 
-// What came of a transfer that libcurl calls failed, without the address.
+// Describes a failed transfer, without the address.
 static void explain(const transfer *t, CURLcode code, char *text, size_t room)
 {
     long answer = 0;
-    curl_off_t connected = 0; // microseconds that took; 0 when there is no connection
+    curl_off_t connected = 0; // microseconds until connected; 0 if not
     long n_redirects = 0;
     (void)curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_COUNT, &n_redirects);
     (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
@@ -183,13 +183,13 @@ static opn_status check_transfer(transfer *t, CURLcode code)
     char why[CURL_ERROR_SIZE + 64];
     opn_i_part *part = t->part;
     if (t->status != OPN_OK)
-        return t->status; // the callback has said why
+        return t->status; // the callback has set the message
     if (code == CURLE_OUT_OF_MEMORY)
         return opn_i_fail(t->ctx, OPN_ERR_NOMEM, "%s: out of memory", t->address);
     if (code == CURLE_OK && part->n_have == part->n_bytes)
         return OPN_OK;
     if (code == CURLE_OK)
-        code = CURLE_PARTIAL_FILE; // a server that never told how much there is
+        code = CURLE_PARTIAL_FILE; // the server never sent a length
     explain(t, code, why, sizeof(why));
     if (!t->has_begun)
         return opn_i_fail(t->ctx, OPN_ERR_READ, "%s: %s", t->address, why);
@@ -242,8 +242,8 @@ static opn_status check_multi(const transfer *t, CURLMcode code)
                       "%s: %s", t->address, curl_multi_strerror(code));
 }
 
-// libcurl alone would look at the progress once a second; here Ctrl-C is felt at once,
-// also while a name is being resolved.
+// libcurl alone would check the progress only once a second; here Ctrl-C takes effect at
+// once, even while a name is being resolved.
 static opn_status run(transfer *t, CURLM *multi, CURLcode *result)
 {
     opn_status status = OPN_OK;
@@ -259,7 +259,7 @@ static opn_status run(transfer *t, CURLM *multi, CURLcode *result)
     const CURLMsg *message = curl_multi_info_read(multi, &n_left);
     *result = message != NULL ? message->data.result : CURLE_OUT_OF_MEMORY;
 cleanup:
-    // A resolver that still waits for its answer is left to itself.
+    // Do not wait for a resolver that is still running.
     if (status == OPN_ERR_INTERRUPTED)
         (void)curl_easy_setopt(t->easy, CURLOPT_QUICK_EXIT, 1L);
     return status;
@@ -305,7 +305,7 @@ opn_status opn_i_http_get(opn_ctx *ctx,
                   .stage = stage,
                   .limits = limits,
                   .part = part};
-    // Counted by libcurl, so that a program which uses it too is not disturbed.
+    // libcurl counts these calls, so other users of it in the program are not disturbed.
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return opn_i_fail(ctx, OPN_ERR_NOMEM, "%s: out of memory", address);
     status = get_once(&t);

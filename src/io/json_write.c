@@ -1,4 +1,4 @@
-// json_write.c -- JSON documents, made and written.
+// json_write.c -- building and writing JSON documents.
 
 #include "io/json_write.h"
 

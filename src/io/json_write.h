@@ -1,4 +1,4 @@
-// json_write.h -- JSON documents, made and written.
+// json_write.h -- building and writing JSON documents.
 
 #ifndef OPN_JSON_WRITE_H
 #define OPN_JSON_WRITE_H
@@ -15,9 +15,9 @@ json_t *opn_i_json_numbers(int32_t n, const double *number);
 // [low, high]
 json_t *opn_i_json_interval(double low, double high);
 
-// Writes a document, which is consumed, with n_digits digits of each number; "-" is
-// standard output. Errors: WRITE, NOMEM. Jansson leaves out a member there was no memory
-// for without a word; what must be whole is read back by whoever writes it.
+// Writes a document, which is consumed, with n_digits digits per number; "-" is standard
+// output. Errors: WRITE, NOMEM. Jansson silently drops a member it has no memory for; a
+// writer that needs the whole document must read it back.
 OPN_NODISCARD opn_status opn_i_json_save(opn_ctx *ctx,
                                          const char *path,
                                          json_t *document,

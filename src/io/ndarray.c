@@ -1,4 +1,4 @@
-// ndarray.c -- types, shapes and texts of borrowed NumPy arrays.
+// ndarray.c -- types, shapes and strings of borrowed NumPy arrays.
 
 #include "io/ndarray.h"
 
@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// Items of no bytes cost a file nothing, so their number is bounded by decree.
+// Zero-size items take no bytes in a file, so their number needs its own limit.
 enum { MAX_EMPTY_ITEMS = 65536 };
 
 // ---- types ---------------------------------------------------------------------------
 
-// What a kind that NumPy has and this reader has not holds; NULL for all others.
+// Contents of a NumPy kind that is not supported; NULL for all other kinds.
 static const char *name_of_refused(char kind)
 {
     switch (kind) {
@@ -42,7 +42,7 @@ static bool is_number_size(char kind, int64_t size)
     return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-// Decimal digits to the end of the text; -1 when there are others, or too many.
+// Parses decimal digits up to the end of the text; -1 if invalid or too long.
 static int64_t parse_size(const char *text, size_t n_chars)
 {
     int64_t size = 0;
@@ -110,7 +110,7 @@ cleanup:
 
 enum { SHAPE_CHARS = OPN_NDARRAY_MAX_DIMS * 22 + 4 };
 
-// The shape as Python prints it, for messages.
+// The shape in Python notation, for messages.
 static const char *shape_text(const int64_t *shape, int n_dims, char text[SHAPE_CHARS])
 {
     size_t n = 0;
@@ -180,7 +180,7 @@ bool opn_i_ndarray_is_c_order(const opn_i_ndarray *array)
 
 // ---- text ----------------------------------------------------------------------------
 
-// Bytes from the start of the data to item i, which counts in C order.
+// Byte offset of item i (C order) from the start of the data.
 static size_t item_offset(const opn_i_ndarray *array, int64_t i)
 {
     if (opn_i_ndarray_is_c_order(array))
@@ -201,8 +201,8 @@ static opn_status fail_nul(opn_ctx *ctx, const char *what, int64_t i)
                       "%s: item %" PRId64 " holds a NUL inside its text", what, i);
 }
 
-// UTF-8 stays as it is; what is not UTF-8 was most likely written as latin-1, in which
-// every byte is the code point.
+// UTF-8 is copied; anything else was most likely written as latin-1, in which each byte
+// is its code point.
 static opn_status put_bytes(opn_ctx *ctx,
                             const char *what,
                             const opn_i_ndarray *array,
@@ -265,7 +265,7 @@ static opn_status put_code_points(opn_ctx *ctx,
 size_t opn_i_ndarray_text_room(const opn_i_ndarray *array)
 {
     const size_t n_bytes = (size_t)array->item_size;
-    return array->kind == 'S' ? 2 * n_bytes : n_bytes; // at most 4 bytes a code point
+    return array->kind == 'S' ? 2 * n_bytes : n_bytes; // at most 4 bytes per code point
 }
 
 opn_status opn_i_ndarray_text(opn_ctx *ctx,
@@ -278,7 +278,7 @@ opn_status opn_i_ndarray_text(opn_ctx *ctx,
     if (array->kind != 'S' && array->kind != 'U')
         return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: holds numbers, not text", what);
     assert(i >= 0 && i < array->n_items);
-    if (array->item_size == 0) { // and perhaps data is NULL
+    if (array->item_size == 0) { // data may be NULL
         *n_chars = 0;
         return OPN_OK;
     }

@@ -18,9 +18,9 @@ typedef struct opn_i_ndarray {
     const unsigned char *data; // borrowed, n_items * item_size bytes, of any alignment
 } opn_i_ndarray;
 
-// Reads NumPy's name of a type ("<f8", "|b1", ">i4", "<U12") into kind, item_size and
-// big_endian. A name without order, with | or with = means the host's. `what` names the
-// array in the message.
+// Parses a NumPy type name ("<f8", "|b1", ">i4", "<U12") into kind, item_size and
+// big_endian. No byte order, | and = all mean the host's. `what` names the array in the
+// message.
 // Errors: UNSUPPORTED (objects, complex numbers, dates, records), FORMAT (no such type).
 OPN_NODISCARD opn_status opn_i_ndarray_set_type(opn_ctx *ctx,
                                                 const char *what,
@@ -28,9 +28,9 @@ OPN_NODISCARD opn_status opn_i_ndarray_set_type(opn_ctx *ctx,
                                                 size_t n_chars,
                                                 opn_i_ndarray *array);
 
-// Sets the shape, and n_items after checking that the items, whose type is set already,
-// fill exactly n_bytes. Of items without a byte at most 65536 are allowed.
-// Errors: FORMAT (negative or too many dimensions, or another number of bytes).
+// Sets the shape and n_items, after checking that the items, whose type must be set, take
+// exactly n_bytes. At most 65536 zero-size items are allowed.
+// Errors: FORMAT (negative or too many dimensions, or the wrong number of bytes).
 OPN_NODISCARD opn_status opn_i_ndarray_set_shape(opn_ctx *ctx,
                                                  const char *what,
                                                  const int64_t *shape,
@@ -38,13 +38,13 @@ OPN_NODISCARD opn_status opn_i_ndarray_set_shape(opn_ctx *ctx,
                                                  size_t n_bytes,
                                                  opn_i_ndarray *array);
 
-// Whether the items stand in C order; also true of a Fortran array in which both orders
-// are the same, because fewer than two dimensions are longer than 1.
+// Whether the items are in C order. Also true of a Fortran array in which both orders are
+// the same, because fewer than two dimensions are longer than 1.
 bool opn_i_ndarray_is_c_order(const opn_i_ndarray *array);
 
-// All items, converted, in C order whatever the order stored; `out` holds n_items. Halves
-// and booleans are numbers too; integers beyond 2^53 are rounded on the way to floats;
-// infinities and NaN are kept by floats.
+// Converts all items, to C order whatever the stored order; `out` holds n_items. Halves
+// and booleans count as numbers; integers beyond 2^53 are rounded when converted to
+// floats; floats keep infinities and NaN.
 // Errors: FORMAT (not numbers, a value that does not fit, or for integers a fraction; the
 // message names the item).
 OPN_NODISCARD opn_status opn_i_ndarray_to_i64(opn_ctx *ctx,
@@ -64,9 +64,9 @@ OPN_NODISCARD opn_status opn_i_ndarray_to_f32(opn_ctx *ctx,
                                               const opn_i_ndarray *array,
                                               float *out);
 
-// Item i (C order) of an S or U array as UTF-8 without trailing NULs, written to `out`,
-// which has room for opn_i_ndarray_text_room() bytes; *n_chars receives the length (no
-// NUL is added). Bytes (S) that are not UTF-8 are read as latin-1.
+// Item i (C order) of an S or U array as UTF-8 without trailing NULs. `out` has room for
+// opn_i_ndarray_text_room() bytes; *n_chars receives the length (no NUL is added). Bytes
+// (S) that are not UTF-8 are read as latin-1.
 // Errors: FORMAT (not text, a NUL inside, or a code point outside Unicode).
 size_t opn_i_ndarray_text_room(const opn_i_ndarray *array);
 OPN_NODISCARD opn_status opn_i_ndarray_text(opn_ctx *ctx,

@@ -1,4 +1,4 @@
-// ndarray_convert.c -- the numbers of NumPy arrays, as the type that is wanted.
+// ndarray_convert.c -- conversion of NumPy arrays of numbers to other types.
 
 #include "io/ndarray.h"
 
@@ -10,8 +10,8 @@
 
 // ---- loading -------------------------------------------------------------------------
 
-// Conversion goes through a block that stays in the first-level cache, in the widest type
-// of the source's family: 21 loaders and 4 stores instead of 84 loops.
+// Items are converted through a block that stays in the L1 cache, in the widest type of
+// the source's family: 21 loaders and 4 stores instead of 84 loops.
 enum { BLOCK = 1024 };
 
 typedef union block {
@@ -22,11 +22,11 @@ typedef union block {
 
 typedef enum family { FAMILY_SIGNED, FAMILY_UNSIGNED, FAMILY_FLOAT } family;
 
-// Reads n items that stand `step` bytes apart into block items first, first + 1, …
+// Loads n items that are `step` bytes apart into block items first, first + 1, …
 typedef void
 load_items(const unsigned char *from, size_t step, size_t n, size_t first, block *to);
 
-// The value of an IEEE 754 half, exactly.
+// Exact value of an IEEE 754 half.
 static inline double half_value(uint16_t bits)
 {
     const uint64_t sign = (uint64_t)(bits >> 15) << 63;
@@ -47,7 +47,7 @@ static inline double half_value(uint16_t bits)
 #define AS_IT_IS(x) (x)
 #define AS_BOOL(x)  ((x) != 0)
 
-// One loop per stored type: `order` mends the bytes, `value` the bits.
+// One loop per stored type: `order` swaps the bytes, `value` converts the bits.
 #define DEFINE_LOAD(name, raw, type, member, order, value)                           \
     static void name(const unsigned char *from, size_t step, size_t n, size_t first, \
                      block *to)                                                      \
@@ -112,11 +112,11 @@ typedef struct reader {
     const unsigned char *data;
     load_items *load;
     family family;
-    bool is_native; // stored as the host would, in C order
-    int n_dims;     // at least 1; an array that is contiguous in C order has just one
+    bool is_native; // in host byte order and C order
+    int n_dims;     // at least 1; always 1 for an array in C order
     int64_t shape[OPN_NDARRAY_MAX_DIMS];
     size_t stride[OPN_NDARRAY_MAX_DIMS]; // bytes
-    int64_t at[OPN_NDARRAY_MAX_DIMS];    // where the next item stands
+    int64_t at[OPN_NDARRAY_MAX_DIMS];    // index of the next item
     int64_t n_left;
 } reader;
 
@@ -151,7 +151,7 @@ reader_init(opn_ctx *ctx, const char *what, const opn_i_ndarray *array, reader *
     return OPN_OK;
 }
 
-// Fills the block with the next items and returns how many.
+// Fills the block with the next items and returns their number.
 static size_t reader_next(reader *from, block *to)
 {
     const int last = from->n_dims - 1;
@@ -176,7 +176,7 @@ static size_t reader_next(reader *from, block *to)
 
 // ---- conversion ----------------------------------------------------------------------
 
-// Turns the block into integers in place; `first` is the number of its first item.
+// Converts the block to integers in place; `first` is the index of its first item.
 static opn_status to_integers(opn_ctx *ctx,
                               const char *what,
                               family from,
@@ -208,7 +208,7 @@ cleanup:
     return status;
 }
 
-// Turns the block into doubles in place; integers beyond 2^53 are rounded.
+// Converts the block to doubles in place; integers beyond 2^53 are rounded.
 static void to_doubles(family from, size_t n, block *items)
 {
     if (from == FAMILY_SIGNED)
@@ -219,7 +219,7 @@ static void to_doubles(family from, size_t n, block *items)
             items->f[i] = (double)items->u[i];
 }
 
-// Copies the stored bytes when they already are what is wanted.
+// Copies the stored bytes if they already have the wanted type.
 static bool copy_as_is(const opn_i_ndarray *array,
                        const reader *from,
                        char kind,
@@ -307,7 +307,7 @@ opn_status opn_i_ndarray_to_f32(opn_ctx *ctx,
                                 float *out)
 {
     // Halfway from the largest float to the next power of two: from here on rounding
-    // would make a finite number infinite.
+    // would turn a finite number into infinity.
     const double limit = 0x1.ffffffp127;
     opn_status status = OPN_OK;
     reader from;

@@ -1,4 +1,4 @@
-// npy.c -- NumPy's file of one array: a Python dictionary as header, then the items.
+// npy.c -- NumPy's file of a single array: a Python dictionary as header, then the items.
 
 #include "io/npy.h"
 
@@ -11,7 +11,7 @@
 
 static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
-// ---- the header's dictionary ---------------------------------------------------------
+// ---- header dictionary ---------------------------------------------------------------
 
 typedef struct parser {
     opn_ctx *ctx;
@@ -21,7 +21,7 @@ typedef struct parser {
     size_t at;
 } parser;
 
-// What the dictionary says, each once.
+// Contents of the dictionary; each key occurs once.
 typedef struct header {
     const char *type; // borrowed; NULL until seen
     size_t n_type;
@@ -44,7 +44,7 @@ static void skip_space(parser *p)
         p->at++;
 }
 
-// Steps over the next token if it begins with c.
+// Skips the next token if it starts with c.
 static bool skip_char(parser *p, char c)
 {
     skip_space(p);
@@ -64,7 +64,7 @@ static bool skip_word(parser *p, const char *word)
     return true;
 }
 
-// A quoted text without escapes: no key and no type that is read needs any.
+// A quoted string without escapes: no key or type that is read needs any.
 static opn_status parse_text(parser *p, const char **text, size_t *n_chars)
 {
     skip_space(p);
@@ -95,12 +95,12 @@ static opn_status parse_dimension(parser *p, int64_t *out)
     }
     if (p->at == first)
         return fail_expected(p, "a dimension");
-    skip_char(p, 'L'); // Python 2 marked its long integers
+    skip_char(p, 'L'); // suffix of Python 2's long integers
     *out = dimension;
     return OPN_OK;
 }
 
-// (), (3,) or (3, 4): one dimension needs its comma, or it would be a number.
+// (), (3,) or (3, 4): one dimension needs the comma, or it would be a number.
 static opn_status parse_shape(parser *p, header *found)
 {
     opn_status status = OPN_OK;
@@ -197,7 +197,7 @@ cleanup:
 
 // ---- reading -------------------------------------------------------------------------
 
-// Where the dictionary begins, and how long it is.
+// Finds the start and length of the dictionary.
 static opn_status find_header(opn_ctx *ctx,
                               const char *what,
                               const unsigned char *data,
@@ -274,7 +274,7 @@ size_t opn_i_npy_header(const opn_i_ndarray *array,
     n += snprintf(text + n, (size_t)(TEXT_ROOM - n),
                   array->n_dims == 1 ? ",), }" : "), }");
 
-    // Spaces and the closing newline bring the first item to a multiple of ALIGN.
+    // Spaces and the final newline align the first item to a multiple of ALIGN.
     const size_t total = ((size_t)n + START + 1 + ALIGN - 1) / ALIGN * ALIGN;
     memset(text + n, ' ', total - START - (size_t)n);
     out[total - 1] = '\n';
@@ -286,7 +286,7 @@ size_t opn_i_npy_header(const opn_i_ndarray *array,
     return total;
 }
 
-// Characters of the longest text, at least 1 because NumPy has no type without.
+// Length of the longest text in characters, at least 1 because NumPy has no empty type.
 static opn_status longest(opn_ctx *ctx,
                           const char *what,
                           const char *const *text,
@@ -338,12 +338,12 @@ opn_status opn_i_npy_text(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, !opn_i_mul(n_texts, (size_t)array.item_size, &items.n),
                 OPN_ERR_OVERFLOW, "%s: %zu texts of %zu characters", what, n_texts,
                 n_longest);
-    OPN_TRY_NEW(ctx, items.data, items.n + 1); // the NUL behind bytes
+    OPN_TRY_NEW(ctx, items.data, items.n + 1); // room for the NUL after the bytes
     for (size_t i = 0; i < n_texts; i++) {
         const unsigned char *from = (const unsigned char *)text[i];
         unsigned char *to = items.data + i * (size_t)array.item_size;
         while (*from != 0) {
-            uint32_t code = 0; // longest() saw that each character is whole
+            uint32_t code = 0; // longest() has validated the text
             from += opn_i_utf8_get(from, OPN_UTF8_MAX, &code);
             opn_i_put_le32(to, code);
             to += 4;

@@ -1,4 +1,4 @@
-// npy.h -- NumPy's file of one array.
+// npy.h -- NumPy's file of a single array.
 
 #ifndef OPN_NPY_H
 #define OPN_NPY_H
@@ -8,8 +8,8 @@
 
 // Reads the bytes of a whole .npy file, format 1.0, 2.0 or 3.0. The array borrows its
 // items from `data`. `what` names the file in messages.
-// Errors: FORMAT (no npy file, a broken header, or another number of bytes than the shape
-// needs), UNSUPPORTED (another version; objects, records, complex numbers, dates).
+// Errors: FORMAT (not an npy file, a broken header, or the wrong number of bytes for the
+// shape), UNSUPPORTED (another version; objects, records, complex numbers, dates).
 // Cost: O(length of the header).
 OPN_NODISCARD opn_status opn_i_npy_read(opn_ctx *ctx,
                                         const char *what,
@@ -17,17 +17,17 @@ OPN_NODISCARD opn_status opn_i_npy_read(opn_ctx *ctx,
                                         size_t n_bytes,
                                         opn_i_ndarray *out);
 
-// Bytes any header fits in: eight dimensions of 19 digits and the longest type take 241.
+// Enough for any header: eight dimensions of 19 digits and the longest type take 241.
 enum { OPN_NPY_HEADER_ROOM = 256 };
 
-// Writes what stands before the items of the array in a .npy file of format 1.0, padded
-// to a multiple of 64 bytes as NumPy does, and returns its length. The items follow as
-// they are, so large arrays need no copy.
+// Writes the header of a .npy file of format 1.0 for the array, padded to a multiple of
+// 64 bytes as NumPy does, and returns its length. The items follow unchanged, so large
+// arrays need no copy.
 size_t opn_i_npy_header(const opn_i_ndarray *array,
                         unsigned char out[OPN_NPY_HEADER_ROOM]);
 
-// Makes a text array (<U…, as wide as the longest text, at least 1) of the product of
-// shape texts in UTF-8, each ending in NUL. The array borrows its items from *owner,
+// Builds a text array (<U…, as wide as the longest text, at least 1) from NUL-terminated
+// UTF-8 texts, as many as the product of shape. The array borrows its items from *owner,
 // which the caller releases. Errors: FORMAT (a text is not UTF-8), OVERFLOW (a text of
 // more than 2^29 characters), NOMEM.
 OPN_NODISCARD opn_status opn_i_npy_text(opn_ctx *ctx,

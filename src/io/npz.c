@@ -10,11 +10,11 @@
 #include <zip.h>
 
 enum {
-    NAME_ROOM = 128, // of a member; names of arrays come from the code and are short
-    // Level 1 packs Physics five times faster than level 6 and 17 % larger; floats, most
-    // of what is written, shrink by a tenth at any level.
+    NAME_ROOM = 128, // of a member name; array names come from the code and are short
+    // Level 1 packs Physics five times faster than level 6 and 17 % larger; floats, which
+    // are most of the data, shrink by a tenth at any level.
     DEFLATE_LEVEL = 1,
-    DOS_DATE_1980_01_01 = 33 // the date zip counts from, and NumPy writes
+    DOS_DATE_1980_01_01 = 33 // zip's epoch, which NumPy writes
 };
 
 static const char *member_name(const char *array, char out[NAME_ROOM])
@@ -62,7 +62,7 @@ cleanup:
 
 // ---- writing -------------------------------------------------------------------------
 
-// What libzip borrows of a member until the archive is packed.
+// Data of a member that libzip borrows until the archive is packed.
 typedef struct entry {
     struct entry *next;
     opn_i_bytes text; // items of a text array; empty for numbers
@@ -73,7 +73,7 @@ typedef struct entry {
 struct opn_i_npz_writer {
     opn_ctx *ctx;
     opn_i_file_writer *file;
-    zip_source_t *memory; // where libzip puts the archive
+    zip_source_t *memory; // libzip writes the archive here
     zip_t *archive;
     entry *entries;
     opn_status status; // the first failure, with its message
@@ -99,7 +99,7 @@ static void release_writer(opn_i_npz_writer *writer)
     opn_i_release(&ctx->alloc, writer);
 }
 
-// libzip refuses to pack only for want of memory, or because of a bug here.
+// libzip fails to pack only when out of memory, or because of a bug here.
 static opn_status fail_pack(opn_i_npz_writer *writer, const zip_error_t *error)
 {
     const int code = zip_error_code_zip(error);
@@ -120,7 +120,7 @@ static opn_status open_memory(opn_i_npz_writer *writer)
             zip_open_from_source(writer->memory, ZIP_CREATE | ZIP_TRUNCATE, &error);
     if (writer->archive == NULL)
         OPN_TRY(fail_pack(writer, &error));
-    zip_source_keep(writer->memory); // packing takes the archive's hold away
+    zip_source_keep(writer->memory); // packing drops the archive's reference
 cleanup:
     zip_error_fini(&error);
     return status;
@@ -172,14 +172,14 @@ cleanup:
     return status;
 }
 
-// Hands the array to libzip: a header that is kept here, and the items where they are.
+// Passes the array to libzip: a header kept here, and the items without a copy.
 static opn_status add_entry(opn_i_npz_writer *writer,
                             const char *name,
                             const opn_i_ndarray *array,
                             entry *added)
 {
     added->n_header = opn_i_npy_header(array, added->header);
-    // libzip's fragments are not const because it can also be told to free them.
+    // libzip's fragments are not const because it may also be told to free them.
     unsigned char *items;
     memcpy(&items, &array->data, sizeof(items));
     const zip_buffer_fragment_t part[2] = {
@@ -188,7 +188,7 @@ static opn_status add_entry(opn_i_npz_writer *writer,
     return add_member(writer, name, part);
 }
 
-// Keeps the first failure for commit.
+// Remembers the first failure for commit.
 static void note(opn_i_npz_writer *writer, opn_status status)
 {
     if (status == OPN_OK)

@@ -19,14 +19,14 @@ OPN_NODISCARD opn_status opn_i_npz_read(opn_ctx *ctx,
                                         opn_i_bytes *owner,
                                         opn_i_ndarray *out);
 
-// The way messages about an array begin, for conversions of what was read; returns `out`.
+// Prefix of messages about an array, for converting it after reading; returns `out`.
 const char *
 opn_i_npz_what(const opn_i_zip *zip, const char *array, char out[OPN_ZIP_WHAT_ROOM]);
 
 // ---- writing
 
-// The archive is made in memory and appears at `path` on commit, whole or not at all. The
-// same arrays give the same bytes, on any day.
+// The archive is built in memory and written to `path` atomically on commit. The same
+// arrays always give the same bytes.
 typedef struct opn_i_npz_writer opn_i_npz_writer;
 
 // Errors: WRITE (the folder is missing or not writable), NOMEM.
@@ -34,9 +34,10 @@ OPN_NODISCARD opn_status opn_i_npz_writer_open(opn_ctx *ctx,
                                                const char *path,
                                                opn_i_npz_writer **out);
 
-// Adds an array in C order of the product of shape items; n_dims 0 is a scalar. Numbers
-// are borrowed until commit or discard; texts (UTF-8, each ending in NUL) are copied. A
-// failure is kept and returned by commit, so that callers need not check each call.
+// Adds an array in C order, with as many items as the product of shape; n_dims 0 is a
+// scalar. Numbers are borrowed until commit or discard; texts (NUL-terminated UTF-8) are
+// copied. A failure is remembered and returned by commit, so that callers need not check
+// each call.
 void opn_i_npz_writer_add_i32(opn_i_npz_writer *writer,
                               const char *array,
                               const int32_t *data,
@@ -63,13 +64,13 @@ void opn_i_npz_writer_add_text(opn_i_npz_writer *writer,
                                const int64_t *shape,
                                int n_dims);
 
-// Packs and writes the archive of at least one array; then frees the writer, also on
-// failure, when nothing is left behind and `path` is as it was.
-// Errors: WRITE, NOMEM, INVALID_ARG (two arrays of one name, or none), FORMAT (a text is
-// not UTF-8), OVERFLOW; the first failure of any call on this writer.
+// Packs and writes the archive, which needs at least one array, then frees the writer. On
+// failure the writer is freed too, nothing is left behind and `path` is unchanged.
+// Errors: WRITE, NOMEM, INVALID_ARG (two arrays with the same name, or none), FORMAT (a
+// text is not UTF-8), OVERFLOW; the first failure of any call on this writer.
 OPN_NODISCARD opn_status opn_i_npz_writer_commit(opn_i_npz_writer *writer);
 
-// Frees the writer and leaves `path` as it was. Accepts NULL.
+// Frees the writer and leaves `path` unchanged. Accepts NULL.
 void opn_i_npz_writer_discard(opn_i_npz_writer *writer);
 
 #endif // OPN_NPZ_H

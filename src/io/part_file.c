@@ -1,5 +1,4 @@
-// part_file.c -- a file that arrives piece by piece, under a name of its own until it is
-// whole.
+// part_file.c -- a partial download, kept under a temporary name until it is complete.
 
 #include "io/part_file.h"
 
@@ -21,8 +20,8 @@ static opn_status fail_write(const opn_i_part *part)
                       strerror(errno));
 }
 
-// The lock belongs to the file, not to its name: who opened it a moment before another
-// program gave it its final name holds the finished file and must not write to it.
+// The lock belongs to the file, not to its name. If another program renamed it to its
+// final name after we opened it, it is the finished file: we must not write to it.
 static opn_status lock(const opn_i_part *part, struct stat *about)
 {
     opn_status status = OPN_OK;
@@ -34,7 +33,7 @@ static opn_status lock(const opn_i_part *part, struct stat *about)
                         lstat(part->path, &named) != 0 || named.st_ino != about->st_ino ||
                         named.st_dev != about->st_dev,
                 OPN_ERR_WRITE, "%s: another program is writing to it", part->path);
-    // Its size may have changed before the lock was ours.
+    // The size may have changed before we got the lock.
     if (fstat(part->file, about) != 0)
         status = fail_write(part);
 cleanup:
@@ -49,7 +48,7 @@ opn_i_part_open(opn_ctx *ctx, const char *final_path, int64_t n_bytes, opn_i_par
     *part = (opn_i_part){
             .ctx = ctx, .final_path = final_path, .file = -1, .n_bytes = n_bytes};
     OPN_TRY(opn_i_join_path(ctx, NULL, final_path, ".part", &part->path));
-    // A link would lead the bytes elsewhere, and a pipe would let us wait for its reader.
+    // A symlink would redirect the bytes, and a pipe would make us wait for its reader.
     part->file =
             open(part->path,
                  O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -106,7 +105,7 @@ opn_status opn_i_part_commit(opn_i_part *part)
 
 void opn_i_part_close(opn_i_part *part)
 {
-    // Before the lock is gone: a .part that another program opens next is not ours.
+    // Before the lock is released: a .part that another program opens next is not ours.
     if (part->n_have == 0 && part->n_bytes > 0)
         (void)unlink(part->path);
     (void)close(part->file);

@@ -1,25 +1,24 @@
-// part_file.h -- a file that arrives piece by piece, under a name of its own until it is
-// whole.
+// part_file.h -- a partial download, kept under a temporary name until it is complete.
 
 #ifndef OPN_PART_FILE_H
 #define OPN_PART_FILE_H
 
 #include "base/context.h"
 
-// What has come so far lies in "<final path>.part" and stays there when the rest does not
-// come, for the next try. One program at a time may write to it.
+// The bytes received so far are in "<final path>.part" and stay there after a failure,
+// for the next try. Only one program at a time may write to it.
 typedef struct opn_i_part {
     opn_ctx *ctx;
     const char *final_path; // borrowed
-    char *path;             // final path and ".part"
+    char *path;             // final path plus ".part"
     int file;
-    int64_t n_bytes; // of the whole file
-    int64_t n_have;  // of them here; never more than n_bytes
-    int64_t n_kept;  // of those, from an earlier try
+    int64_t n_bytes; // size of the whole file
+    int64_t n_have;  // bytes received; never more than n_bytes
+    int64_t n_kept;  // of those, bytes from an earlier try
 } opn_i_part;
 
-// Opens what an earlier try has left, or begins anew; more bytes than the file has are
-// thrown away. On failure part->file is -1 and there is nothing to close.
+// Opens the rest of an earlier try, or starts a new file; bytes beyond n_bytes are
+// discarded. On failure part->file is -1 and there is nothing to close.
 // Errors: WRITE (the folder is missing or not writable, something else has that name,
 // another program is writing to it), NOMEM.
 OPN_NODISCARD opn_status opn_i_part_open(opn_ctx *ctx,
@@ -27,18 +26,18 @@ OPN_NODISCARD opn_status opn_i_part_open(opn_ctx *ctx,
                                          int64_t n_bytes,
                                          opn_i_part *part);
 
-// Appends bytes; no more than n_bytes - n_have. Errors: WRITE.
+// Appends at most n_bytes - n_have bytes. Errors: WRITE.
 OPN_NODISCARD opn_status opn_i_part_put(opn_i_part *part,
                                         const void *data,
                                         size_t n_bytes);
 
-// Throws away what is here. Errors: WRITE.
+// Discards all bytes received. Errors: WRITE.
 OPN_NODISCARD opn_status opn_i_part_restart(opn_i_part *part);
 
-// Syncs the file and gives it its final name. Errors: WRITE; it is a .part as before.
+// Syncs the file and renames it to its final name. Errors: WRITE; it remains a .part.
 OPN_NODISCARD opn_status opn_i_part_commit(opn_i_part *part);
 
-// Keeps what is here for the next try, if anything is. Call it after commit, too.
+// Keeps any bytes received for the next try. Must be called after commit, too.
 void opn_i_part_close(opn_i_part *part);
 
 #endif // OPN_PART_FILE_H

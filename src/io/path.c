@@ -1,4 +1,4 @@
-// path.c -- paths put together and taken apart.
+// path.c -- joining and splitting paths.
 
 #include "io/path.h"
 

@@ -1,15 +1,15 @@
-// path.h -- paths put together and taken apart.
+// path.h -- joining and splitting paths.
 
 #ifndef OPN_PATH_H
 #define OPN_PATH_H
 
 #include "base/context.h"
 
-// The last part of a path, for messages and as the name of a graph.
+// Last component of a path, for messages and as the name of a graph.
 const char *opn_i_base_name(const char *path);
 
-// `folder` "/" `file` `suffix`, or without the slash when folder is NULL. Freed by the
-// caller.
+// `folder` "/" `file` `suffix`, or without folder and slash if folder is NULL. Freed by
+// the caller.
 OPN_NODISCARD opn_status opn_i_join_path(opn_ctx *ctx,
                                          const char *folder,
                                          const char *file,

@@ -1,4 +1,4 @@
-// pickle.c -- loading a pickle, and the storage its values live in.
+// pickle.c -- loading a pickle, and the storage of its values.
 
 #include "io/pickle_machine.h"
 
@@ -6,10 +6,10 @@
 
 enum { FIRST_CHUNK = 1024, LARGEST_CHUNK = 1 << 20, FIRST_STACK = 64 };
 
-// Of integers, doubles and pointers: all that results are made of.
+// Enough for integers, doubles and pointers, which is all that results contain.
 enum { ALIGNMENT = 8 };
 
-// The bytes to hand out follow the header.
+// The memory to allocate from follows the header.
 struct opn_i_pickle_chunk {
     opn_i_pickle_chunk *next;
     size_t n_used;
@@ -48,7 +48,7 @@ void *opn_i_pickle_take(opn_i_pickle *pickle, size_t n, size_t size)
     size_t room = head == NULL ? FIRST_CHUNK : 2 * head->n_bytes;
     if (room > LARGEST_CHUNK)
         room = LARGEST_CHUNK;
-    // A large block gets a chunk of its own behind the head, whose rest stays in use.
+    // A large block gets its own chunk after the head, whose free space stays usable.
     const bool alone = head != NULL && n_bytes > room / 2;
     opn_i_pickle_chunk *chunk =
             new_chunk(&pickle->alloc, alone || n_bytes > room ? n_bytes : room);
@@ -100,7 +100,7 @@ opn_status opn_i_pickle_extend(opn_i_pickle_machine *m,
     if (n == 0)
         return OPN_OK;
     if (n > list->room - list->n) {
-        // The first items are most often all there are, so they get no room to grow.
+        // The first items are usually the only ones, so they get no room to grow.
         const size_t room = list->n + (n > list->n ? n : list->n);
         opn_i_pickle_value *grown =
                 opn_i_pickle_take(m->pickle, room, sizeof(*list->item));
@@ -140,12 +140,12 @@ opn_status opn_i_pickle_load(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, pickle, 1);
     pickle->alloc = ctx->alloc;
     machine.pickle = pickle;
-    OPN_TRY_NEW(ctx, machine.stack, FIRST_STACK); // also an empty stack has an address
+    OPN_TRY_NEW(ctx, machine.stack, FIRST_STACK); // even an empty stack has an address
     machine.stack_room = FIRST_STACK;
     OPN_TRY(opn_i_pickle_run(&machine));
 
     *out = pickle;
-    pickle = NULL; // ownership moved: cleanup now frees nothing
+    pickle = NULL; // ownership moved; cleanup frees nothing
 cleanup:
     if (status != OPN_OK)
         status = opn_i_fail_within(ctx, status, name);

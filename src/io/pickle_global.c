@@ -1,13 +1,13 @@
-// pickle_global.c -- the classes and functions that a pickle may name.
+// pickle_global.c -- the classes and functions that a pickle may refer to.
 
 #include "io/pickle_machine.h"
 
 #include <string.h>
 
-// What a name is good for besides being called by REDUCE.
+// How a name may be used other than being called by REDUCE.
 typedef enum role {
     ROLE_FUNCTION,
-    ROLE_FACTORY, // stands in a defaultdict, is never called
+    ROLE_FACTORY, // only in a defaultdict; never called
     ROLE_OBJECT,
     ROLE_NDARRAY,
     ROLE_CSR,
@@ -21,13 +21,13 @@ typedef struct known_global {
     const char *module;
     const char *name;
     role role;
-    call *call; // NULL when REDUCE is refused
+    call *call; // NULL if REDUCE is not allowed
 } known_global;
 
 static call make_array, make_bytes, make_default_dict, make_ordered_dict, make_object,
         encode;
 
-// Names as of all releases of Python, NumPy and SciPy that moved them.
+// Names from all releases of Python, NumPy and SciPy that moved them.
 static const known_global known_globals[] = {
         {"numpy", "dtype", ROLE_FUNCTION, opn_i_pickle_dtype_of},
         {"numpy", "ndarray", ROLE_NDARRAY, NULL},
@@ -110,7 +110,7 @@ opn_status opn_i_pickle_find_global(opn_i_pickle_machine *m,
                       module_text, name_text);
 }
 
-// NULL when the value is not a name.
+// NULL if the value is not a name.
 static const known_global *global_of(const opn_i_pickle_value *value)
 {
     return value->kind == OPN_PICKLE_GLOBAL ? &known_globals[value->as.integer] : NULL;
@@ -169,7 +169,7 @@ static opn_status make_array(opn_i_pickle_machine *m,
     return opn_i_pickle_new_array(m, out);
 }
 
-// bytes(): Python 3 has no other way to write b'' before protocol 3.
+// bytes(): before protocol 3, Python 3 has no other way to write b''.
 static opn_status make_bytes(opn_i_pickle_machine *m,
                              const opn_i_pickle_list *args,
                              opn_i_pickle_value *out)
@@ -179,7 +179,7 @@ static opn_status make_bytes(opn_i_pickle_machine *m,
     return opn_i_pickle_new_text(m, OPN_PICKLE_BYTES, "", 0, out);
 }
 
-// collections.defaultdict(list); the factory matters only to a program that adds keys.
+// collections.defaultdict(list); the factory matters only to programs that add keys.
 static opn_status make_default_dict(opn_i_pickle_machine *m,
                                     const opn_i_pickle_list *args,
                                     opn_i_pickle_value *out)
@@ -192,7 +192,7 @@ static opn_status make_default_dict(opn_i_pickle_machine *m,
     return opn_i_pickle_new_list(m, OPN_PICKLE_DICT, out);
 }
 
-// collections.OrderedDict(), or of a list of pairs when Python 2 wrote it.
+// collections.OrderedDict(), with a list of pairs if written by Python 2.
 static opn_status make_ordered_dict(opn_i_pickle_machine *m,
                                     const opn_i_pickle_list *args,
                                     opn_i_pickle_value *out)

@@ -1,4 +1,4 @@
-// pickle_machine.c -- input, stack and memo of the machine that reads pickles.
+// pickle_machine.c -- input, stack and memo of the pickle machine.
 
 #include "io/pickle_machine.h"
 
@@ -64,7 +64,7 @@ cleanup:
 
 // ---- stack ---------------------------------------------------------------------------
 
-// Grows *items to room for at least `needed`.
+// Grows *items to hold at least `needed`.
 static opn_status
 reserve(opn_ctx *ctx, void **items, size_t *room, size_t needed, size_t size)
 {
@@ -158,7 +158,7 @@ opn_status opn_i_pickle_put(opn_i_pickle_machine *m, uint64_t index)
     opn_status status = OPN_OK;
     OPN_FAIL_IF(m->ctx, opn_i_pickle_n_above_mark(m) == 0, OPN_ERR_FORMAT,
                 "the stack is empty");
-    // Python numbers what it puts, and each of those took at least one byte before.
+    // Python numbers its puts in sequence, and each earlier one took at least one byte.
     OPN_FAIL_IF(m->ctx, index > m->at, OPN_ERR_FORMAT,
                 "memo index %llu, more than the bytes before it can have filled",
                 (unsigned long long)index);

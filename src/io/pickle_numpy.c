@@ -29,7 +29,7 @@ cleanup:
     return status;
 }
 
-// State of a type: version, byte order, None, None, None, size, alignment, flags.
+// State of a dtype: version, byte order, None, None, None, size, alignment, flags.
 static opn_status build_dtype(opn_i_pickle_machine *m,
                               opn_i_pickle_dtype *dtype,
                               const opn_i_pickle_value *state)
@@ -93,7 +93,7 @@ cleanup:
     return status;
 }
 
-// Fills the array, which has not been filled before.
+// Fills the array, which must not have been filled before.
 static opn_status fill_array(opn_i_pickle_machine *m,
                              const opn_i_pickle_value *dtype,
                              const int64_t *shape,
@@ -117,7 +117,7 @@ cleanup:
     return status;
 }
 
-// State of an array: version, shape, type, whether in Fortran's order, content.
+// State of an array: version, shape, dtype, whether in Fortran order, content.
 static opn_status build_array(opn_i_pickle_machine *m,
                               opn_i_ndarray *array,
                               const opn_i_pickle_value *state)
@@ -200,7 +200,7 @@ opn_i_pickle_new_sparse(opn_i_pickle_machine *m, bool by_columns, opn_i_pickle_v
     return OPN_OK;
 }
 
-// Value of a key that is a text; NULL when it is missing. Python keeps the last one.
+// Value of a text key, the last if repeated, as in Python; NULL if it is missing.
 static const opn_i_pickle_value *find_key(const opn_i_pickle_list *dict, const char *key)
 {
     for (size_t i = dict->n; i >= 2; i -= 2)
@@ -209,7 +209,7 @@ static const opn_i_pickle_value *find_key(const opn_i_pickle_list *dict, const c
     return NULL;
 }
 
-// A member of the matrix that must be an array of one dimension.
+// Finds a member of the matrix that must be a one-dimensional array.
 static opn_status find_vector(opn_i_pickle_machine *m,
                               const opn_i_pickle_list *dict,
                               const char *key,

@@ -1,4 +1,4 @@
-// pickle_opcode.c -- the opcodes of pickle that build values.
+// pickle_opcode.c -- the pickle opcodes that build values.
 
 #include "io/pickle_machine.h"
 
@@ -14,7 +14,7 @@ static opn_status drop(opn_i_pickle_machine *m, int arg)
     (void)arg;
     const opn_i_pickle_value *dropped = NULL;
     size_t n = 0;
-    // A mark is dropped like a value.
+    // A mark is popped like a value.
     if (opn_i_pickle_n_above_mark(m) == 0 && m->n_marks > 0)
         return opn_i_pickle_pop_to_mark(m, &dropped, &n);
     return opn_i_pickle_pop(m, 1, &dropped);
@@ -67,7 +67,7 @@ cleanup:
     return status;
 }
 
-// Frames only help a reader of a stream; here all bytes are at hand.
+// Frames only help when reading a stream; here all bytes are in memory.
 static opn_status frame(opn_i_pickle_machine *m, int arg)
 {
     const char *block = NULL;
@@ -185,7 +185,7 @@ cleanup:
     return status;
 }
 
-// The one number that pickle writes in big-endian order.
+// The only number that pickle stores in big-endian order.
 static opn_status push_real(opn_i_pickle_machine *m, int arg)
 {
     uint64_t bits = 0;
@@ -305,7 +305,7 @@ cleanup:
     return status;
 }
 
-// arg values to a list, or to a dict when there are two.
+// Adds arg values to a list, or to a dict if there are two.
 static opn_status add(opn_i_pickle_machine *m, int arg)
 {
     const opn_i_pickle_kind kind = arg == 2 ? OPN_PICKLE_DICT : OPN_PICKLE_LIST;
@@ -337,7 +337,7 @@ cleanup:
 
 // ---- memo ----------------------------------------------------------------------------
 
-// An index of arg bytes, or a line of digits when arg is 0.
+// Reads an index of arg bytes, or a line of digits if arg is 0.
 static opn_status read_index(opn_i_pickle_machine *m, int arg, uint64_t *out)
 {
     int64_t index = 0;
@@ -452,11 +452,11 @@ cleanup:
 
 // ---- the machine ---------------------------------------------------------------------
 
-// An opcode without `run` is known to pickle and refused here: no array needs it.
+// An opcode without `run` is valid in pickles but rejected here: no array needs it.
 typedef struct opcode {
     const char *name;
     opn_status (*run)(opn_i_pickle_machine *m, int arg);
-    int arg; // most often the number of bytes that follow, or of values that are popped
+    int arg; // usually the number of bytes that follow, or of values popped
 } opcode;
 
 static const opcode opcodes[256] = {

@@ -1,4 +1,4 @@
-// pickle_text.c -- the numbers and strings of pickles that are written as text.
+// pickle_text.c -- numbers and strings that pickles store as text.
 
 #include "io/pickle_machine.h"
 
@@ -14,7 +14,7 @@ opn_status opn_i_pickle_parse_int(opn_ctx *ctx, const char *line, size_t n, int6
     opn_status status = OPN_OK;
     const bool negative = n > 0 && line[0] == '-';
     size_t i = n > 0 && (negative || line[0] == '+') ? 1 : 0;
-    int64_t value = 0; // kept negative, where there is room for one more
+    int64_t value = 0; // negative, because -INT64_MIN would overflow
 
     OPN_FAIL_IF(ctx, i == n, OPN_ERR_FORMAT, "an integer without digits");
     for (; i < n; i++) {
@@ -36,7 +36,7 @@ cleanup:
 opn_status opn_i_pickle_parse_real(opn_ctx *ctx, const char *line, size_t n, double *out)
 {
     opn_status status = OPN_OK;
-    char text[64]; // repr() writes no more than 24
+    char text[64]; // repr() writes at most 24
     OPN_FAIL_IF(ctx, n >= sizeof(text), OPN_ERR_FORMAT, "a float of %zu characters", n);
     memcpy(text, line, n);
     text[n] = '\0';
@@ -71,8 +71,7 @@ static int64_t parse_hex(const char *digits, size_t n)
     return value;
 }
 
-// Byte that the escape behind a backslash stands for, or -1; *n_used chars of it are
-// used.
+// Byte for the escape after a backslash, or -1; *n_used chars of it are consumed.
 static int escaped_byte(const char *escape, size_t n, size_t *n_used)
 {
     static const char letter[] = "\\'\"nrt";
@@ -142,8 +141,8 @@ opn_status opn_i_pickle_unescape(opn_i_pickle_machine *m,
     for (size_t i = 0; i < n;) {
         const char next = i + 1 < n ? line[i + 1] : '\0';
         if (line[i] != '\\' || (next != 'u' && next != 'U')) {
-            // A backslash takes the character behind it along, so that the second of two
-            // begins no escape.
+            // Copy the character after a backslash too, so that the second of two
+            // backslashes does not start an escape.
             const bool pair = line[i] == '\\' && i + 1 < n;
             for (size_t last = i + pair; i <= last; i++)
                 n_chars += opn_i_utf8_put((unsigned char)line[i], chars + n_chars);
@@ -162,7 +161,7 @@ cleanup:
     return status;
 }
 
-// Decodes n bytes of UTF-8 that lie within Latin-1; false when they do not.
+// Decodes n bytes of UTF-8 to Latin-1; false if that is impossible.
 static bool
 decode_latin1(const unsigned char *from, size_t n, unsigned char *to, size_t *n_to)
 {

@@ -1,4 +1,4 @@
-// safetensors.c -- reading named tensors and text from one file.
+// safetensors.c -- reading named tensors and metadata from a file.
 
 #include "io/safetensors.h"
 
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The cap on the header's length is the reference implementation's. The cap on its values
-// is ours: a value of two bytes costs Jansson up to 300, so a header within the first cap
-// could still ask for many gigabytes.
+// The limit on the header's length is the reference implementation's. The limit on its
+// values is ours: a value of two bytes costs Jansson up to 300, so a header within the
+// first limit could still need many gigabytes.
 enum {
     MAX_HEADER = 100000000,
     MAX_VALUES = 1 << 18,
@@ -26,7 +26,7 @@ typedef struct metadata_entry {
 
 struct opn_i_safetensors {
     opn_alloc alloc;
-    json_t *header;            // owns the texts that the arrays below point to
+    json_t *header;            // owns the strings that the arrays below point to
     opn_i_tensor_view *tensor; // [n_tensors] sorted by name
     size_t n_tensors;
     metadata_entry *metadata; // [n_metadata] sorted by key
@@ -99,8 +99,8 @@ bool opn_i_tensor_count(opn_i_tensor_type type,
 
 // ---- header --------------------------------------------------------------------------
 
-// Every value but the first of its list stands behind a comma, so commas and opening
-// brackets outside strings count them all.
+// Every value except the first of its list follows a comma, so counting commas and
+// opening brackets outside strings counts all values.
 opn_status opn_i_safetensors_check_header(
         opn_ctx *ctx, const char *name, const char *text, size_t n, opn_status code)
 {
@@ -144,11 +144,11 @@ parse_header(opn_ctx *ctx, const char *name, const char *text, size_t n, json_t 
     OPN_TRY(opn_i_safetensors_check_header(ctx, name, text, n, OPN_ERR_FORMAT));
     json_error_t error;
     json_t *header = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
-    // Jansson gives no reason when it runs out of memory, except inside a text, where it
-    // takes the text for the fault.
+    // Jansson gives no reason when it runs out of memory, except inside a string, where
+    // it blames the string.
     if (header == NULL && error.text[0] == '\0')
         return opn_i_fail_nomem(ctx, n, 1);
-    // Jansson goes on to quote the file's bytes, which may be anything.
+    // Jansson's message also quotes the file's bytes, which may be anything.
     const char *quote = header == NULL ? strstr(error.text, " near ") : NULL;
     const int n_reason =
             quote != NULL ? (int)(quote - error.text) : JSON_ERROR_TEXT_LENGTH;
@@ -193,12 +193,12 @@ cleanup:
 
 // ---- tensors -------------------------------------------------------------------------
 
-// The file being read, for those who check one tensor of it.
+// The file and tensor being checked.
 typedef struct place {
     opn_ctx *ctx;
     const char *file;
     const char *tensor;
-    const unsigned char *block; // [n_block] the data behind the header
+    const unsigned char *block; // [n_block] the data after the header
     size_t n_block;
 } place;
 
@@ -303,7 +303,7 @@ static size_t size_of(const opn_i_tensor_view *tensor)
     return (size_t)tensor->n_items * opn_i_tensor_type_size(tensor->type);
 }
 
-// By place in the block; an empty tensor before the one that begins where it does.
+// Orders by offset in the block; an empty tensor comes before another at the same offset.
 static int compare_places(const void *a, const void *b)
 {
     const opn_i_tensor_view *left = a;
@@ -319,8 +319,8 @@ static int compare_names(const void *a, const void *b)
                   ((const opn_i_tensor_view *)b)->name);
 }
 
-// Expects the tensors sorted by place. The reference implementation too refuses bytes
-// that no tensor owns: they could carry anything past whoever inspects the tensors.
+// Expects the tensors sorted by offset. Like the reference implementation, rejects bytes
+// that no tensor owns: they could smuggle anything past an inspection of the tensors.
 static opn_status check_coverage(const place *at, const opn_i_safetensors *file)
 {
     opn_status status = OPN_OK;

@@ -1,5 +1,5 @@
-// safetensors.h -- named tensors and text in one file: eight bytes of length, a JSON
-// header, and one block of little-endian numbers.
+// safetensors.h -- named tensors and metadata in one file: a header length of eight
+// bytes, a JSON header, and one block of little-endian numbers.
 
 #ifndef OPN_SAFETENSORS_H
 #define OPN_SAFETENSORS_H
@@ -41,16 +41,16 @@ typedef struct opn_i_tensor_view {
 
 typedef struct opn_i_safetensors opn_i_safetensors;
 
-// Reads and checks the whole header: each tensor fills exactly its part of the block, and
-// the parts fill the block without gap or overlap. Members a tensor has beyond dtype,
-// shape and data_offsets are ignored.
+// Reads and checks the whole header: each tensor exactly fills its part of the block, and
+// the parts cover the block without gaps or overlaps. Members of a tensor other than
+// dtype, shape and data_offsets are ignored.
 //
 // name  of the file, for messages
 // data  [n_bytes] the file; borrowed, and must outlive the result
 //
 // Errors: FORMAT (the header or its offsets), UNSUPPORTED (a dtype, more than
 // OPN_TENSOR_MAX_DIMS dimensions), NOMEM.
-// Cost: O(n log n) for n tensors; the block is not looked at.
+// Cost: O(n log n) for n tensors; the block is not read.
 OPN_NODISCARD opn_status opn_i_safetensors_open(opn_ctx *ctx,
                                                 const char *name,
                                                 const unsigned char *data,
@@ -58,8 +58,8 @@ OPN_NODISCARD opn_status opn_i_safetensors_open(opn_ctx *ctx,
                                                 opn_i_safetensors **out);
 void opn_i_safetensors_free(opn_i_safetensors *file); // accepts NULL
 
-// Tensors and metadata by number, in the order of their names' bytes. What is returned
-// lives as long as the file.
+// Tensors and metadata by index, sorted bytewise by name. Results live as long as the
+// file.
 size_t opn_i_safetensors_n_tensors(const opn_i_safetensors *file);
 const opn_i_tensor_view *opn_i_safetensors_tensor(const opn_i_safetensors *file,
                                                   size_t i);
@@ -67,13 +67,13 @@ size_t opn_i_safetensors_n_metadata(const opn_i_safetensors *file);
 const char *opn_i_safetensors_key(const opn_i_safetensors *file, size_t i);
 const char *opn_i_safetensors_value(const opn_i_safetensors *file, size_t i);
 
-// By name; NULL when there is none.
+// By name; NULL if not found.
 const opn_i_tensor_view *opn_i_safetensors_find(const opn_i_safetensors *file,
                                                 const char *name);
 const char *opn_i_safetensors_metadata(const opn_i_safetensors *file, const char *key);
 
-// Metadata that is a whole number in [min, max]. `what` names the file in the message.
-// Errors: FORMAT (missing, no number, out of bounds).
+// Metadata that is an integer in [min, max]. `what` names the file in the message.
+// Errors: FORMAT (missing, not a number, out of bounds).
 OPN_NODISCARD opn_status opn_i_safetensors_int(opn_ctx *ctx,
                                                const char *what,
                                                const opn_i_safetensors *file,
@@ -82,9 +82,9 @@ OPN_NODISCARD opn_status opn_i_safetensors_int(opn_ctx *ctx,
                                                int64_t max,
                                                int64_t *out);
 
-// All items in this machine's byte order; `out` holds n_items. `what` names the file in
-// the message.
-// Errors: FORMAT (the tensor is not of that very type).
+// All items in host byte order; `out` holds n_items. `what` names the file in the
+// message.
+// Errors: FORMAT (the tensor has any other type).
 OPN_NODISCARD opn_status opn_i_tensor_to_f32(opn_ctx *ctx,
                                              const char *what,
                                              const opn_i_tensor_view *tensor,
@@ -100,16 +100,16 @@ OPN_NODISCARD opn_status opn_i_tensor_to_i64(opn_ctx *ctx,
 
 // ---- writing -------------------------------------------------------------------------
 
-// Collects tensors and metadata; the same calls give the same bytes. Tensors stand in the
-// file in the order added, metadata sorted by key.
+// Collects tensors and metadata; the same calls give the same bytes. Tensors are written
+// in the order added, metadata sorted by key.
 typedef struct opn_i_safetensors_writer opn_i_safetensors_writer;
 
 // Errors: NOMEM.
 OPN_NODISCARD opn_status opn_i_safetensors_writer_create(opn_ctx *ctx,
                                                          opn_i_safetensors_writer **out);
 
-// `data`, in this machine's byte order and C order, is borrowed until commit or discard;
-// the rest is copied.
+// `data`, in host byte order and C order, is borrowed until commit or discard; the rest
+// is copied.
 // Errors: INVALID_ARG (a name that is taken, reserved or not printable UTF-8), OVERFLOW,
 // NOMEM.
 OPN_NODISCARD opn_status
@@ -120,7 +120,7 @@ opn_i_safetensors_writer_add_tensor(opn_i_safetensors_writer *writer,
                                     int n_dims,
                                     const void *data);
 
-// Both texts are copied.
+// Both strings are copied.
 // Errors: INVALID_ARG (a key that is taken or not printable UTF-8, a value that is not
 // UTF-8), NOMEM.
 OPN_NODISCARD opn_status opn_i_safetensors_writer_add_metadata(
@@ -129,22 +129,21 @@ OPN_NODISCARD opn_status opn_i_safetensors_writer_add_metadata(
 OPN_NODISCARD opn_status opn_i_safetensors_writer_add_int(
         opn_i_safetensors_writer *writer, const char *key, int64_t value);
 
-// Writes the file, which appears whole or not at all; then frees the writer, also on
-// failure.
-// Errors: WRITE, OVERFLOW (a header larger than the reader takes), NOMEM.
+// Writes the file atomically, then frees the writer, even on failure.
+// Errors: WRITE, OVERFLOW (a header larger than the reader accepts), NOMEM.
 OPN_NODISCARD opn_status opn_i_safetensors_writer_commit(opn_i_safetensors_writer *writer,
                                                          const char *path);
 
 void opn_i_safetensors_writer_discard(opn_i_safetensors_writer *writer); // accepts NULL
 
-// ---- what reader and writer agree on -------------------------------------------------
+// ---- shared by reader and writer -----------------------------------------------------
 
 #define OPN_SAFETENSORS_METADATA "__metadata__"
 enum { OPN_SAFETENSORS_PREFIX = 8 }; // bytes of the header's length
 enum { OPN_TENSOR_MAX_NAME = 255 };
 
-// 1 to OPN_TENSOR_MAX_NAME bytes of UTF-8 without control characters: names go into
-// messages, and so onto terminals.
+// 1 to OPN_TENSOR_MAX_NAME bytes of UTF-8 without control characters: names appear in
+// messages, and so on terminals.
 bool opn_i_tensor_name_valid(const char *name);
 
 // Items in `shape`, which has no negative extent, and their bytes; false on overflow.
@@ -154,8 +153,8 @@ bool opn_i_tensor_count(opn_i_tensor_type type,
                         size_t *n_items,
                         size_t *n_bytes);
 
-// What a header must satisfy before Jansson sees it, so that neither its memory nor its
-// recursion is in the hands of the file. `code` is returned when it does not.
+// Checks a header before Jansson sees it, so that the file controls neither its memory
+// use nor its recursion. Returns `code` if the header is invalid.
 OPN_NODISCARD opn_status opn_i_safetensors_check_header(
         opn_ctx *ctx, const char *name, const char *text, size_t n, opn_status code);
 

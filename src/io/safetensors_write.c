@@ -1,4 +1,4 @@
-// safetensors_write.c -- writing named tensors and text to one file.
+// safetensors_write.c -- writing named tensors and metadata to a file.
 
 #include "io/safetensors.h"
 
@@ -23,7 +23,7 @@ struct opn_i_safetensors_writer {
     block_part *part; // [n_parts] their data
     size_t n_parts;
     size_t part_room;
-    size_t n_block; // bytes of all parts
+    size_t n_block; // total bytes of all parts
 };
 
 // ---- collecting ----------------------------------------------------------------------
@@ -80,7 +80,7 @@ cleanup:
     return status;
 }
 
-// NULL when memory is short.
+// NULL if out of memory.
 static json_t *describe(opn_i_tensor_type type,
                         const int64_t *shape,
                         int n_dims,
@@ -136,10 +136,10 @@ cleanup:
     return status;
 }
 
-// The header's text, {"__metadata__":{...},"name":{...},...}, padded with spaces so that
-// the data begin at a multiple of eight, as the reference implementation does. Jansson
-// sorts all keys or none, so the two objects are printed apart, and the second's opening
-// brace is overwritten by the end of what stands before it.
+// The header text, {"__metadata__":{...},"name":{...},...}, padded with spaces so that
+// the data starts at a multiple of eight, as in the reference implementation. Jansson
+// sorts all keys or none, so the two objects are printed separately, and the opening
+// brace of the second is overwritten by the end of the text before it.
 static opn_status
 build_header(const opn_i_safetensors_writer *writer, char **out, size_t *n_out)
 {
@@ -189,7 +189,7 @@ static void store_bits(uint64_t bits, size_t n_bytes, unsigned char *out)
         out[b] = (unsigned char)(bits >> (8 * b));
 }
 
-// An item of this machine's byte order.
+// Bits of an item in host byte order.
 static uint64_t item_bits(const unsigned char *item, size_t size)
 {
     uint16_t half;

@@ -8,7 +8,7 @@
 struct opn_i_sha256 {
     opn_ctx *ctx;
     EVP_MD_CTX *digest;
-    bool failed; // kept until finish, so that adding needs no check
+    bool failed; // reported by finish, so that adding needs no check
 };
 
 opn_status opn_i_sha256_start(opn_ctx *ctx, opn_i_sha256 **out)

@@ -1,4 +1,4 @@
-// utf8.c -- single characters of UTF-8 text, by utf8proc, in the types used here.
+// utf8.c -- single characters of UTF-8 text, using utf8proc.
 
 #include "io/utf8.h"
 
@@ -16,7 +16,7 @@ size_t opn_i_utf8_put(uint32_t code, char *out)
 
 size_t opn_i_utf8_get(const unsigned char *text, size_t n_left, uint32_t *code)
 {
-    // No more is looked at, and a count of any size fits.
+    // No more bytes are needed, and this fits utf8proc's type for any n_left.
     const size_t n_looked = n_left < OPN_UTF8_MAX ? n_left : OPN_UTF8_MAX;
     utf8proc_int32_t found;
     const utf8proc_ssize_t n = utf8proc_iterate(text, (utf8proc_ssize_t)n_looked, &found);

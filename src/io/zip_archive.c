@@ -1,4 +1,4 @@
-// zip_archive.c -- members of a zip archive that is in memory, through libzip.
+// zip_archive.c -- reading members of an in-memory zip archive, with libzip.
 
 #include "io/zip_archive.h"
 
@@ -13,13 +13,13 @@ struct opn_i_zip {
     char *name;
     size_t n_bytes;
     zip_t *archive;
-    const char **member; // [n_members] in order of the archive; the texts are libzip's
+    const char **member; // [n_members] in archive order; owned by libzip
     int n_members;
 };
 
 // ---- opening -------------------------------------------------------------------------
 
-// libzip's words are about its own insides; these are about the file.
+// libzip's messages are about its internals; these are about the file.
 static opn_status fail_zip(opn_ctx *ctx, const char *what, int code)
 {
     const char *reason = "is broken";
@@ -53,14 +53,14 @@ static opn_status fail_zip(opn_ctx *ctx, const char *what, int code)
     return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: %s", what, reason);
 }
 
-// libzip tries every end of an archive that stands near the end of the bytes, and reads
-// the directory it names: thousands of them would keep it busy for minutes.
+// libzip tries every end record near the end of the data and reads the directory it
+// points to: thousands of them would keep it busy for minutes.
 static opn_status
 check_ends(opn_ctx *ctx, const char *name, const unsigned char *data, size_t n_bytes)
 {
     enum { END = 22, LOCATOR = 20, MAX_COMMENT = 65535, MAX_ENDS = 8 };
     opn_status status = OPN_OK;
-    const size_t n_tail = END + LOCATOR + MAX_COMMENT; // what libzip looks at
+    const size_t n_tail = END + LOCATOR + MAX_COMMENT; // the part libzip scans
     int n_ends = 0;
     for (size_t at = n_bytes > n_tail ? n_bytes - n_tail : 0; at + END <= n_bytes; at++)
         n_ends += memcmp(data + at, "PK\5\6", 4) == 0;
@@ -85,7 +85,7 @@ static opn_status open_archive(opn_ctx *ctx,
     zip_t *archive =
             source != NULL ? zip_open_from_source(source, ZIP_RDONLY, &error) : NULL;
     if (archive == NULL) {
-        zip_source_free(source); // taken over only by success; accepts NULL
+        zip_source_free(source); // owned by the archive only on success; accepts NULL
         status = fail_zip(ctx, name, zip_error_code_zip(&error));
     } else {
         *out = archive;
@@ -99,7 +99,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Which of two members of one name is meant cannot be known.
+// With two members of the same name there is no telling which is meant.
 static opn_status check_unique(opn_ctx *ctx, const opn_i_zip *zip)
 {
     opn_status status = OPN_OK;
@@ -116,8 +116,8 @@ cleanup:
     return status;
 }
 
-// Names go into messages, and there onto a terminal: no control characters. (libzip reads
-// most of them as signs of code page 437, but not tabs and newlines.)
+// Names appear in messages, and so on terminals: no control characters. (libzip maps most
+// of them to code page 437 symbols, but not tabs and newlines.)
 static opn_status list_members(opn_ctx *ctx, opn_i_zip *zip)
 {
     opn_status status = OPN_OK;
@@ -192,7 +192,7 @@ const char *opn_i_zip_member_name(const opn_i_zip *zip, int i)
     return zip->member[i];
 }
 
-// Number of the member, or -1. Archives that are read have a dozen members.
+// Index of the member, or -1. The archives we read have a dozen members.
 static int find_member(const opn_i_zip *zip, const char *member)
 {
     for (int i = 0; i < zip->n_members; i++)
@@ -213,11 +213,11 @@ opn_i_zip_what(const opn_i_zip *zip, const char *member, char out[OPN_ZIP_WHAT_R
     return out;
 }
 
-// A member's claims, before any memory is asked for.
+// Checks a member's declared properties before anything is allocated.
 static opn_status
 check_claims(opn_ctx *ctx, const opn_i_zip *zip, const char *what, const zip_stat_t *info)
 {
-    // A deflated bit stream makes at most 258 bytes of two bits.
+    // Deflate produces at most 258 bytes from two bits.
     enum { MAX_RATIO = 1032 };
     opn_status status = OPN_OK;
     const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
@@ -248,7 +248,7 @@ cleanup:
     return status;
 }
 
-// Reads n bytes, and sees that there are no more; libzip checks the sum at the end.
+// Reads n bytes and checks that no more follow; libzip checks the checksum at the end.
 static opn_status
 read_content(opn_ctx *ctx, const char *what, zip_file_t *file, size_t n, void *out)
 {

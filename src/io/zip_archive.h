@@ -1,4 +1,4 @@
-// zip_archive.h -- members of a zip archive that is in memory.
+// zip_archive.h -- reading members of an in-memory zip archive.
 
 #ifndef OPN_ZIP_ARCHIVE_H
 #define OPN_ZIP_ARCHIVE_H
@@ -9,10 +9,10 @@ enum { OPN_ZIP_MAX_MEMBERS = 4096 };
 
 typedef struct opn_i_zip opn_i_zip;
 
-// Opens the archive in `data`, which must outlive it; `name` (copied) names it in
+// Opens the archive in `data`, which must outlive it; `name` (copied) is used in
 // messages.
-// Errors: FORMAT (no zip archive, a broken directory, too many members, or two of one
-// name), NOMEM.
+// Errors: FORMAT (not a zip archive, a broken directory, too many members, or duplicate
+// names), NOMEM.
 OPN_NODISCARD opn_status opn_i_zip_open(opn_ctx *ctx,
                                         const char *name,
                                         const unsigned char *data,
@@ -27,17 +27,17 @@ const char *opn_i_zip_member_name(const opn_i_zip *zip, int i);
 
 bool opn_i_zip_has(const opn_i_zip *zip, const char *member);
 
-// Reads a whole member, stored or deflated. The size it declares is checked before memory
-// is asked for, and against what comes out.
-// Errors: FORMAT (no such member, broken data, a wrong checksum, a size that lies or that
-// opn_i_expansion_allowed() forbids), UNSUPPORTED (encrypted, another compression),
+// Reads a whole member, stored or deflated. Its declared size is checked before
+// allocating, and against the actual size.
+// Errors: FORMAT (no such member, broken data, a wrong checksum, a size that is wrong or
+// that opn_i_expansion_allowed() forbids), UNSUPPORTED (encrypted, another compression),
 // NOMEM.
 OPN_NODISCARD opn_status opn_i_zip_read(opn_ctx *ctx,
                                         const opn_i_zip *zip,
                                         const char *member,
                                         opn_i_bytes *out);
 
-// "<archive>: member <member>", the way messages about a member begin; returns `out`.
+// "<archive>: member <member>", the prefix of messages about a member; returns `out`.
 enum { OPN_ZIP_WHAT_ROOM = 512 };
 const char *
 opn_i_zip_what(const opn_i_zip *zip, const char *member, char out[OPN_ZIP_WHAT_ROOM]);

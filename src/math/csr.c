@@ -1,4 +1,4 @@
-// csr.c -- sparse matrices in compressed-row form.
+// csr.c -- sparse matrices in compressed sparse row form.
 
 #include "math/csr.h"
 
@@ -23,7 +23,7 @@ opn_status opn_i_csr_init(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_csr csr = {.n_rows = n_rows, .n_cols = n_cols};
     OPN_TRY_NEW(ctx, csr.row_ptr, (size_t)n_rows + 1);
-    // One entry more: products may read beyond the last.
+    // One extra entry: products may read past the last.
     OPN_TRY_NEW(ctx, csr.col_idx, n_entries + 1);
     if (with_value)
         OPN_TRY_NEW(ctx, csr.value, n_entries + 1);
@@ -34,9 +34,9 @@ cleanup:
     return status;
 }
 
-// Turns the counts of row i, kept at row_ptr[i + 1], into where each row begins, kept at
-// row_ptr[i + 1] too: filling a row then moves its entry on to where the row ends, which
-// is where row_ptr[i + 1] belongs.
+// Turns the count of row i, stored at row_ptr[i + 1], into the start of row i, also
+// stored at row_ptr[i + 1]: filling the row then advances it to the end of the row, which
+// is the final value of row_ptr[i + 1].
 static void counts_to_starts(opn_off *row_ptr, int32_t n_rows)
 {
     opn_off start = 0;
@@ -70,7 +70,7 @@ cleanup:
     return status;
 }
 
-// Whether the triples come row by row with rising columns, as most files have them.
+// Whether the triples are sorted by row, then by column, as in most files.
 static bool are_in_order(opn_off n, const int32_t *row, const int32_t *col)
 {
     for (opn_off e = 1; e < n; e++)
@@ -113,9 +113,9 @@ opn_status opn_i_csr_from_triples(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_csr flipped = {0};
-    if (are_in_order(n, row, col)) // two passes of random writes less
+    if (are_in_order(n, row, col)) // saves two passes of random writes
         return copy_in_order(ctx, n_rows, n_cols, n, row, col, value, out);
-    // Sorted by column here, and by row in the transposition that follows.
+    // Sorted by column here, and by row in the transpose that follows.
     OPN_TRY(opn_i_csr_init(ctx, n_cols, n_rows, n, value != NULL, &flipped));
     for (opn_off e = 0; e < n; e++)
         flipped.row_ptr[col[e] + 1]++;
@@ -204,7 +204,7 @@ static int compare_columns(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Sorts a matrix of far more columns than entries by way of the columns it uses.
+// Sorts a matrix that has far more columns than entries, renumbering the columns in use.
 static opn_status sort_wide(opn_ctx *ctx, opn_i_csr *csr)
 {
     opn_status status = OPN_OK;
@@ -261,13 +261,13 @@ opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr)
 {
     if (has_sorted_rows(csr))
         return OPN_OK;
-    // Transposing takes a row for each column, which may be far more than there is.
+    // Transposing needs a row per column, which may be far more than there are entries.
     if (csr->n_cols > opn_i_csr_n_entries(csr) + csr->n_rows)
         return sort_wide(ctx, csr);
     return sort_by_transposing(ctx, csr);
 }
 
-// Adds up neighbours of equal column and drops zeros, in place.
+// Merges adjacent entries of the same column and drops zeros, in place.
 static void merge_rows(opn_i_csr *csr)
 {
     opn_off n_kept = 0;
@@ -288,7 +288,7 @@ static void merge_rows(opn_i_csr *csr)
     }
 }
 
-// Whether no row has a column twice or out of order.
+// Whether columns are strictly increasing in every row.
 static bool has_rising_rows(const opn_i_csr *csr)
 {
     for (int32_t i = 0; i < csr->n_rows; i++)
@@ -322,7 +322,7 @@ opn_status opn_i_csr_tidy(opn_ctx *ctx, opn_i_csr *csr)
     const bool is_rising = has_rising_rows(csr);
     if (is_rising && csr->value == NULL)
         return OPN_OK;
-    if (csr->value == NULL) { // equal columns may have to become a 2
+    if (csr->value == NULL) { // duplicate columns may add up to 2
         const opn_off n = opn_i_csr_n_entries(csr);
         OPN_TRY_NEW(ctx, csr->value, n + 1);
         for (opn_off e = 0; e < n; e++)

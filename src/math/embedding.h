@@ -1,8 +1,8 @@
-// embedding.h -- what takes the time when rows become points of a plane, as the kernels
-// see it.
+// embedding.h -- the expensive parts of embedding rows in a plane, as the kernels see
+// them.
 //
-// All tables give the same bits: a long sum is kept in eight parts, of which each takes
-// every eighth term, the parts are added up in order, and nothing is fused.
+// All tables give the same bits: a long sum is kept in eight lanes, each of which takes
+// every eighth term, the lanes are added up in order, and nothing is fused.
 
 #ifndef OPN_EMBEDDING_H
 #define OPN_EMBEDDING_H
@@ -12,7 +12,7 @@
 
 enum { OPN_NEAR_PANEL = 16 };
 
-// Of the eight parts of a sum, in order.
+// Adds up the eight lanes of a sum, in order.
 static inline opn_real opn_k_sum_lanes(const opn_real lane[8])
 {
     opn_real sum = lane[0];
@@ -21,11 +21,11 @@ static inline opn_real opn_k_sum_lanes(const opn_real lane[8])
     return sum;
 }
 
-// Points that push, or cells that stand for several. Their number is a multiple of eight;
-// those that fill it up have n 0.
+// Points that repel, or cells that represent several. Their number is padded to a
+// multiple of eight with n = 0.
 typedef struct opn_k_crowd {
     const opn_real *x, *y;
-    const opn_real *n; // points that each stands for
+    const opn_real *n; // points that each represents
     int32_t size;
 } opn_k_crowd;
 
@@ -36,11 +36,11 @@ typedef struct opn_k_push {
 } opn_k_push;
 
 typedef struct opn_k_embedding_table {
-    // Squares of the distances of rows a and b [n_cols] from the 16 rows of a panel
-    // [n_cols,16] that are below limit_a and limit_b. Bit c of the result says whether
-    // that from row c to a is, and then it is square[c]; bit 16 + c and square[16 + c]
-    // are about b. By differences, and not |a|^2 + |b|^2 - 2ab: equal rows then are at
-    // distance 0, and near ones keep their digits.
+    // Squared distances of rows a and b [n_cols] from the 16 rows of a panel [n_cols,16],
+    // where below limit_a and limit_b. Bit c of the result says whether that from row c
+    // to a is below, and then it is in square[c]; bit 16 + c and square[16 + c] are for
+    // b. Uses differences, not |a|^2 + |b|^2 - 2ab, so that equal rows are at distance 0
+    // and close rows lose no digits.
     uint32_t (*measure)(int32_t n_cols,
                         const opn_real *panel,
                         const opn_real *a,
@@ -49,7 +49,7 @@ typedef struct opn_k_embedding_table {
                         opn_real limit_b,
                         opn_real *square);
 
-    // Adds to push[i] what the crowd does to the point at (x[i], y[i]).
+    // Adds to push[i] the repulsion of the crowd on the point at (x[i], y[i]).
     void (*repel)(const opn_k_crowd *crowd,
                   int32_t n_points,
                   const opn_real *x,
@@ -57,7 +57,7 @@ typedef struct opn_k_embedding_table {
                   opn_k_push *push);
 
     // force [V,2] of rows [first, last) = sum over their entries of value q (y_i - y_j),
-    // where point [V,2] are the y.
+    // where the y are point [V,2].
     void (*attract)(const opn_off *row_ptr,
                     const int32_t *col,
                     const opn_real *value,

@@ -1,14 +1,14 @@
-// exec.c -- kernels over all rows, on several threads.
+// exec.c -- multithreaded kernels over all rows.
 
 #include "math/exec.h"
 
 #include <assert.h>
 #include <string.h>
 
-// Rows a thread takes at a time: enough to hide the start, few enough to share hubs out.
-// Products and sums that are worth a thread: some 10 microseconds, five times what
-// threads take to meet. With eight times as many two threads gain 1.5 on Pubmed, not 1.8.
-// Bytes of a slice from which on asking early pays: it does on Physics (2.2 MB), and
+// Rows per chunk: enough to hide the startup cost, few enough to spread hubs over
+// threads. Multiply-adds worth a thread: about 10 microseconds, five times the cost of
+// synchronising threads. With eight times as many, two threads gain 1.5 on Pubmed, not
+// 1.8. Bytes of a slice from which prefetching pays: it does on Physics (2.2 MB), and
 // makes no difference on Pubmed (1.3 MB).
 enum { ROWS_A_CHUNK = 256, WORK_A_THREAD = 1 << 17, FAR_BYTES = 3 << 19 };
 
@@ -18,8 +18,7 @@ int opn_i_exec_threads(const opn_i_exec *exec, int64_t work)
     return n < 1 ? 1 : n > exec->n_threads ? exec->n_threads : (int)n;
 }
 
-// Eight sums side by side fit one vector; a single one is a chain that must not be
-// broken.
+// Eight separate sums fit one vector; a single sum is a chain that cannot be reordered.
 bool opn_i_all_finite(size_t n, const opn_real *x)
 {
     opn_real sum[OPN_LANES] = {0};
@@ -40,7 +39,7 @@ static int32_t chunk_end(int32_t first, int32_t n_rows, int32_t n_chunk)
     return n_rows - first < n_chunk ? n_rows : first + n_chunk;
 }
 
-// Where the slice that begins at column `at` is.
+// Offset of the slice that starts at column `at`.
 static size_t slice_place(opn_i_dense_const x, int32_t at)
 {
     return (size_t)at * (size_t)(x.has_panels ? x.n_rows : 1);
@@ -88,7 +87,7 @@ static void spmm_chunk(const opn_i_exec *exec,
                         slice_of(y, at), finish == NULL ? NULL : &here);
 }
 
-// One slice after the other, so that one slice of x at a time is in the caches.
+// Slice by slice, so that only one slice of x at a time has to fit in the caches.
 void opn_i_spmm(const opn_i_exec *exec,
                 const opn_k_sparse *a,
                 int32_t n_rows,
@@ -109,8 +108,7 @@ void opn_i_spmm(const opn_i_exec *exec,
     }
 }
 
-// Adds the first n numbers of each of n_blocks blocks to `sum`, one block after the
-// other.
+// Adds the first n numbers of each of n_blocks blocks to `sum`, in block order.
 static void add_blocks(
         size_t n_blocks, size_t stride, size_t n, const opn_real *blocks, opn_real *sum)
 {
@@ -119,7 +117,7 @@ static void add_blocks(
             sum[j] += blocks[b * stride + j];
 }
 
-// Where block b of OPN_SUM_BLOCKS begins, and the one before it ends.
+// Start of block b of OPN_SUM_BLOCKS, which is the end of the one before.
 static int32_t block_start(int32_t n_rows, int b)
 {
     return (int32_t)((int64_t)n_rows * b / OPN_SUM_BLOCKS);
@@ -150,7 +148,7 @@ void opn_i_scatter(const opn_i_exec *exec,
     add_blocks((size_t)n_blocks - 1, n, n, partial, y.data);
 }
 
-// Rows first … last - 1 of one slice.
+// Rows [first, last) of one slice.
 static void lookup_chunk(const opn_i_exec *exec,
                          const uint64_t *map,
                          const opn_real *scale,
@@ -182,7 +180,7 @@ void opn_i_lookup(const opn_i_exec *exec,
                   opn_i_dense_const x,
                   opn_i_dense y)
 {
-    // A kernel's table is worth a thousand rows: making it costs as much as fifty.
+    // Building a kernel's table costs as much as fifty rows, so each serves a thousand.
     enum { ROWS_A_TABLE = 1024 };
     const int n_threads =
             opn_i_exec_threads(exec, (int64_t)y.n_rows * n_cols * y.width / 4);
@@ -199,7 +197,7 @@ void opn_i_lookup(const opn_i_exec *exec,
     }
 }
 
-// Rows first … last - 1 of one slice of y, from one slice of x after the other.
+// Rows [first, last) of one slice of y, from each slice of x in turn.
 static void matmul_chunk(const opn_i_exec *exec,
                          int32_t first,
                          int32_t last,
@@ -246,7 +244,7 @@ void opn_i_matmul(const opn_i_exec *exec,
                          x, w, y, active, factor);
 }
 
-// Sums rows first … last - 1 of both.
+// Sums rows [first, last) of both.
 static void matmul_tn_block(const opn_i_exec *exec,
                             int32_t first,
                             int32_t last,
@@ -287,8 +285,8 @@ void opn_i_matmul_tn(const opn_i_exec *exec,
     add_blocks(OPN_SUM_BLOCKS - 1, n, n, partial + n, sum);
 }
 
-// Products and sums of a kernel over n rows, about: an entry costs as much as one more
-// row, and an exponential.
+// Approximate multiply-adds of a kernel over n rows: an entry costs as much as another
+// row, plus an exponential.
 static int64_t
 attention_work(const opn_k_attention *layer, int32_t n_rows, opn_off n_entries)
 {
@@ -329,7 +327,7 @@ void opn_i_attention_sums(const opn_i_exec *exec,
     add_blocks(OPN_SUM_BLOCKS - 1, room, n_sums, sums + room, sums);
 }
 
-// At rate 1/2: bits of words w … w + n - 1, two of them from each block of four words.
+// At rate 1/2: n_words words of bits from `first` on, two from each block of four words.
 static void keep_half(const opn_i_exec *exec,
                       uint64_t seed,
                       opn_i_stream stream,
@@ -348,7 +346,7 @@ static void keep_half(const opn_i_exec *exec,
     }
 }
 
-// At any other rate: eight blocks of four words decide one word of bits.
+// At any other rate: eight blocks of four words give one word of bits.
 static void keep_some(const opn_i_exec *exec,
                       uint64_t seed,
                       opn_i_stream stream,

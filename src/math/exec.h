@@ -1,4 +1,4 @@
-// exec.h -- kernels over all rows, on several threads, with the same bits on any number.
+// exec.h -- multithreaded kernels over all rows, with the same bits for any thread count.
 
 #ifndef OPN_EXEC_H
 #define OPN_EXEC_H
@@ -6,13 +6,13 @@
 #include "base/random.h"
 #include "math/kernels.h"
 
-// Which kernels, on how many threads.
+// Which kernels to use, and on how many threads.
 typedef struct opn_i_exec {
     const opn_k_table *kernels;
     int n_threads;
 } opn_i_exec;
 
-// A dense matrix in one of the two layouts of kernels.h, to write and to read.
+// A dense matrix in one of the two layouts of kernels.h, writable and read-only.
 typedef struct opn_i_dense {
     opn_real *data;
     int32_t n_rows, width;
@@ -52,7 +52,7 @@ static inline opn_i_dense_const opn_i_as_const(opn_i_dense x)
     return (opn_i_dense_const){x.data, x.n_rows, x.width, x.has_panels};
 }
 
-// Where an element is.
+// Offset of an element.
 static inline size_t opn_i_place(opn_i_dense_const x, int32_t i, int32_t k)
 {
     return x.has_panels ? opn_i_panel_at(x.n_rows, x.width, i, k)
@@ -70,10 +70,10 @@ opn_i_element_const(opn_i_dense_const x, int32_t i, int32_t k)
     return x.data + opn_i_place(x, i, k);
 }
 
-// Rows of panels are lines of the cache when the first one is. Arenas are cut at
-// multiples of OPN_LINE numbers, from the first line in them on. Their margin is what it
-// takes to get there, and a row of a panel: kernels look at the first row of a matrix
-// even where it has none.
+// Rows of panels are cache lines if the first one is aligned. Arenas are divided at
+// multiples of OPN_LINE numbers from their first cache line. Their margin covers that
+// alignment and one row of a panel: kernels read the first row of a matrix even if it has
+// none.
 enum { OPN_LINE = 16, OPN_MARGIN = 2 * OPN_LINE };
 
 static inline size_t opn_i_whole_lines(size_t n)
@@ -89,7 +89,7 @@ static inline opn_real *opn_i_on_line(opn_real *arena)
 }
 
 // y = a x for the first n_rows rows of y. `finish` may be NULL; its base has the layout
-// of y and its first bit is that of the first element.
+// of y and its first bit belongs to the first element.
 void opn_i_spmm(const opn_i_exec *exec,
                 const opn_k_sparse *a,
                 int32_t n_rows,
@@ -97,8 +97,8 @@ void opn_i_spmm(const opn_i_exec *exec,
                 opn_i_dense y,
                 const opn_k_finish *finish);
 
-// y = a^T x for a of n_rows rows, on matrices of one slice. Rows are added up in n_blocks
-// blocks, whatever the number of threads; `partial` holds n_blocks - 1 results.
+// y = a^T x for a of n_rows rows, on matrices of one slice. Rows are summed in n_blocks
+// blocks for any number of threads; `partial` holds n_blocks - 1 results.
 void opn_i_scatter(const opn_i_exec *exec,
                    const opn_k_sparse *a,
                    int32_t n_rows,
@@ -107,9 +107,8 @@ void opn_i_scatter(const opn_i_exec *exec,
                    opn_real *partial,
                    opn_i_dense y);
 
-// y = map x for a binary map of y.n_rows rows, of which row i has the bits of column
-// 64 w + b at bit b of map[i + w y.n_rows]. Row i is multiplied by scale[i] unless that
-// is NULL.
+// y = map x for a binary map of y.n_rows rows; column 64 w + b of row i is bit b of map[i
+// + w y.n_rows]. Row i is multiplied by scale[i] unless scale is NULL.
 void opn_i_lookup(const opn_i_exec *exec,
                   const uint64_t *map,
                   const opn_real *scale,
@@ -117,8 +116,8 @@ void opn_i_lookup(const opn_i_exec *exec,
                   opn_i_dense_const x,
                   opn_i_dense y);
 
-// y = x w for n_rows rows, w of n_inner. With `active`, which has the layout of y, then
-// times factor where active > 0, else 0.
+// y = x w for n_rows rows, with w of n_inner rows. If `active`, in the layout of y, is
+// given, the result is multiplied by factor where active > 0, else set to 0.
 void opn_i_matmul(const opn_i_exec *exec,
                   int32_t n_rows,
                   int32_t n_inner,
@@ -129,7 +128,7 @@ void opn_i_matmul(const opn_i_exec *exec,
                   opn_real factor);
 
 // sum [n_outer, g.width] = x^T g for n_rows rows. Rows are summed in OPN_SUM_BLOCKS
-// blocks, whatever the number of threads; `partial` holds OPN_SUM_BLOCKS results.
+// blocks for any number of threads; `partial` holds OPN_SUM_BLOCKS results.
 enum { OPN_SUM_BLOCKS = 16 };
 void opn_i_matmul_tn(const opn_i_exec *exec,
                      int32_t n_rows,
@@ -139,7 +138,7 @@ void opn_i_matmul_tn(const opn_i_exec *exec,
                      opn_real *partial,
                      opn_real *sum);
 
-// A kernel of attention over the first n_rows rows of a layer whose pattern has
+// Runs an attention kernel over the first n_rows rows of a layer whose pattern has
 // n_entries.
 void opn_i_attention_rows(const opn_i_exec *exec,
                           const opn_k_attention *layer,
@@ -147,8 +146,8 @@ void opn_i_attention_rows(const opn_i_exec *exec,
                           int32_t n_rows,
                           opn_off n_entries);
 
-// The same of one that sums over rows, in OPN_SUM_BLOCKS blocks: `sums` holds that many
-// times opn_k_attention_n_sums() vectors, of which the first n_sums numbers come out.
+// The same for one that sums over rows, in OPN_SUM_BLOCKS blocks: `sums` holds that many
+// times opn_k_attention_n_sums() vectors; its first n_sums numbers are the result.
 void opn_i_attention_sums(const opn_i_exec *exec,
                           const opn_k_attention *layer,
                           opn_k_attention_sums *kernel,
@@ -157,7 +156,7 @@ void opn_i_attention_sums(const opn_i_exec *exec,
                           size_t n_sums,
                           opn_real *sums);
 
-// Words that n bits take.
+// Words needed for n bits.
 static inline size_t opn_i_bit_words(int64_t n)
 {
     return (size_t)(n / 64 + 1);
@@ -169,8 +168,8 @@ static inline bool opn_i_bit(const uint64_t *bits, int64_t at)
 }
 
 // Which of n elements a dropout of that rate keeps in that step, one bit each; `bits`
-// holds opn_i_bit_words(n). A bit depends on seed, stream, step and element alone. One
-// random bit decides at rate 1/2, sixteen at any other: the rate is met to 1/65536.
+// holds opn_i_bit_words(n). A bit depends only on seed, stream, step and element. Uses
+// one random bit at rate 1/2, sixteen at any other: the rate is accurate to 1/65536.
 void opn_i_keep_bits(const opn_i_exec *exec,
                      uint64_t seed,
                      opn_i_stream stream,
@@ -179,10 +178,10 @@ void opn_i_keep_bits(const opn_i_exec *exec,
                      int64_t n,
                      uint64_t *bits);
 
-// Whether none of n numbers is infinite or NaN.
+// Whether all n numbers are finite.
 bool opn_i_all_finite(size_t n, const opn_real *x);
 
-// Threads for that many products and sums, of which each thread should have about a
+// Threads to use for that many multiply-adds, of which each thread should have about a
 // million.
 int opn_i_exec_threads(const opn_i_exec *exec, int64_t work);
 

@@ -1,4 +1,4 @@
-// kernels.c -- which table of kernels to use.
+// kernels.c -- choice of the kernel table.
 
 #include "math/kernels.h"
 

@@ -1,16 +1,17 @@
-// kernels.h -- the loops that take the time. Each exists as a plain reference and as an
-// AVX2 version; both are in a table, and the table is chosen once by what the CPU can do.
+// kernels.h -- the hot loops. Each has a plain reference and an AVX2 version; each
+// version has a table, which is chosen once by CPU features.
 //
 // Kernels never allocate, fail or do I/O. Those over rows work on rows [first, last),
-// each row by itself, so that any cut of the rows between threads gives the same bits.
+// each row independently, so that any split of the rows between threads gives the same
+// bits.
 //
 // A product works on a slice of 8 or 16 columns at a time: the sums of a row then fit in
-// registers, and a row of 16 floats is one line of the cache. Matrices as wide as the
-// hidden layer are stored slice after slice, [rows,16] each and the last perhaps
-// [rows,8]: with 64 hidden units a panel is a quarter of the matrix and stays in the L2
-// cache while its rows are gathered, which halves the time of every product with X and of
-// A^ P. Matrices as wide as there are classes are row-major. Widths are multiples of
-// OPN_LANES, and what lies beyond the columns in use is 0 and stays 0.
+// registers, and a row of 16 floats is one cache line. Matrices as wide as the hidden
+// layer are stored slice by slice, [rows,16] each and the last possibly [rows,8]: with 64
+// hidden units a panel is a quarter of the matrix and stays in the L2 cache while its
+// rows are gathered, which halves the time of every product with X and of A^ P. Matrices
+// as wide as the number of classes are row-major. Widths are multiples of OPN_LANES;
+// padding columns are 0 and stay 0.
 
 #ifndef OPN_KERNELS_H
 #define OPN_KERNELS_H
@@ -29,13 +30,13 @@ static inline int32_t opn_i_width(int32_t n_cols)
     return (n_cols + OPN_LANES - 1) / OPN_LANES * OPN_LANES;
 }
 
-// Columns of the slice that begins at column `at`.
+// Columns of the slice that starts at column `at`.
 static inline int32_t opn_i_slice(int32_t width, int32_t at)
 {
     return width - at < OPN_SLICE ? width - at : OPN_SLICE;
 }
 
-// Place of an element in panels of n_rows rows.
+// Offset of an element in panels of n_rows rows.
 static inline size_t opn_i_panel_at(int32_t n_rows, int32_t width, int32_t i, int32_t k)
 {
     const int32_t at = k - k % OPN_SLICE;
@@ -43,7 +44,7 @@ static inline size_t opn_i_panel_at(int32_t n_rows, int32_t width, int32_t i, in
            (size_t)(k - at);
 }
 
-// A sparse matrix of which row i holds the entries begin[i] … end[i] - 1, times scale[i].
+// A sparse matrix; row i has the entries begin[i] … end[i] - 1, multiplied by scale[i].
 typedef struct opn_k_sparse {
     const opn_off *begin;
     const opn_off *end;
@@ -52,11 +53,11 @@ typedef struct opn_k_sparse {
     const opn_real *scale; // NULL: all 1
 } opn_k_sparse;
 
-// A slice of a dense matrix: its first element, and how far apart its rows are.
+// A slice of a dense matrix: its first element and its row stride.
 typedef struct opn_k_in {
     const opn_real *at;
     int32_t stride;
-    bool is_far; // too large for the L2 cache: rows that are gathered are asked for early
+    bool is_far; // too large for the L2 cache: gathered rows are prefetched
 } opn_k_in;
 
 typedef struct opn_k_out {
@@ -64,18 +65,18 @@ typedef struct opn_k_out {
     int32_t stride;
 } opn_k_out;
 
-// What becomes of the sum of a row before it is stored, in this order.
+// Operations on the sum of a row before it is stored, in this order.
 typedef struct opn_k_finish {
-    const opn_real *base; // laid out as the result; sum = base_factor * base - sum
+    const opn_real *base; // in the layout of the result; sum = base_factor * base - sum
     opn_real base_factor;
     bool rectifies; // sum = max(sum, 0) * factor where its bit is set, else 0
     opn_real factor;
     const uint64_t *bits; // NULL: all are set
-    int64_t first_bit;    // that of the first element of the result
+    int64_t first_bit;    // bit of the first element of the result
 } opn_k_finish;
 
-// What the gradient of the evidence loss needs for each node; opn_k_evidence_row() says
-// how. Arrays are [V, width] unless said otherwise.
+// Inputs of the gradient of the evidence loss per node; see opn_k_evidence_row(). Arrays
+// are [V, width] unless noted.
 typedef struct opn_k_evidence {
     int32_t n_classes; // K
     int32_t width;
@@ -83,13 +84,13 @@ typedef struct opn_k_evidence {
     const opn_real *prior_sum;   // [V] S_hat
     const opn_real *log_teacher; // ln p_hat; NULL: no teacher term
     const int32_t *target;       // [V] class of a training node, -1 for others
-    opn_real target_weight;      // of the squared term of one training node
-    opn_real prior_weight;       // of the KL term of one node
-    opn_real teacher_weight;     // of the teacher term of one node and class
+    opn_real target_weight;      // weight of the squared term, per training node
+    opn_real prior_weight;       // weight of the KL term, per node
+    opn_real teacher_weight;     // weight of the teacher term, per node and class
     opn_real max_logit;          // exp(z) is exp(min(z, max_logit))
 } opn_k_evidence;
 
-// Sums over passes that inference streams into; [V, width] unless said otherwise.
+// Sums that inference accumulates over passes; [V, width] unless noted.
 typedef struct opn_k_moments {
     int32_t n_classes;
     int32_t width;
@@ -102,11 +103,11 @@ typedef struct opn_k_moments {
     double *entropy; // [V] of p, in nats
 } opn_k_moments;
 
-// d_z of node i from its evidence e [K] and the slope de/dz [K]; d_z may be either. With
-// alpha = e + 1, p = alpha / S and u = dL/dp of the terms in p,
+// d_z of node i from its evidence e [K] and the slope de/dz [K]; d_z may alias either.
+// With alpha = e + 1, p = alpha / S and u = dL/dp of the terms in p,
 //   dL/dz_k = slope_k ((u_k - u.p - v) / S + w (half(alpha_k) - half(S))),
-// where v is what the variance term adds through its 1 / (S + 1), w the weight of the KL
-// term and half that of special.h. Any evidence; with a prior, e >= 0.
+// where v is the variance term's contribution through its 1 / (S + 1), w the weight of
+// the KL term and half that of special.h. Any evidence; with a prior, e >= 0.
 void opn_k_evidence_row(const opn_k_evidence *loss,
                         int32_t i,
                         const opn_real *e,
@@ -116,8 +117,8 @@ void opn_k_evidence_row(const opn_k_evidence *loss,
 typedef struct opn_k_table {
     const char *name; // "ref" or "avx2"
 
-    // Random words: four for each element first … first + n_blocks - 1, the same as
-    // opn_i_random() gives.
+    // Random words: four for each element first … first + n_blocks - 1, the same as those
+    // of opn_i_random().
     void (*philox)(uint64_t seed,
                    uint32_t stream,
                    uint32_t step,
@@ -125,15 +126,15 @@ typedef struct opn_k_table {
                    size_t n_blocks,
                    uint32_t *out);
 
-    // bits[w] bit b = whether element 64 w + b is kept: its 16 bits of `random` are not
-    // below `threshold`. `random` holds 64 n_words times 16 bits.
+    // Bit b of bits[w] = whether element 64 w + b is kept: its 16 bits of `random` are at
+    // least `threshold`. `random` holds 64 n_words 16-bit numbers.
     void (*keep)(size_t n_words,
                  uint32_t threshold,
                  const uint16_t *random,
                  uint64_t *bits);
 
-    // Moves the entries of words [first, last) of bits whose bit is set, 64 a word, to
-    // the places from `at` on. `value` and `to_value` may be NULL.
+    // Copies the entries whose bit is set in words [first, last) of bits, 64 per word, to
+    // consecutive places from `at` on. `value` and `to_value` may be NULL.
     void (*compact)(size_t first,
                     size_t last,
                     const uint64_t *bits,
@@ -144,7 +145,7 @@ typedef struct opn_k_table {
                     opn_real *to_value);
 
     // rank[w] = bits set in the words before w, for w <= n_words; to_ptr[i] = bits set
-    // before bit ptr[i] <= 64 n_words, for i < n_ptr. One word more may be read.
+    // before bit ptr[i] <= 64 n_words, for i < n_ptr. One more word may be read.
     void (*count)(size_t n_words,
                   const uint64_t *bits,
                   opn_off *rank,
@@ -152,9 +153,9 @@ typedef struct opn_k_table {
                   const opn_off *ptr,
                   opn_off *to_ptr);
 
-    // kept = map without the bits that are not set in `bits`, which has one for each set
-    // bit of a row of map, row after row; row i has n_words words at map[i + w n_rows],
-    // and its first bit is bit row_ptr[i]. One word of bits more may be read.
+    // kept = map without the bits that are clear in `bits`, which has one bit for each
+    // set bit of map, row by row; row i has n_words words at map[i + w n_rows], and its
+    // first bit is bit row_ptr[i]. One more word of bits may be read.
     void (*spread)(int32_t first,
                    int32_t last,
                    int32_t n_rows,
@@ -164,12 +165,12 @@ typedef struct opn_k_table {
                    const uint64_t *map,
                    uint64_t *kept);
 
-    // Bit c of to[r] = bit r of from[c], 64 by 64 of them.
+    // Bit c of to[r] = bit r of from[c], for 64 by 64 bits.
     void (*transpose)(const uint64_t *from, uint64_t *to);
 
     // y[i,:] = scale[i] * sum over entries e of row i of value[e] * x[col[e],:], finished
     // if `finish` is not NULL; `width` is that of a slice. col and value may be read one
-    // entry beyond the last, where col must name a row of x, which is read too.
+    // entry past the last, where col must be a valid row of x, which is read too.
     void (*spmm)(const opn_k_sparse *a,
                  int32_t first,
                  int32_t last,
@@ -187,7 +188,7 @@ typedef struct opn_k_table {
                     opn_k_out y);
 
     // y[i,:] = sum over the bits b of map[i] of x[b,:], for i < n_rows and b < n_bits <=
-    // 64, added to what y holds if `adds`; x and y are slices of that width, row by row.
+    // 64, added to y if `adds`; x and y are contiguous slices of that width.
     void (*lookup)(int32_t n_rows,
                    const uint64_t *map,
                    int32_t n_bits,
@@ -196,9 +197,9 @@ typedef struct opn_k_table {
                    bool adds,
                    opn_real *y);
 
-    // y[i,:] = sum over h < n_inner of x[i,h] * w[h,:] on a slice, added to what y holds
-    // if `adds`. With `active`, laid out as y, then times factor where active > 0, else
-    // 0.
+    // y[i,:] = sum over h < n_inner of x[i,h] * w[h,:] on a slice, added to y if `adds`.
+    // If `active`, in the layout of y, is given, the result is multiplied by factor where
+    // active > 0, else set to 0.
     void (*matmul)(int32_t first,
                    int32_t last,
                    int32_t n_inner,
@@ -221,7 +222,7 @@ typedef struct opn_k_table {
 
     // One step of Adam with gradient g + decay * w.
     void (*adam)(size_t n,
-                 opn_real rate, // with the corrections of both moments
+                 opn_real rate, // with bias correction of both moments
                  opn_real epsilon,
                  opn_real decay,
                  opn_real *w,
@@ -229,7 +230,7 @@ typedef struct opn_k_table {
                  opn_real *square,
                  const opn_real *g);
 
-    // d_z from z for evidence exp(z); returns how many logits were above max_logit.
+    // d_z from z for evidence exp(z); returns the number of logits above max_logit.
     int64_t (*exp_evidence_gradient)(const opn_k_evidence *loss,
                                      int32_t first,
                                      int32_t last,
@@ -246,12 +247,11 @@ typedef struct opn_k_table {
     const opn_k_embedding_table *embedding;
 } opn_k_table;
 
-// The fastest table this CPU runs, or the reference when $OPINE_KERNEL is "ref".
+// The fastest table for this CPU, or the reference if $OPINE_KERNEL is "ref".
 const opn_k_table *opn_k_select(void);
 
-// The other tables, the fastest first: one function each, which returns NULL where the
-// CPU or the build has not what it takes (the double build computes with the reference
-// only).
+// The other tables, fastest first: one function each, which returns NULL if the CPU or
+// the build does not support it (the double build uses only the reference).
 #define OPN_K_FAST_TABLES(_) _(avx2)
 
 #define OPN_K_DECLARE_TABLE(name) const opn_k_table *opn_k_table_##name(void);

@@ -1,9 +1,9 @@
-// real.h -- the type all arithmetic uses.
+// real.h -- the floating-point type of all arithmetic.
 
 #ifndef OPN_REAL_H
 #define OPN_REAL_H
 
-// Inside only, so that the double build of the tests never changes the public ABI.
+// Internal only, so that the double build of the tests does not change the public ABI.
 #ifdef OPN_REAL_DOUBLE // test build: finite differences need the extra digits
 typedef double opn_real;
 #else

@@ -1,4 +1,4 @@
-// special.c -- gamma functions for x >= 1, and what a Dirichlet needs of them.
+// special.c -- gamma functions for x >= 1, and the KL divergence of Dirichlets.
 
 #include "math/special.h"
 
@@ -9,10 +9,10 @@ static const double half_log_2pi = 0.91893853320467274178;
 
 #ifdef OPN_REAL_DOUBLE
 
-// Beyond this the series below are good to the last digit; smaller x climb up to it.
+// From here on the series below are exact to the last digit; smaller x use recurrence.
 static const double series_from = 12.0;
 
-static opn_real series_q(opn_real y) // from x = series_from on
+static opn_real series_q(opn_real y) // for x >= series_from
 {
     const opn_real t = y * y;
     return 0.5 + y * (1.0 / 6 +
@@ -70,7 +70,7 @@ opn_real opn_k_lgamma_s(opn_real y)
             at += 1.0;
         }
         const opn_real up = 1.0 / at;
-        // Differences of two Stirling formulas, so that the constants never meet.
+        // The difference of two Stirling formulas, in which the constants cancel exactly.
         return x * ((at - 0.5) * log(at) - (x - 0.5) * log(x) - (at - x) - log(climbed) +
                     up * opn_k_lgamma_s(up));
     }
@@ -83,7 +83,7 @@ opn_real opn_k_lgamma_s(opn_real y)
 
 #else
 
-// Horner's rule, highest coefficient last in the array.
+// Horner's rule; the highest coefficient is last in the array.
 static float polynomial(const float *coefficient, int n, float y)
 {
     float sum = coefficient[n - 1];
@@ -171,9 +171,8 @@ void opn_k_kl_half_n(size_t n, const opn_real *x, const opn_real *x_hat, opn_rea
         out[i] = opn_k_kl_half(x[i], x_hat[i]);
 }
 
-// The terms of lgamma and digamma that grow with alpha
-// cancel on paper, and are left out here, where they would cancel in the last digits
-// only.
+// The terms of lgamma and digamma that grow with alpha cancel analytically and are left
+// out here; numerically they would cancel only up to rounding.
 double opn_k_dirichlet_kl(int32_t n, const opn_real *alpha, const opn_real *prior)
 {
     opn_real strength = 0;

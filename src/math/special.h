@@ -1,9 +1,8 @@
 // special.h -- gamma functions for x >= 1, and the halves of a Dirichlet's KL gradient.
 //
 // With y = 1/x:  trigamma(x) = y p,  p = 1 + y q;  digamma(x) = ln x - y r;
-// lgamma(x) = (x - 1/2) ln x - x + ln(2 pi)/2 + y s. All of q, r, s are smooth on (0, 1],
-// so that one polynomial serves every x in float; the double build uses Stirling's
-// series.
+// lgamma(x) = (x - 1/2) ln x - x + ln(2 pi)/2 + y s. q, r and s are smooth on (0, 1], so
+// that one polynomial covers every x in float; the double build uses Stirling's series.
 
 #ifndef OPN_SPECIAL_H
 #define OPN_SPECIAL_H
@@ -13,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// q of trigamma, r of digamma and s of lgamma, y in (0, 1].
+// q of trigamma, r of digamma and s of lgamma, for y in (0, 1].
 opn_real opn_k_trigamma_q(opn_real y);
 opn_real opn_k_digamma_r(opn_real y);
 opn_real opn_k_lgamma_s(opn_real y);
@@ -22,11 +21,11 @@ opn_real opn_k_digamma(opn_real x);
 opn_real opn_k_trigamma(opn_real x);
 opn_real opn_k_lgamma(opn_real x);
 
-// (x - x_hat) trigamma(x) - 1 for x, x_hat >= 1. Written as y (q - x_hat p), which loses
-// no digit where the first form is 1 - 1.
+// (x - x_hat) trigamma(x) - 1 for x, x_hat >= 1. Computed as y (q - x_hat p), which loses
+// no digits where the first form is 1 - 1.
 opn_real opn_k_kl_half(opn_real x, opn_real x_hat);
 
-// The same over arrays; out may be x.
+// The same over arrays; out may alias x.
 void opn_k_digamma_n(size_t n, const opn_real *x, opn_real *out);
 void opn_k_trigamma_n(size_t n, const opn_real *x, opn_real *out);
 void opn_k_lgamma_n(size_t n, const opn_real *x, opn_real *out);

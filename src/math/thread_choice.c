@@ -1,4 +1,4 @@
-// thread_choice.c -- whether several threads are of use just now.
+// thread_choice.c -- whether to use several threads or one.
 
 #include "math/thread_choice.h"
 
@@ -6,7 +6,7 @@
 
 enum { FIRST_INTERVAL = 16, LAST_INTERVAL = 1024 };
 
-// The way of the next step, from what is known of both.
+// Choice for the next step, from the timings of both.
 static int choose(opn_i_thread_choice *choice)
 {
     for (int way = 0; way < 2; way++)
@@ -38,6 +38,6 @@ opn_i_exec opn_i_thread_choice_begin(opn_i_thread_choice *choice, const opn_i_ex
 
 void opn_i_thread_choice_end(opn_i_thread_choice *choice)
 {
-    if (choice->start > 0.0 && choice->n_steps++ > 0) // the first finds its memory cold
+    if (choice->start > 0.0 && choice->n_steps++ > 0) // the first step has cold caches
         choice->seconds[choice->way] = opn_i_clock() - choice->start;
 }

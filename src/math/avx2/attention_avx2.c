@@ -1,4 +1,4 @@
-// attention_avx2.c -- the kernels of attention.
+// attention_avx2.c -- the attention kernels.
 //
 // Kernels work on blocks of at most MOST_VECTORS vectors of a node, whose sums stay in
 // registers; only look_back needs all vectors at once.
@@ -9,7 +9,7 @@
 
 // ---- vectors -------------------------------------------------------------------------
 
-// A copy of the layer, which no store can change, whose vectors begin with `from`, an
+// A local copy of the layer, which stores cannot alias, whose vectors start at `from`, an
 // even number. n_vectors and the bits are still those of the whole layer.
 INLINE opn_k_attention block_of(const opn_k_attention *layer, size_t from)
 {
@@ -38,7 +38,7 @@ INLINE void put_vector(const opn_k_wide *x, int32_t i, size_t v, __m256 vector)
     _mm256_storeu_ps(opn_k_vector(x, i, (int32_t)v), vector);
 }
 
-// What is one number for each head of a node.
+// The per-head numbers of a node.
 INLINE __m256 of_node(const float *x, int32_t i)
 {
     return _mm256_loadu_ps(x + (size_t)i * 8);
@@ -49,7 +49,7 @@ INLINE void put_of_node(float *x, int32_t i, __m256 vector)
     _mm256_storeu_ps(x + (size_t)i * 8, vector);
 }
 
-// x in the lanes that are kept, else 0; `vector` is the number of its byte.
+// x in the kept lanes, else 0; `vector` is the index of its byte.
 INLINE __m256 kept(const uint64_t *bits, size_t vector, __m256 x)
 {
     if (bits == NULL)
@@ -57,7 +57,7 @@ INLINE __m256 kept(const uint64_t *bits, size_t vector, __m256 x)
     return _mm256_and_ps(x, opn_k_lanes_of(((const uint8_t *)bits)[vector]));
 }
 
-// The same for an entry, which has one bit if there is one head.
+// The same for an entry, which has a single bit if there is one head.
 INLINE __m256 kept_of_entry(const opn_k_attention *layer, size_t e, __m256 x)
 {
     const uint8_t *bytes = (const uint8_t *)layer->keep_entries;
@@ -67,7 +67,7 @@ INLINE __m256 kept_of_entry(const opn_k_attention *layer, size_t e, __m256 x)
     return _mm256_and_ps(x, _mm256_castsi256_ps(_mm256_set1_epi32(-bit)));
 }
 
-// What is one number a head, from the sums of each lane: the same, or their sum.
+// Per-head sums from the sums of each lane: the same, or their total for one head.
 INLINE __m256 by_heads(const opn_k_attention *layer, __m256 x)
 {
     if (!layer->is_single)
@@ -77,8 +77,8 @@ INLINE __m256 by_heads(const opn_k_attention *layer, __m256 x)
     return _mm256_add_ps(x, _mm256_permute_ps(x, 0xb1));
 }
 
-// x . y by lanes for row i of x. Even and odd vectors are summed apart, because one chain
-// of additions would wait for itself.
+// x . y per lane for row i of x. Even and odd vectors are summed separately, to break the
+// dependency chain of additions.
 INLINE __m256 dot(size_t n_vectors, const opn_k_wide *x, int32_t i, const __m256 *y)
 {
     __m256 even = _mm256_mul_ps(vector_of(x, i, 0), y[0]);
@@ -105,15 +105,15 @@ INLINE int32_t input_of(const opn_k_attention *layer, int32_t output)
     return layer->own == NULL ? output : layer->own[output];
 }
 
-// What a kernel does at once: vectors from an even number on, of rows [first, last).
+// The part of a kernel done at once: vectors from an even number on, rows [first, last).
 typedef struct part {
     size_t from;
     int32_t first, last;
     float *sums;
 } part;
 
-// Calls block(V, layer, part) for blocks of at most `most` vectors, with their number as
-// a constant.
+// Calls block(V, layer, part) for blocks of at most `most` vectors, with V, their number,
+// as a constant.
 #    define IN_BLOCKS(most, block, layer, first, last, to)                  \
         for (int32_t from = 0; from < (layer)->n_vectors; from += (most)) { \
             const int32_t rest = (layer)->n_vectors - from;                 \
@@ -122,7 +122,7 @@ typedef struct part {
             FOR_VECTORS(rest < (most) ? rest : (most), block, layer, of)    \
         }
 
-// The kernel `name` of name_block().
+// Defines the kernel `name` from name_block().
 #    define KERNEL(name)                                                            \
         static void name(const opn_k_attention *layer, int32_t first, int32_t last) \
         {                                                                           \
@@ -162,14 +162,14 @@ INLINE void score_block(size_t n_vectors, const opn_k_attention *layer, part of)
     }
 }
 
-// Whether rows of x in panels, of which all are known, lie beyond the L2 cache.
+// Whether the rows of x, which are in panels, exceed the L2 cache.
 INLINE bool is_far(const opn_k_wide *x, int32_t n_vectors)
 {
     return x->pair_stride / 2 * (size_t)n_vectors * sizeof(float) > (size_t)1 << 20;
 }
 
-// Asks for the row of an entry long before its turn, across the ends of rows: 0.6
-// of the time on a random graph as large as Physics.
+// Prefetches the row of an entry well ahead, across the ends of rows: 0.6 of the time on
+// a random graph as large as Physics.
 enum { AHEAD = 8 };
 INLINE void
 ask_for(size_t n_vectors, const opn_k_attention *layer, opn_off e, opn_off end)
@@ -180,7 +180,7 @@ ask_for(size_t n_vectors, const opn_k_attention *layer, opn_off e, opn_off end)
                      _MM_HINT_T0);
 }
 
-// The largest l of a row is that of the largest src, because LeakyReLU never falls.
+// The largest l of a row is that of the largest src, because LeakyReLU is increasing.
 INLINE __m256 top_of_row(const opn_k_attention *layer, int32_t i, __m256 dst)
 {
     opn_off e = layer->begin[i];
@@ -230,8 +230,8 @@ INLINE void attend_block(size_t n_vectors, const opn_k_attention *layer, part of
         attend_rows(n_vectors, false, layer, of);
 }
 
-// exp(x) - 1 is never below x, and above 0 it is taken of 0. In this order of the minimum
-// and the maximum NaN stays NaN.
+// exp(x) - 1 is never below x; for x > 0 it is computed at 0. With this order of operands
+// in min and max NaN stays NaN.
 INLINE __m256 elu(__m256 x)
 {
     const __m256 power = opn_k_exp_below_0(_mm256_min_ps(_mm256_setzero_ps(), x));
@@ -289,7 +289,7 @@ INLINE void settle_block(size_t n_vectors, const opn_k_attention *layer, part of
         _mm256_storeu_ps(of.sums + 8 * (of.from + v), sum[v]);
 }
 
-// `g` and `sum` are room for n_vectors.
+// `g` and `sum` are buffers of n_vectors.
 INLINE void look_back_rows(
         size_t n_vectors, const opn_k_attention *layer, part of, __m256 *g, __m256 *sum)
 {
@@ -376,7 +376,7 @@ INLINE void unscore_block(size_t n_vectors, const opn_k_attention *layer, part o
         _mm256_storeu_ps(of.sums + 8 * (of.from + v), a_dst[v]);
         _mm256_storeu_ps(of.sums + 8 * (n_all + of.from + v), a_src[v]);
     }
-    _mm256_storeu_ps(of.sums + 16 * n_all, c_dst); // every block the same
+    _mm256_storeu_ps(of.sums + 16 * n_all, c_dst); // the same in every block
     _mm256_storeu_ps(of.sums + 16 * n_all + 8, c_src);
 }
 
@@ -393,7 +393,7 @@ static void settle(const opn_k_attention *layer, int32_t first, int32_t last, fl
 static void
 unscore(const opn_k_attention *layer, int32_t first, int32_t last, float *sums)
 {
-    IN_BLOCKS(4, unscore_block, layer, first, last, sums) // two sums for each vector
+    IN_BLOCKS(4, unscore_block, layer, first, last, sums) // two sums per vector
 }
 
 const opn_k_attention_table opn_k_attention_avx2 = {

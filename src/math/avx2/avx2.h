@@ -1,5 +1,5 @@
-// avx2.h -- the kernels for CPUs with AVX2, FMA and BMI2, in single precision; kernels.h
-// says what each does.
+// avx2.h -- the kernels for CPUs with AVX2, FMA and BMI2, in single precision; see
+// kernels.h for what each does.
 
 #ifndef OPN_AVX2_H
 #define OPN_AVX2_H
@@ -14,8 +14,8 @@
 
 #    define INLINE static inline __attribute__((always_inline))
 
-// As many vectors of a row are kept in registers; calls kernel(V, ...) with their number,
-// or with this one where there are more, as a constant, so that the compiler unrolls.
+// Up to this many vectors of a row are kept in registers; calls kernel(V, ...) with their
+// number, at most this one, as a constant, so that the compiler unrolls.
 enum { MOST_VECTORS = 8 };
 #    define FOR_VECTORS(n_vectors, kernel, ...) \
         switch (n_vectors) {                    \
@@ -49,16 +49,16 @@ enum { MOST_VECTORS = 8 };
 INLINE __m256 opn_k_lanes_of(uint8_t byte)
 {
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    const __m256i all = _mm256_set1_epi8((char)byte); // one load where it is in memory
+    const __m256i all = _mm256_set1_epi8((char)byte); // one load if it is in memory
     return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit));
 }
 
-// exp to 4e-7 of itself for x in [-87, 0]; smaller x give exp(-87), which is nothing, and
-// NaN stays NaN. Attention waits for it, so that its chain of operations is short: a
-// tenth less time than with the exp of the evidence, and for activate a quarter.
+// exp with relative error 4e-7 for x in [-87, 0]; smaller x give exp(-87), i.e. nothing,
+// and NaN stays NaN. Its dependency chain is short because attention waits for it: a
+// tenth less time than with the exp of the evidence, a quarter for activate.
 INLINE __m256 opn_k_exp_below_0(__m256 x)
 {
-    // As large as this a float is a whole number, n + 127 in its last bits.
+    // At this size a float is an integer, with n + 127 in its last bits.
     const __m256 whole = _mm256_set1_ps(12582912.0f + 127.0f);
     x = _mm256_max_ps(_mm256_set1_ps(-87.0f), x);
     const __m256 shifted = _mm256_fmadd_ps(x, _mm256_set1_ps(1.44269504f), whole);

@@ -7,7 +7,7 @@
 #    include <Random123/philox.h>
 #    include <string.h>
 
-// The high and the low words of x times a constant, in eight lanes.
+// The high and low words of x times a constant, in eight lanes.
 INLINE void multiply_wide(__m256i x, uint32_t by, __m256i *high, __m256i *low)
 {
     const __m256i factor = _mm256_set1_epi32((int)by);
@@ -17,7 +17,7 @@ INLINE void multiply_wide(__m256i x, uint32_t by, __m256i *high, __m256i *low)
     *low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 }
 
-// Eight blocks side by side, one in each lane. Written out, because a compiler turns the
+// Eight blocks at a time, one per lane. Vectorised by hand, because a compiler turns the
 // plain loop into vectors of half the width at a quarter of the speed.
 static void
 philox_eight(const uint32_t counter[4], const uint32_t key[2], uint32_t out[32])
@@ -40,7 +40,7 @@ philox_eight(const uint32_t counter[4], const uint32_t key[2], uint32_t out[32])
         k0 += PHILOX_W32_0;
         k1 += PHILOX_W32_1;
     }
-    // From a word of each block in a register to a block after the other.
+    // Transposes from one word of each block per register to block after block.
     const __m256i low01 = _mm256_unpacklo_epi32(c0, c1);
     const __m256i high01 = _mm256_unpackhi_epi32(c0, c1);
     const __m256i low23 = _mm256_unpacklo_epi32(c2, c3);
@@ -68,7 +68,7 @@ void opn_k_avx2_philox(uint64_t seed,
     while (b < n_blocks) {
         const uint64_t at = first + b;
         const uint32_t counter[4] = {(uint32_t)at, (uint32_t)(at >> 32), step, stream};
-        // The lanes add to the low word only, so a carry or the end goes the plain way.
+        // Lanes add to the low word only, so a carry or the tail uses the plain code.
         if (n_blocks - b >= 8 && (uint32_t)at <= UINT32_MAX - 7) {
             philox_eight(counter, key, out + 4 * b);
             b += 8;
@@ -95,7 +95,7 @@ void opn_k_avx2_keep(size_t n_words,
             const __m256i b = _mm256_loadu_si256(from + 1);
             const __m256i low = _mm256_cmpeq_epi16(_mm256_max_epu16(a, bound), a);
             const __m256i high = _mm256_cmpeq_epi16(_mm256_max_epu16(b, bound), b);
-            // packs works within halves; the permutation puts the quarters in order.
+            // packs works within 128-bit halves; the permutation restores the order.
             const __m256i packed =
                     _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
             word |= (uint64_t)(uint32_t)_mm256_movemask_epi8(packed) << (32 * half);
@@ -104,7 +104,7 @@ void opn_k_avx2_keep(size_t n_words,
     }
 }
 
-// Numbers of the kept of eight entries first, by the eight bits that say which.
+// Indices that move the kept ones of eight entries to the front, from their eight bits.
 INLINE __m256i kept_first(uint64_t kept)
 {
     const uint64_t bytes = _pdep_u64(kept, 0x0101010101010101) * 0xff;
@@ -117,10 +117,10 @@ INLINE void compact_eight(__m256i order, const void *from, void *to)
     _mm256_storeu_si256(to, _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from), order));
 }
 
-// Eight entries at a time, whatever row they belong to, so that nothing is left to guess.
-// What is written beyond the kept ones is overwritten by the next eight; words after
-// which fewer than eight are left go the plain way, because the place after them may be
-// another thread's.
+// Eight entries at a time, regardless of rows, so that no branch is unpredictable. Writes
+// past the kept entries are overwritten by the next eight; words with fewer than eight
+// entries left after them use the plain code, because the next place may belong to
+// another thread.
 void opn_k_avx2_compact(size_t first,
                         size_t last,
                         const uint64_t *bits,
@@ -179,7 +179,7 @@ void opn_k_avx2_spread(int32_t first,
         for (int32_t w = 0; w < n_words; w++) {
             const size_t at = (size_t)w * (size_t)n_rows + (size_t)i;
             // The 64 bits from e on; pdep takes as many as the row has here. The second
-            // shift is in two steps, because one by 64 would not shift at all.
+            // shift is in two steps, because a shift by 64 would have no effect.
             const uint64_t from =
                     bits[e / 64] >> (e % 64) | bits[e / 64 + 1] << 1 << (63 - e % 64);
             kept[at] = _pdep_u64(from, map[at]);
@@ -188,7 +188,7 @@ void opn_k_avx2_spread(int32_t first,
     }
 }
 
-// Swaps the quarters off the diagonal, then those of each quarter, down to single bits.
+// Swaps the off-diagonal quarters, then those of each quarter, down to single bits.
 void opn_k_avx2_turn(const uint64_t *from, uint64_t *to)
 {
     static const uint64_t low_half[6] = {0x00000000ffffffff, 0x0000ffff0000ffff,

@@ -1,4 +1,4 @@
-// embedding_avx2.c -- the kernels of embeddings.
+// embedding_avx2.c -- the embedding kernels.
 
 #include "math/avx2/avx2.h"
 
@@ -8,13 +8,13 @@ enum { LANES = 8 };
 
 // ---- distances -----------------------------------------------------------------------
 
-// Two rows share what is read of a panel.
+// Two rows share the loads of a panel.
 typedef struct distances {
     __m256 a[2], b[2];
 } distances;
 
-// After as many columns it is worth a look whether any sum is still below its limit.
-// Sums only grow, and most pairs of rows are far apart in a part of the columns already.
+// Columns between checks whether any sum is still below its limit. Sums only grow, and
+// most pairs of rows are far apart after only part of the columns.
 enum { COLUMNS_A_LOOK = 16 };
 
 INLINE uint32_t bits_below(const __m256 *square, opn_real limit)
@@ -124,8 +124,8 @@ typedef struct pull {
     __m256 x, y;
 } pull;
 
-// Adds what eight entries do to the point at (own_x, own_y). The order of the pairs is
-// what the shuffles, which work on halves, put right.
+// Adds the pull of eight entries on the point at (own_x, own_y). The pairs are loaded in
+// the order that the shuffles, which work on halves, turn into the right one.
 INLINE void add_pull(const int32_t *col,
                      __m256 value,
                      const opn_real *point,

@@ -1,4 +1,4 @@
-// evidence_avx2.c -- Adam, the gradient of the evidence, and the moments of opinions.
+// evidence_avx2.c -- Adam, the evidence gradient, and the moments of opinions.
 
 #include "math/avx2/avx2.h"
 
@@ -40,14 +40,14 @@ void opn_k_avx2_adam(size_t n,
 
 // ---- evidence ------------------------------------------------------------------------
 
-// exp to 1.5 ulp for x in [-87, 88]; smaller x give exp(-87), which is nothing.
+// exp to 1.5 ulp for x in [-87, 88]; smaller x give exp(-87), which is negligible.
 INLINE __m256 exp_of(__m256 x)
 {
     const __m256 log2e = _mm256_set1_ps(1.44269504f);
     x = _mm256_max_ps(x, _mm256_set1_ps(-87.0f));
     const __m256 n = _mm256_round_ps(_mm256_mul_ps(x, log2e),
                                      _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    // x - n ln 2 in two steps, so that no digit of the small difference is lost.
+    // x - n ln 2 in two steps, so that the small difference loses no digits.
     __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693359375f), x);
     r = _mm256_fnmadd_ps(n, _mm256_set1_ps(-2.12194440e-4f), r);
     __m256 sum = _mm256_set1_ps(1.9875691500e-4f);
@@ -100,11 +100,11 @@ INLINE __m256 trigamma_q_of(__m256 y)
     return sum;
 }
 
-// Rows that are worked on side by side: what one row waits for, the sums over its classes
-// and all that follows from them, would take three times as long one row after the other.
+// Rows processed together: the dependency chain of one row, the sums over its classes and
+// all that follows, would take three times as long row by row.
 enum { ROWS = 8 };
 
-// Sums of the lanes of eight vectors, one in each lane.
+// Horizontal sums of eight vectors, one per lane.
 INLINE __m256 sums_of(const __m256 *x)
 {
     const __m256 sum01 = _mm256_hadd_ps(x[0], x[1]);
@@ -125,8 +125,8 @@ INLINE __m256 lanes_in_use(int32_t n, size_t v)
             _mm256_cmpgt_epi32(_mm256_set1_epi32(n - 8 * (int32_t)v), lane));
 }
 
-// A block of rows on the way to its gradient, of which the first n_rows count; the others
-// repeat the last. Arrays over rows hold a number each.
+// State of the gradient of a block of rows. Only the first n_rows are used; the others
+// repeat the last. Arrays over rows hold one number per row.
 typedef struct gradient_block {
     int32_t row[ROWS];
     int32_t n_rows;
@@ -138,7 +138,7 @@ typedef struct gradient_block {
     float half_sum[ROWS];             // half(S)
 } gradient_block;
 
-// Evidence, and what follows from its sum.
+// Evidence, and the values that follow from its sum.
 INLINE int64_t find_evidence(size_t n_vectors,
                              const opn_k_evidence *loss,
                              const float *z,
@@ -211,7 +211,7 @@ find_slopes(size_t n_vectors, const opn_k_evidence *loss, gradient_block *block)
         const int32_t i = block->row[r];
         const int32_t target = loss->target[i];
         const float inverse1 = block->inverse1[r];
-        // v of kernels.h is this times the sum of p (1 - p)
+        // v of kernels.h is this times the sum of p (1 - p).
         const float spread_weight = target < 0 ? 0.0f
                                                : loss->target_weight * inverse1 *
                                                          inverse1 / block->inverse[r];
@@ -322,7 +322,7 @@ INLINE float largest_of(int32_t n, const float *z)
     return top;
 }
 
-// Rows first … first + n_rows - 1, at most ROWS; what is beyond repeats the last.
+// Rows first … first + n_rows - 1, at most ROWS; rows beyond them repeat the last.
 INLINE void add_block(size_t n_vectors,
                       const opn_k_moments *sums,
                       int32_t first,
@@ -356,7 +356,7 @@ INLINE void add_block(size_t n_vectors,
         entropy[r] = _mm256_setzero_ps();
         for (size_t v = 0; v < n_vectors; v++) {
             const __m256 p = _mm256_mul_ps(e[r][v], _mm256_set1_ps(inverse[r]));
-            // The smallest normal number stands in for 0, whose logarithm counts nothing.
+            // The smallest normal number replaces 0, whose logarithm does not count.
             const __m256 safe = _mm256_max_ps(p, _mm256_set1_ps(1.17549435e-38f));
             entropy[r] = _mm256_fnmadd_ps(p, log_of(safe), entropy[r]);
             if (r >= n_rows)

@@ -1,4 +1,4 @@
-// kernels_avx2.c -- the table of the kernels for CPUs with AVX2, FMA and BMI2.
+// kernels_avx2.c -- the kernel table for CPUs with AVX2, FMA and BMI2.
 
 #include "math/avx2/avx2.h"
 

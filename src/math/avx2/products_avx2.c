@@ -17,7 +17,7 @@ enum { MAX_VECTORS = OPN_SLICE / 8 };
                 kernel(1, __VA_ARGS__);   \
         } while (0)
 
-// The same with the distance of rows, a constant where they have no gap.
+// The same with the row stride, which is a constant if rows are contiguous.
 #    define FOR_ROWS(width, stride, kernel, has_value, ...)          \
         do {                                                         \
             if ((width) == OPN_SLICE && (stride) == OPN_SLICE)       \
@@ -32,8 +32,8 @@ enum { MAX_VECTORS = OPN_SLICE / 8 };
 
 // ---- sparse --------------------------------------------------------------------------
 
-// Asks for the row of an entry long before its turn, across the ends of rows, at which
-// the processor would otherwise not look farther: A^ P on Physics takes 0.65 of the time.
+// Prefetches the row of an entry well ahead, across the ends of rows, beyond which the
+// processor would not look: A^ P on Physics takes 0.65 of the time.
 enum { AHEAD = 64 };
 INLINE void
 ask_for(const opn_k_sparse *a, opn_off e, opn_off n_known, const float *x, size_t n_apart)
@@ -42,17 +42,17 @@ ask_for(const opn_k_sparse *a, opn_off e, opn_off n_known, const float *x, size_
     _mm_prefetch((const char *)(x + row * n_apart), _MM_HINT_T0);
 }
 
-// Sum of a row. Even and odd entries are summed apart, because one chain of additions
-// would wait for itself. The first of an odd number goes before the pairs and is masked
-// when there is none: how many entries dropout leaves cannot be foretold, so that a
-// branch on it costs more than the load (15 % of X W0 on Cora). Four chains gain nothing.
+// Sum of a row. Even and odd entries are summed separately, to break the dependency chain
+// of additions. An odd entry is added before the pairs and masked if there is none: how
+// many entries dropout leaves is unpredictable, so a branch on it costs more than the
+// load (15 % of X W0 on Cora). Four chains gain nothing.
 INLINE void sum_row(size_t n_vectors,
                     bool has_value,
                     const opn_k_sparse *a,
                     int32_t i,
                     const float *x,
-                    size_t n_apart,  // rows of x
-                    opn_off n_known, // entries that may be looked at; 0: x is near
+                    size_t n_apart,  // row stride of x
+                    opn_off n_known, // entries that may be read; 0: x is near
                     __m256 *sum)
 {
     const opn_off last = a->end[i];
@@ -97,10 +97,10 @@ INLINE __m256 finished(const opn_k_finish *finish, size_t place, __m256 sum)
         sum = _mm256_fmsub_ps(_mm256_set1_ps(finish->base_factor),
                               _mm256_loadu_ps(finish->base + place), sum);
     if (finish->rectifies) {
-        // In this order NaN stays NaN and is found out.
+        // In this operand order NaN stays NaN and is detected.
         sum = _mm256_mul_ps(_mm256_max_ps(_mm256_setzero_ps(), sum),
                             _mm256_set1_ps(finish->factor));
-        if (finish->bits != NULL) { // those of eight numbers are one byte
+        if (finish->bits != NULL) { // one byte for eight numbers
             const uint8_t *bytes = (const uint8_t *)finish->bits;
             sum = _mm256_and_ps(
                     sum,
@@ -123,7 +123,7 @@ INLINE void spmm_rows(size_t n_vectors,
 {
     const opn_off n_known = is_far && last > first ? a->end[last - 1] : 0;
     const bool is_finished = finish != NULL;
-    opn_k_finish how = {0}; // a copy, which no store can change
+    opn_k_finish how = {0}; // a local copy, which stores cannot alias
     if (is_finished)
         how = *finish;
     for (int32_t i = first; i < last; i++) {
@@ -140,8 +140,8 @@ INLINE void spmm_rows(size_t n_vectors,
     }
 }
 
-// Rows without a gap, as panels have them, are found by a shift instead of a product: an
-// eighth of the time.
+// Contiguous rows, as in panels, are addressed by a shift instead of a multiplication,
+// which saves an eighth of the time.
 void opn_k_avx2_spmm(const opn_k_sparse *a,
                      int32_t first,
                      int32_t last,
@@ -206,8 +206,8 @@ void opn_k_avx2_scatter(const opn_k_sparse *a,
 // ---- binary --------------------------------------------------------------------------
 
 // Sums of all subsets of five rows of x, for each five of 64 rows: 26 KB for the widest
-// slice, which the L1 cache holds. With four rows there are 16 KB and more to add up: 1.2
-// times as slow.
+// slice, which fits in the L1 cache. With four rows the tables take 16 KB but there is
+// more to add up: 1.2 times as slow.
 enum { BITS = 5, FIVES = 13, SUBSETS = 1 << BITS };
 
 INLINE void add_up_subsets(size_t n_vectors, int32_t n_bits, const float *x, float *table)
@@ -234,9 +234,9 @@ INLINE void add_up_subsets(size_t n_vectors, int32_t n_bits, const float *x, flo
     }
 }
 
-// A row is the sum of 13 entries of the table, however many of its bits are set, with
-// nothing to foretell: on Photo, of which a third of the bits are set, 1.7 times as fast
-// as the sum over a list of them.
+// A row is the sum of 13 table entries, however many of its bits are set, with no
+// unpredictable branch: on Photo, where a third of the bits are set, 1.7 times as fast as
+// summing over a list of them.
 INLINE void lookup_rows(size_t n_vectors,
                         int32_t n_rows,
                         const uint64_t *map,
@@ -289,7 +289,7 @@ void opn_k_avx2_lookup(int32_t n_rows,
 
 // ---- dense ---------------------------------------------------------------------------
 
-// Four rows at a time, so that four sums are under way.
+// Four rows at a time, so that four sums are in flight.
 INLINE void matmul_rows(size_t n_vectors,
                         int32_t first,
                         int32_t last,
@@ -306,7 +306,7 @@ INLINE void matmul_rows(size_t n_vectors,
         __m256 sum[ROWS][MAX_VECTORS];
         const float *row[ROWS];
         size_t at[ROWS];
-        for (int r = 0; r < ROWS; r++) { // rows beyond the end repeat the last
+        for (int r = 0; r < ROWS; r++) { // rows past the end repeat the last
             const size_t it = (size_t)(i + r < last ? i + r : last - 1);
             row[r] = x.at + it * (size_t)x.stride;
             at[r] = it * (size_t)y.stride;
@@ -351,8 +351,8 @@ void opn_k_avx2_matmul(int32_t first,
     FOR_WIDTH(width, matmul_rows, first, last, n_inner, x, w, adds, y, active, factor);
 }
 
-// Eight rows of the result at a time stay in registers while all rows i pass by; slices
-// of x are padded to as many.
+// Eight rows of the result at a time stay in registers during the loop over rows i;
+// slices of x are padded to that many.
 void opn_k_avx2_matmul_tn(int32_t first,
                           int32_t last,
                           int32_t n_outer,

@@ -1,4 +1,4 @@
-// attention_ref.c -- the kernels of attention as plainly as they can be said.
+// attention_ref.c -- reference implementation of the attention kernels.
 
 #include "math/kernels.h"
 
@@ -22,7 +22,7 @@ static bool is_entry_kept(const opn_k_attention *layer, size_t entry, int lane)
     return is_kept(layer->keep_entries, entry, lane);
 }
 
-// sum = x . y by heads, for row i of x and one row y [n_vectors,8].
+// sum = x . y per head, for row i of x and one row y [n_vectors,8].
 static void dot(const opn_k_attention *layer,
                 const opn_k_wide *x,
                 int32_t i,
@@ -40,7 +40,7 @@ static void dot(const opn_k_attention *layer,
         sum[l] = total;
 }
 
-// Row i of x without gaps.
+// Copies row i of x to contiguous memory.
 static void
 copy_row(const opn_k_attention *layer, const opn_k_wide *x, int32_t i, opn_real *row)
 {
@@ -168,7 +168,8 @@ settle(const opn_k_attention *layer, int32_t first, int32_t last, opn_real *sums
     }
 }
 
-// What the entry e from output i to input j adds to the gradients of j; `g` is drop(g_j).
+// Adds the part of entry e, from output i to input j, to the gradients of j; g is
+// drop(g_j).
 static void look_back_entry(
         const opn_k_attention *layer, size_t e, int32_t i, int32_t j, const opn_real *g)
 {

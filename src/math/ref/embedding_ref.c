@@ -1,4 +1,4 @@
-// embedding_ref.c -- the kernels of embeddings in plain C.
+// embedding_ref.c -- reference implementation of the embedding kernels.
 
 #include "math/embedding.h"
 

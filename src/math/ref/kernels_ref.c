@@ -1,4 +1,4 @@
-// kernels_ref.c -- every kernel as plainly as it can be said.
+// kernels_ref.c -- reference implementation of the kernels.
 
 #include "base/random.h"
 #include "math/kernels.h"
@@ -103,7 +103,7 @@ static void transpose(const uint64_t *from, uint64_t *to)
     }
 }
 
-// What is stored for the sum of element k of row i.
+// Value stored for the sum of the element at `place`.
 static opn_real finished(const opn_k_finish *finish, size_t place, opn_real sum)
 {
     if (finish->base != NULL)
@@ -243,7 +243,7 @@ static void adam(size_t n,
     }
 }
 
-// dL/dp_k of the squared and the teacher's term.
+// dL/dp_k of the squared and the teacher term.
 static opn_real slope_in_p(
         const opn_k_evidence *loss, int32_t i, int32_t k, opn_real p, opn_real inverse1)
 {
@@ -320,7 +320,7 @@ static int64_t exp_evidence_gradient(const opn_k_evidence *loss,
     return n_bounded;
 }
 
-// alpha, or for a softmax exp(z - top).
+// alpha, or exp(z - top) for a softmax.
 static double exponential(const opn_k_moments *sums, opn_real z, opn_real top)
 {
     if (sums->is_softmax)
