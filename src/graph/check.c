@@ -1,4 +1,4 @@
-// check.c -- what looks wrong in the edges and labels of someone's own data.
+// check.c -- warnings about the edges and labels of a user's own data.
 
 #include "graph/check_parts.h"
 
@@ -8,11 +8,11 @@
 
 enum {
     FEW_LABELS = 3,                // one to train, one to validate, one to test
-    ROOM = 512,                    // for a message
-    MAX_SHOWN = OPN_SHOWN_NAME - 6 // bytes of a name: quotes, the sign of a cut, NUL
+    ROOM = 512,                    // bytes of a message
+    MAX_SHOWN = OPN_SHOWN_NAME - 6 // bytes of a name: without quotes, ellipsis and NUL
 };
 
-// ---- telling -------------------------------------------------------------------------
+// ---- messages ------------------------------------------------------------------------
 
 const char *opn_i_shown_name(const char *name, char out[OPN_SHOWN_NAME])
 {
@@ -21,7 +21,7 @@ const char *opn_i_shown_name(const char *name, char out[OPN_SHOWN_NAME])
     if (is_cut) {
         n = MAX_SHOWN;
         while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
-            n--; // never inside a character
+            n--; // never split a UTF-8 character
     }
     size_t at = 0;
     out[at++] = '"';
@@ -70,7 +70,7 @@ void opn_i_warn(
 
 // ---- edges ---------------------------------------------------------------------------
 
-// Edges that preparing leaves out. Equal columns of a row stand side by side.
+// Edges that preprocessing drops. Duplicate columns of a row are adjacent.
 static void check_edges(const opn_i_check *check)
 {
     const opn_i_csr *a = &check->graph->topology;
@@ -104,7 +104,7 @@ static void check_edges(const opn_i_check *check)
                    (long long)n_loops, opn_i_shown_node(check, at, name));
 }
 
-// What is known of a component.
+// Summary of a connected component.
 typedef struct part {
     opn_vid size;
     opn_vid first; // its smallest node
@@ -136,7 +136,7 @@ static void warn_about_parts(const opn_i_check *check, const part *parts, int32_
                    (int)n_unlabelled, opn_i_shown_node(check, unlabelled, name));
 }
 
-// A graph in which no node has a label is said to be so elsewhere.
+// A graph with no labels at all is reported elsewhere.
 static opn_status check_parts(const opn_i_check *check, int32_t n_labelled)
 {
     opn_status status = OPN_OK;
@@ -183,8 +183,8 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// The name in small letters (of ASCII: others depend on the language), with blanks left
-// out. Returns its length.
+// Lowercases the name (ASCII only: other alphabets depend on the language) and removes
+// blanks. Returns its length.
 static size_t fold(const char *name, char *out)
 {
     size_t n = 0;
@@ -201,7 +201,7 @@ static opn_status check_class_names(const opn_i_check *check)
     const opn_i_names *names = &check->graph->class_names;
     opn_i_names folded = {0};
     char *text = NULL;
-    int32_t *first = NULL; // class that had the folded name first
+    int32_t *first = NULL; // first class with that folded name
     int32_t n_alike = 0;
     int32_t one = 0;
     int32_t other = 0;
@@ -250,9 +250,9 @@ cleanup:
     return status;
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- all checks ----------------------------------------------------------------------
 
-// Whether training brings features to one scale by itself: it does when one is negative.
+// Whether training standardises the features: with "auto" it does if any is negative.
 static bool is_scaled(const opn_graph *graph, const char *normalise)
 {
     const opn_i_csr *x = &graph->features;

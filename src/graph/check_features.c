@@ -1,7 +1,7 @@
-// check_features.c -- what looks wrong in the features of someone's own data.
+// check_features.c -- warnings about the features of a user's own data.
 //
-// Features are looked at one by one, as rows of the transposed matrix. A zero is not
-// stored, so a column with fewer entries than nodes holds one besides.
+// Features are examined one at a time, as rows of the transposed matrix. Zeros are not
+// stored, so a column with fewer entries than nodes also contains a zero.
 
 #include "graph/check_parts.h"
 
@@ -9,14 +9,15 @@
 #include <string.h>
 
 enum {
-    FEW_NODES = 20,    // of fewer, different whole numbers may well be chance
-    FAR_SMALLER = 1000 // times, from which on rounding and decay see little of a feature
+    FEW_NODES = 20,    // with fewer nodes, distinct whole numbers may be chance
+    FAR_SMALLER = 1000 // ratio from which rounding and weight decay hide a feature
 };
 
-// A feature that tells a class from others by luck is one in this many graphs.
+// A feature separates a class from the others by chance in at most one of this many
+// graphs.
 static const double by_luck = 1e4;
 
-// A kind of warning on the way: how many features, and the first.
+// One kind of warning: how many features it applies to, and the first of them.
 typedef struct finding {
     int32_t n;
     int32_t first;
@@ -27,7 +28,7 @@ static void find_at(finding *found, int32_t k)
     found->first = found->n++ == 0 ? k : found->first;
 }
 
-// The labelled nodes of a class, and the values of a feature at them.
+// The labelled nodes of a class, and the range of a feature over them.
 typedef struct span {
     int32_t k;
     int32_t n; // stored entries
@@ -37,14 +38,14 @@ typedef struct span {
 typedef struct survey {
     const opn_i_check *check;
     opn_i_csr transposed; // [F,V]
-    uint8_t *seen;        // [2V] whole numbers of a feature
-    double *reach;        // [F] largest size of a value
+    uint8_t *seen;        // [2V] whole numbers a feature has taken
+    double *reach;        // [F] largest absolute value
     bool *is_constant;    // [F]
     int32_t *class_size;  // [K] labelled nodes
-    bool *is_telling;     // [K] enough of them, and of others, to rule out luck
+    bool *is_telling;     // [K] enough nodes in and outside the class to rule out chance
     span *spans;          // [K + 1] of the classes with an entry in the column
-    int32_t *span_of;     // [K] number in `spans`, -1 for none
-    int32_t n_classes;    // with a labelled node
+    int32_t *span_of;     // [K] index into `spans`, -1 for none
+    int32_t n_classes;    // classes with a labelled node
     finding constant, small, ids, leaks;
     int32_t largest;      // feature with the largest reach
     int32_t leaked_class; // of the first leak
@@ -68,7 +69,7 @@ static double value_of(const opn_i_csr *x, opn_off e)
     return x->value == NULL ? 1.0 : (double)x->value[e];
 }
 
-// ---- one value, and scale ------------------------------------------------------------
+// ---- constant features and scale -----------------------------------------------------
 
 static void look_at_range(survey *s, int32_t k)
 {
@@ -100,8 +101,8 @@ static void look_at_scales(survey *s)
 
 // ---- ids -----------------------------------------------------------------------------
 
-// Whether the values are different whole numbers that rise or fall with the nodes, or
-// that leave few out: amounts and counts of as many nodes do neither.
+// Whether the values are distinct whole numbers that rise or fall with the node number,
+// or that skip few numbers. Amounts and counts over as many nodes do neither.
 static bool is_id(survey *s, int32_t k)
 {
     const opn_i_csr *x = &s->transposed;
@@ -112,7 +113,7 @@ static bool is_id(survey *s, int32_t k)
     int n_rises = 0;
     int n_falls = 0;
     if (n < FEW_NODES || x->row_ptr[k + 1] - e < n - 1)
-        return false; // two zeros at least
+        return false; // at least two zeros
     for (opn_vid i = 0; i < n; i++) {
         const bool is_stored = e < x->row_ptr[k + 1] && x->col_idx[e] == i;
         const double value = is_stored ? value_of(x, e++) : 0.0;
@@ -139,8 +140,9 @@ static bool is_id(survey *s, int32_t k)
 
 // ---- leaks ---------------------------------------------------------------------------
 
-// Which classes a feature could not tell from all others by luck: the chance that one of
-// F features has the n_k nodes of one of K classes at one end is below 2 F K / C(n, n_k).
+// Finds the classes that a feature could not separate from all others by chance: the
+// probability that one of F features has the n_k nodes of one of K classes at one end is
+// below 2 F K / C(n, n_k).
 static void find_telling_classes(survey *s)
 {
     const opn_graph *graph = s->check->graph;
@@ -158,7 +160,8 @@ static void find_telling_classes(survey *s)
     }
 }
 
-// The class with labelled nodes that has no span yet, if there is just one; else -1.
+// The one class with labelled nodes that has no span yet; -1 if there are none or
+// several.
 static int32_t class_without_span(const survey *s, int32_t n_spans)
 {
     if (n_spans != s->n_classes - 1)
@@ -169,8 +172,8 @@ static int32_t class_without_span(const survey *s, int32_t n_spans)
     return k;
 }
 
-// Lists the classes that have entries in the column, and the others, which have zeros
-// only, as one.
+// Lists the classes that have entries in the column; the other classes, which have only
+// zeros, share one span.
 static int32_t find_spans(survey *s, int32_t k)
 {
     const opn_i_csr *x = &s->transposed;
@@ -233,7 +236,7 @@ static void look_for_leak(survey *s, int32_t k)
     find_at(&s->leaks, k);
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- all checks ----------------------------------------------------------------------
 
 static opn_status start_survey(survey *s)
 {
@@ -315,7 +318,7 @@ opn_status opn_i_check_features(const opn_i_check *check, bool is_scaled)
     opn_status status = OPN_OK;
     survey s = {.check = check};
     if (check->graph->features.n_cols == 0)
-        return OPN_OK; // training says so
+        return OPN_OK; // training reports this
     OPN_TRY(start_survey(&s));
     for (int32_t k = 0; k < s.transposed.n_rows; k++) {
         look_at_range(&s, k);

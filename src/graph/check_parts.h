@@ -6,18 +6,18 @@
 #include "graph/graph_data.h"
 #include "opine/check.h"
 
-// A graph under examination, and who is told.
+// The graph being checked, and the callback for warnings.
 typedef struct opn_i_check {
     opn_ctx *ctx;
     const opn_graph *graph;
-    opn_warning_fn *tell; // NULL: the log
+    opn_warning_fn *tell; // NULL: write to the log
     void *user;
 } opn_i_check;
 
 enum { OPN_SHOWN_NAME = 64 };
 
-// A name from a file in quotes, fit for one line: control characters are '?', and of a
-// long name the beginning is shown. Returns `out`.
+// Quotes a name from a file so that it fits on one line: control characters become '?',
+// and a long name is cut short. Returns `out`.
 const char *opn_i_shown_name(const char *name, char out[OPN_SHOWN_NAME]);
 
 const char *
@@ -33,7 +33,7 @@ void opn_i_warn(const opn_i_check *check,
                 const char *fmt,
                 ...) OPN_PRINTF(4, 5);
 
-// What looks wrong in the features. `is_scaled`: training brings them to one scale.
+// Warns about suspicious features. `is_scaled`: training standardises them.
 OPN_NODISCARD opn_status opn_i_check_features(const opn_i_check *check, bool is_scaled);
 
 #endif // OPN_CHECK_PARTS_H

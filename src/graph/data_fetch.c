@@ -1,4 +1,4 @@
-// data_fetch.c -- brings the files of a dataset into a data folder.
+// data_fetch.c -- downloads or copies the files of a dataset into a data folder.
 
 #include "graph/data_folder.h"
 #include "graph/data_sources.h"
@@ -11,11 +11,11 @@
 
 enum { MAX_FOLDER = 4096 };
 
-// Slow lines are fine, dead ones are not waited for longer.
+// Slow connections are fine; stalled ones are dropped.
 static const opn_i_http_limits usual_limits = {.connect_seconds = 30,
                                                .stall_seconds = 30};
 
-// Where a file comes from: the origin has no folders, a mirror has ours.
+// Address of a file: the origin is a flat folder, a mirror has our folder layout.
 static opn_status address_of(opn_ctx *ctx,
                              const opn_i_data_source *source,
                              const char *mirror,
@@ -35,7 +35,7 @@ cleanup:
     return status;
 }
 
-// Makes the folder that a file is to lie in.
+// Creates the folder that a file goes into.
 static opn_status make_room(opn_ctx *ctx, const char *path)
 {
     opn_status status = OPN_OK;
@@ -119,7 +119,7 @@ opn_status opn_data_fetch(opn_ctx *ctx,
     opn_status status = OPN_OK;
     char folder[MAX_FOLDER];
     const opn_i_data_source *source = opn_i_data_source_of(dataset->name);
-    if (source == NULL) { // embedded: there is nothing to bring
+    if (source == NULL) { // embedded: nothing to fetch
         *info = (opn_fetch_info){0};
         return OPN_OK;
     }

@@ -1,4 +1,4 @@
-// data_folder.c -- the folders that named datasets lie in.
+// data_folder.c -- the folders that hold named datasets.
 
 #include "graph/data_folder.h"
 
@@ -50,7 +50,7 @@ static opn_status make_folder(opn_ctx *ctx, const char *path)
     opn_status status = OPN_OK;
     if (mkdir(path, 0777) == 0)
         return OPN_OK;
-    // Where it is there, why it cannot be made does not matter.
+    // If the folder already exists, the error of mkdir() does not matter.
     const int error = errno;
     OPN_FAIL_IF(ctx, !opn_i_folder_exists(path), OPN_ERR_WRITE, "%s: %s%s", path,
                 error == EEXIST ? "is not a folder" : "cannot be created: ",

@@ -1,16 +1,16 @@
-// data_folder.h -- the folders that named datasets lie in.
+// data_folder.h -- the folders that hold named datasets.
 
 #ifndef OPN_DATA_FOLDER_H
 #define OPN_DATA_FOLDER_H
 
 #include "base/context.h"
 
-// The folder for users' data by the XDG convention, to be freed; NULL when there is no
-// home.
+// The user data folder of the XDG convention, which the caller frees; NULL if there is no
+// home folder.
 OPN_NODISCARD opn_status opn_i_user_data_folder(opn_ctx *ctx, char **out);
 
-// Makes a folder and those around it, as far as they are not there.
-// Errors: WRITE (the message names the one that cannot be made), NOMEM.
+// Creates a folder and any missing parents.
+// Errors: WRITE (the message names the folder that cannot be created), NOMEM.
 OPN_NODISCARD opn_status opn_i_make_folders(opn_ctx *ctx, const char *path);
 
 #endif // OPN_DATA_FOLDER_H

@@ -1,5 +1,5 @@
-// data_sources.c -- the files that the published datasets consist of, and where their
-// authors keep them.
+// data_sources.c -- the files of the published datasets, and where their authors host
+// them.
 
 #include "graph/data_sources.h"
 
@@ -11,7 +11,7 @@
 
 #define N_ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
-// Of the Planetoid files .allx and .graph come last: by them a dataset counts as there.
+// Finding .allx or .graph counts as having a Planetoid dataset, so these two come last.
 static const opn_i_data_file cora_files[] = {
         {"planetoid/ind.cora.test.index", 5000,
          "297ce89af2b51a6a194181c7dbe1796c6a1cf9cd9349a88383b1b1e227867875"},

@@ -1,4 +1,4 @@
-// data_sources.h -- the files that a dataset consists of, and where they come from.
+// data_sources.h -- the files of a dataset, and where they come from.
 
 #ifndef OPN_DATA_SOURCES_H
 #define OPN_DATA_SOURCES_H
@@ -7,23 +7,23 @@
 #include "opine/graph.h"
 
 typedef struct opn_i_data_file {
-    const char *path; // below a data folder or a mirror, "planetoid/ind.cora.x"
+    const char *path; // relative to a data folder or a mirror, "planetoid/ind.cora.x"
     int64_t n_bytes;
     const char *sha256; // 64 hexadecimal digits
 } opn_i_data_file;
 
 typedef struct opn_i_data_source {
     const char *dataset;
-    const char *origin; // address of the folder where the authors keep the files
+    const char *origin; // address of the folder where the authors host the files
     const opn_i_data_file *file;
     size_t n_files;
 } opn_i_data_source;
 
-// Where a dataset comes from; NULL for one that is embedded, or not known.
+// Where a dataset comes from; NULL for one that is embedded or unknown.
 const opn_i_data_source *opn_i_data_source_of(const char *dataset);
 
-// What opn_data_fetch() does, from any source. `folder` is made if need be; `mirror` is
-// an address or a folder, or NULL for the origin.
+// Does what opn_data_fetch() does, from any source. `folder` is created if needed;
+// `mirror` is an address or a folder, or NULL for the origin.
 OPN_NODISCARD opn_status opn_i_data_fetch(opn_ctx *ctx,
                                           const opn_i_data_source *source,
                                           const char *folder,

@@ -1,5 +1,5 @@
-// datasets.c -- the datasets known by name, where they lie, and which reader a path
-// needs.
+// datasets.c -- the datasets known by name, where they are stored, and which reader a
+// path needs.
 
 #include "graph/data_folder.h"
 #include "graph/generate.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The embedded graph is one draw of the generator with its default parameters, about as
+// The embedded graph is one sample of the generator with its default parameters, about as
 // hard as a citation graph: docs/file-formats.md gives the figures.
 static const opn_i_block_params demo_params = {
         .n_nodes = 2500,
@@ -60,7 +60,7 @@ static bool is_table(const char *path)
            opn_i_path_ends_in(path, ".tsv") || opn_i_path_ends_in(path, ".tsv.gz");
 }
 
-// Whether data of that path are there: a file, or for Planetoid a prefix of files.
+// Whether there is data at that path: a file, or for Planetoid a prefix of file names.
 static opn_status exists(opn_ctx *ctx, const char *path, bool *found)
 {
     opn_status status = OPN_OK;
@@ -68,7 +68,7 @@ static opn_status exists(opn_ctx *ctx, const char *path, bool *found)
     char *allx_path = NULL;
     OPN_TRY(opn_i_join_path(ctx, NULL, path, ".graph", &graph_path));
     OPN_TRY(opn_i_join_path(ctx, NULL, path, ".allx", &allx_path));
-    // Either will do: what is missing is then named.
+    // Either is enough: the loader then names any missing file.
     *found = opn_i_file_exists(path) || opn_i_file_exists(graph_path) ||
              opn_i_file_exists(allx_path);
 cleanup:
@@ -77,7 +77,7 @@ cleanup:
     return status;
 }
 
-// Path of the dataset's file in the first folder that has it; NULL when none does.
+// Path of the dataset's file in the first folder that has it; NULL if none does.
 static opn_status
 find_file(opn_ctx *ctx, const opn_dataset *dataset, const char *data_dir, char **out)
 {
@@ -126,7 +126,7 @@ static const opn_dataset *dataset_called(const char *name)
     return NULL;
 }
 
-// The dataset that a name was probably meant to be, or NULL; a path is none.
+// The dataset that a misspelt name probably means, or NULL; a path means none.
 static const char *dataset_near(const char *name)
 {
     const char *names[N_DATASETS];
@@ -184,7 +184,8 @@ cleanup:
     return status;
 }
 
-// Own data are called by the last part of their path, without .npz and trailing slashes.
+// A user's own data is named after the last part of its path, without .npz and trailing
+// slashes.
 static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
 {
     size_t end = strlen(path);

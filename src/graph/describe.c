@@ -1,4 +1,4 @@
-// describe.c -- what a graph is like, and the hash that tells whether two are the same.
+// describe.c -- statistics of a graph, and the hash that identifies it.
 
 #include "graph/graph_data.h"
 #include "io/sha256.h"
@@ -12,7 +12,7 @@ static void describe_labels(const opn_graph *graph, opn_graph_info *info)
         info->n_unlabelled += graph->label[i] < 0;
 }
 
-// Loops, repeats and homophily, in one pass over the stored neighbours.
+// Self-loops, duplicate edges and homophily, in one pass over the stored neighbours.
 static void
 describe_edges(const opn_graph *graph, uint8_t *has_neighbour, opn_graph_info *info)
 {
@@ -126,11 +126,11 @@ cleanup:
     return status;
 }
 
-// The hash takes numbers as memory holds them.
+// Numbers are hashed in their memory representation.
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "opine needs a little-endian CPU");
 
-// Values as floats whatever the build computes in, and ones where they are left out.
+// Values as floats, whatever type the build computes in; 1 where values are omitted.
 static void hash_values(opn_i_sha256 *hash, const opn_i_csr *csr)
 {
     enum { CHUNK = 1024 };

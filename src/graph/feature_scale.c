@@ -1,4 +1,4 @@
-// feature_scale.c -- features brought to a common scale.
+// feature_scale.c -- scaling of features.
 
 #include "graph/feature_scale.h"
 
@@ -20,7 +20,7 @@ opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x)
         for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
             x->value[e] = (opn_real)((double)x->value[e] / sum);
     }
-    OPN_TRY(opn_i_csr_tidy(ctx, x)); // a share may vanish, and all may be 1
+    OPN_TRY(opn_i_csr_tidy(ctx, x)); // quotients may underflow to 0, or all become 1
 cleanup:
     return status;
 }
@@ -38,7 +38,7 @@ opn_i_features_moments(opn_ctx *ctx, const opn_i_csr *x, double *mean, double *s
     }
     for (int32_t k = 0; k < x->n_cols; k++) {
         mean[k] /= x->n_rows;
-        scale[k] = (x->n_rows - n_stored[k]) * mean[k] * mean[k]; // the zeros' share
+        scale[k] = (x->n_rows - n_stored[k]) * mean[k] * mean[k]; // due to the zeros
     }
     for (opn_off e = 0; e < n; e++) {
         const int32_t k = x->col_idx[e];
@@ -48,7 +48,7 @@ opn_i_features_moments(opn_ctx *ctx, const opn_i_csr *x, double *mean, double *s
     for (int32_t k = 0; k < x->n_cols; k++) {
         scale[k] = sqrt(scale[k] / x->n_rows);
         if (scale[k] <= 1e-7 * fabs(mean[k]) || scale[k] == 0.0)
-            scale[k] = 1.0; // rounding is all the spread there is
+            scale[k] = 1.0; // the spread is only rounding error
     }
 cleanup:
     opn_i_release(&ctx->alloc, n_stored);
@@ -82,7 +82,7 @@ opn_status opn_i_features_standardise(opn_ctx *ctx,
                     "feature %d has too wide a range to be "
                     "standardised",
                     dense.col_idx[e]);
-    OPN_TRY(opn_i_csr_tidy(ctx, &dense)); // constant columns are zeros now
+    OPN_TRY(opn_i_csr_tidy(ctx, &dense)); // constant columns are now zero
     opn_i_csr_deinit(&ctx->alloc, x);
     *x = dense;
     dense = (opn_i_csr){0};

@@ -1,22 +1,22 @@
-// feature_scale.h -- features brought to a common scale.
+// feature_scale.h -- scaling of features.
 
 #ifndef OPN_FEATURE_SCALE_H
 #define OPN_FEATURE_SCALE_H
 
 #include "math/csr.h"
 
-// Divides each row by the sum of its absolute values; a row of zeros stays.
+// Divides each row by the sum of its absolute values; a zero row is unchanged.
 OPN_NODISCARD opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x);
 
-// mean [F] and scale [F], the standard deviation, of the columns; both come in as 0. A
-// constant column has scale 1.
+// Computes the mean [F] and scale [F], the standard deviation, of the columns; both must
+// be 0 on entry. A constant column has scale 1.
 OPN_NODISCARD opn_status opn_i_features_moments(opn_ctx *ctx,
                                                 const opn_i_csr *x,
                                                 double *mean,
                                                 double *scale);
 
-// x = (x - mean) / scale, which leaves hardly a zero to skip.
-// Errors: NONFINITE (a feature that spreads too far), NOMEM.
+// x = (x - mean) / scale, which leaves hardly any zeros.
+// Errors: NONFINITE (the range of a feature is too large), NOMEM.
 OPN_NODISCARD opn_status opn_i_features_standardise(opn_ctx *ctx,
                                                     opn_i_csr *x,
                                                     const double *mean,

@@ -1,4 +1,4 @@
-// folder_nodes.c -- labels.csv and features.csv, which say what nodes there are.
+// folder_nodes.c -- reads labels.csv and features.csv, which define the nodes.
 
 #include "graph/folder_reader.h"
 
@@ -10,7 +10,7 @@ static const char *const label_words[] = {"label", "labels", "class", NULL};
 
 // ---- nodes ---------------------------------------------------------------------------
 
-// Number of the node of that name, which becomes one if it is not yet.
+// Number of the node with that name; adds the node if it is new.
 static opn_status
 declare_node(opn_i_folder *folder, const char *text, size_t n_chars, int32_t *node)
 {
@@ -28,7 +28,7 @@ cleanup:
     return status;
 }
 
-// The node a row is about: named in its first field, or by its place in the file.
+// The node of a row: named in its first field, or numbered by its position in the file.
 static opn_status declare_row(opn_i_folder *folder,
                               const opn_i_csv *rows,
                               bool is_named,
@@ -48,7 +48,7 @@ cleanup:
     return status;
 }
 
-// Notes that the file `flag` lists the node, which it may do once.
+// Records that the file `flag` lists the node; listing it twice is an error.
 static opn_status
 list_once(opn_i_folder *folder, const opn_i_csv *rows, int32_t node, uint8_t flag)
 {
@@ -66,8 +66,8 @@ cleanup:
 
 // ---- classes.csv ---------------------------------------------------------------------
 
-// One class a row, in the order of their numbers. Only needed where sorting them would
-// not give that order, or where a class has no node.
+// One class per row, in the order of their numbers. Only needed if sorting the classes
+// would give a different order, or if a class has no node.
 opn_status opn_i_folder_read_classes(opn_i_folder *folder)
 {
     opn_status status = OPN_OK;
@@ -125,7 +125,7 @@ cleanup:
     return status;
 }
 
-// node,label with an empty label where there is none; or one label a line, in which an
+// node,label, with an empty label for an unlabelled node; or one label per line, where an
 // empty line is an unlabelled node.
 opn_status opn_i_folder_read_labels(opn_i_folder *folder)
 {
@@ -207,16 +207,16 @@ static opn_status read_sparse_features(opn_i_folder *folder, opn_i_table *table)
         OPN_TRY(opn_i_names_intern(ctx, &folder->features, rows->field[1].text,
                                    rows->field[1].n_chars, &feature));
         OPN_TRY(opn_i_field_value(ctx, rows, 2, &value));
-        OPN_TRY(put_entry(folder, node, feature, value)); // a zero just names the feature
+        OPN_TRY(put_entry(folder, node, feature, value)); // 0 only declares it
     }
 cleanup:
     return status;
 }
 
-// What the first row of a dense file says.
+// What the first row of a dense file tells.
 typedef struct dense_form {
     bool has_header;
-    bool is_named; // the first column holds the nodes' names
+    bool is_named; // the first column holds the node names
     size_t n_fields;
 } dense_form;
 
@@ -291,7 +291,7 @@ cleanup:
     return status;
 }
 
-// Rows without names are the nodes 0, 1, …, so labels.csv must speak of the same ones.
+// Rows without names are the nodes 0, 1, …, so labels.csv must list the same nodes.
 static opn_status
 check_places(const opn_i_folder *folder, const opn_i_csv *rows, int32_t n_rows)
 {
@@ -310,7 +310,7 @@ cleanup:
     return status;
 }
 
-// The first row has been read already.
+// The first row has already been read.
 static opn_status read_dense_features(opn_i_folder *folder, opn_i_table *table)
 {
     opn_status status = OPN_OK;

@@ -1,4 +1,4 @@
-// folder_table.c -- the tables of a folder, row by row.
+// folder_table.c -- reads the tables of a folder row by row.
 
 #include "graph/folder_reader.h"
 #include "graph/loaders.h"
@@ -28,7 +28,7 @@ opn_status opn_i_table_open(opn_i_folder *folder, const char *name, opn_i_table 
     for (size_t s = 0; s < sizeof(suffixes) / sizeof(suffixes[0]); s++) {
         char *path = NULL;
         OPN_TRY(opn_i_join_path(ctx, folder->path, name, suffixes[s], &path));
-        // A folder of that name is let through, so that opening it says what is wrong.
+        // A folder of that name is accepted here, so that opening it reports the problem.
         table->is_there = opn_i_file_exists(path) || opn_i_folder_exists(path);
         if (!table->is_there) {
             opn_i_release(&ctx->alloc, path);

@@ -1,13 +1,14 @@
 // generate.c -- a degree-corrected contextual block model with bag-of-words features.
 //
-// Every node has a class, a community within the class, and a weight. A community leans
-// to one other class by a share of its own, on average 1 - `homophily`: that share of its
-// edges goes there, the rest stays at home; each end is drawn by weight. A node's words
-// come from the language all classes have in common with probability `topic_overlap`,
-// else from the topic of its class, or of the class its community leans to. So evidence
-// agrees among neighbours even where it misleads, as in citation graphs; were every edge
-// astray on its own, two steps of averaging would see through it. Each edge and each node
-// draws from a sequence of its own, so that threads do not change the result.
+// Every node has a class, a community within the class, and a weight. Each community
+// leans towards one other class with a probability of its own, on average 1 -
+// `homophily`: that fraction of its edges goes there, the rest stays in its own class;
+// both endpoints are drawn by weight. With probability `topic_overlap` a word of a node
+// comes from the vocabulary that all classes share, else from the topic of its class or
+// of the class its community leans towards. So the evidence of neighbours agrees even
+// where it misleads, as in citation graphs; if every edge went astray independently, two
+// steps of averaging would cancel it. Each edge and each node has a random sequence of
+// its own, so the result does not depend on threads.
 
 #include "graph/generate.h"
 #include "base/random.h"
@@ -15,38 +16,38 @@
 #include <math.h>
 #include <string.h>
 
-// Weights are u^(-1/2), whose degrees fall off with the third power as in many real
-// networks, up to this cap, which keeps hubs from swallowing small graphs.
+// Weights are u^(-1/2), which gives degrees with a third-power tail as in many real
+// networks, up to this cap, which keeps hubs from dominating small graphs.
 static const double max_weight = 30.0;
-// Nodes of a community, in mean degrees: enough for most edges to come out only once.
+// Nodes of a community, in mean degrees: enough that most edges are drawn only once.
 static const double community_size = 10.0;
-// Share of the edges inside a class that stay in the community.
+// Fraction of the edges inside a class that stay in the community.
 static const double community_share = 0.95;
-// Topics and the shared language follow Zipf's law from this rank on: without it the
-// first few words alone would tell the classes.
+// Topics and the shared vocabulary follow Zipf's law from this rank on: otherwise the
+// first few words alone would identify the classes.
 static const double zipf_offset = 5.0;
 
 enum {
-    MAX_DRAWS = 16,         // of a partner other than the node itself
-    MAX_ROUNDS = 6,         // of drawing edges again that came out twice
-    NODES_A_TICK = 1 << 16, // between two reports of progress
+    MAX_DRAWS = 16,         // attempts to draw a partner other than the node itself
+    MAX_ROUNDS = 6,         // rounds of redrawing duplicate edges
+    NODES_A_TICK = 1 << 16, // between progress reports
     EDGES_A_TICK = 1 << 20
 };
 
 typedef struct block_model {
     const opn_i_block_params *params;
-    int32_t *label;           // [V] the class that made the node; noise comes later
+    int32_t *label;           // [V] the class that generated the node, before label noise
     int32_t *by_class;        // [V] nodes sorted by class
     int32_t *class_start;     // [K + 1] where each class begins in by_class
     int32_t n_communities;    // C
     int32_t *community;       // [V] of each node
     int32_t *community_start; // [C + 1] where each begins in by_class
-    int32_t *second;          // [C] the class it leans to
-    double *leaning;          // [C] by what share
-    double *mass;             // [V + 1] running sum of weights over by_class
-    int32_t *guide;           // [V] place in mass of each V-th part of the total
-    double *word_mass;        // [F + 1] running sum of Zipf's law over ranks
-    int32_t *word; // [K + 1, F] word of each rank: the topics, then the language
+    int32_t *second;          // [C] the class it leans towards
+    double *leaning;          // [C] with what probability
+    double *mass;             // [V + 1] cumulative weights over by_class
+    int32_t *guide;           // [V] position in mass of each V-th of the total
+    double *word_mass;        // [F + 1] cumulative Zipf weights over ranks
+    int32_t *word; // [K + 1, F] word of each rank: the topics, then the shared vocabulary
 } block_model;
 
 static void release_model(opn_ctx *ctx, block_model *model)
@@ -86,7 +87,7 @@ static opn_status draw_classes(opn_ctx *ctx, block_model *model)
 {
     opn_status status = OPN_OK;
     const opn_i_block_params *p = model->params;
-    double *share = NULL; // [K + 1] running sum
+    double *share = NULL; // [K + 1] cumulative
     OPN_TRY_NEW(ctx, share, (size_t)p->n_classes + 1);
     opn_i_rng rng = opn_i_rng_start(p->seed, OPN_STREAM_GENERATE_TOPICS, 0);
     for (int32_t k = 0; k < p->n_classes; k++)
@@ -94,7 +95,7 @@ static opn_status draw_classes(opn_ctx *ctx, block_model *model)
     OPN_TRY_NEW(ctx, model->label, p->n_nodes);
     rng = opn_i_rng_start(p->seed, OPN_STREAM_GENERATE_NODES, 0);
     for (int32_t i = 0; i < p->n_nodes; i++) {
-        // The first K nodes have a class each, so that none is empty.
+        // The first K nodes have one class each, so that no class is empty.
         const double x = opn_i_rng_unit(&rng) * share[p->n_classes];
         model->label[i] = i < p->n_classes ? i : locate(share, p->n_classes, x);
     }
@@ -134,8 +135,8 @@ static int32_t count_communities(const block_model *model, int32_t k)
 }
 
 // The leanings of the n communities of class k: most are near 0, some above 1/2. They are
-// the means of u^(h / (1 - h)) over n equal parts of [0, 1], so that their own mean is
-// 1 - h for every homophily h and no draw is harder than another.
+// the means of u^(h / (1 - h)) over n equal parts of [0, 1], so their mean is 1 - h for
+// every homophily h and no sample is harder than another.
 static void set_leanings(block_model *model, int32_t k, int32_t first, int32_t n)
 {
     const opn_i_block_params *p = model->params;
@@ -203,8 +204,8 @@ cleanup:
     return status;
 }
 
-// Node whose share of the total holds x. The guide leads next to it in one step: a search
-// by halves over a million nodes is ten times as slow.
+// The node whose share of the total contains x. The guide table starts the search next to
+// it: binary search over a million nodes is ten times as slow.
 static int32_t node_at(const block_model *model, double x)
 {
     const int32_t n = model->params->n_nodes;
@@ -219,7 +220,7 @@ static int32_t node_at(const block_model *model, double x)
 
 // ---- edges ---------------------------------------------------------------------------
 
-// A node by weight, among those at [first, last) of by_class.
+// Draws a node by weight from [first, last) of by_class.
 static int32_t
 draw_node(const block_model *model, opn_i_rng *rng, int32_t first, int32_t last)
 {
@@ -227,8 +228,8 @@ draw_node(const block_model *model, opn_i_rng *rng, int32_t first, int32_t last)
     return node_at(model, before + opn_i_rng_unit(rng) * (model->mass[last] - before));
 }
 
-// Edge e of a round. The first V edges of the first round begin at node e, so that no
-// node is left alone.
+// Draws edge e of a round. The first V edges of the first round start at node e, so that
+// no node is isolated.
 static void draw_edge(const block_model *model,
                       uint32_t round,
                       int64_t e,
@@ -252,7 +253,7 @@ static void draw_edge(const block_model *model,
         range = model->class_start + model->second[c];
     else if (wants_far)
         range = model->class_start + k;
-    // A node that draws itself draws again; a heavy node in a tiny class may give up.
+    // A node that draws itself tries again; a heavy node in a tiny class may give up.
     for (int t = 0; t < MAX_DRAWS; t++) {
         *target = draw_node(model, &rng, range[0], range[1]);
         if (*target != *source)
@@ -281,8 +282,8 @@ cleanup:
     return status;
 }
 
-// Draws until the wanted number of different edges is there, or nearly: what one round
-// loses to repeats and self-loops the next draws anew.
+// Draws until there are as many distinct edges as wanted, or nearly: each round replaces
+// the edges that the last one lost to duplicates and self-loops.
 static opn_status draw_edges(opn_ctx *ctx, const block_model *model, opn_i_csr *out)
 {
     opn_status status = OPN_OK;
@@ -352,8 +353,8 @@ cleanup:
     return status;
 }
 
-// How many words a node draws: about half to one and a half of the mean. The fraction is
-// rounded at random, so that small means are met too.
+// How many words a node draws: about 0.5 to 1.5 times the mean. The fraction is rounded
+// at random, so that small means are also met.
 static int32_t count_words(const block_model *model, opn_i_rng *rng)
 {
     const double wanted = model->params->mean_words * (0.5 + opn_i_rng_unit(rng));
@@ -365,9 +366,9 @@ static void draw_words(const block_model *model, int32_t i, int32_t n, int32_t *
     const opn_i_block_params *p = model->params;
     opn_i_rng rng =
             opn_i_rng_start_at(p->seed, OPN_STREAM_GENERATE_WORDS, 0, (uint64_t)i);
-    (void)count_words(model, &rng); // the same first numbers as when room was made
+    (void)count_words(model, &rng); // skips the random numbers used for counting
     const int32_t c = model->community[i];
-    // Where classes avoid themselves, words are all that tells them, and must not lean.
+    // With low homophily only the words identify the classes, so they must not lean.
     const double leaning = fmin(model->leaning[c], p->homophily);
     for (int32_t w = 0; w < n; w++) {
         const bool shared = opn_i_rng_unit(&rng) < p->topic_overlap;
@@ -407,7 +408,7 @@ static opn_status draw_features(opn_ctx *ctx, const block_model *model, opn_i_cs
         OPN_TRY(opn_i_progress(ctx, "drawing words", last, p->n_nodes, "nodes"));
     }
     OPN_TRY(opn_i_csr_tidy(ctx, &x));
-    opn_i_release(&ctx->alloc, x.value); // a word said twice is still one word
+    opn_i_release(&ctx->alloc, x.value); // a repeated word counts once
     x.value = NULL;
     *out = x;
     x = (opn_i_csr){0};
@@ -417,7 +418,7 @@ cleanup:
     return status;
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- the graph -----------------------------------------------------------------------
 
 static void add_label_noise(const opn_i_block_params *p, int32_t *label)
 {

@@ -5,7 +5,7 @@
 
 #include "graph/graph_data.h"
 
-// The parameters of the same names in the table, within its bounds.
+// The parameters of the same names in the parameter table, within its bounds.
 typedef struct opn_i_block_params {
     int32_t n_nodes;
     int32_t n_classes;

@@ -1,4 +1,4 @@
-// gkde.c -- evidence from labelled nodes nearby, by bit-parallel breadth-first search.
+// gkde.c -- evidence from nearby labelled nodes, by bit-parallel breadth-first search.
 
 #include "graph/gkde.h"
 
@@ -21,13 +21,13 @@ typedef struct class_bits {
 
 typedef struct search {
     const opn_i_csr *topology;
-    bit_set *arena;      // the three below, so that no set crosses a line of the cache
-    bit_set *frontier;   // [V] who reached the node in the last step
+    bit_set *arena;      // the three below, aligned so that no set crosses a cache line
+    bit_set *frontier;   // [V] labelled nodes that reached the node in the last step
     bit_set *next;       // [V]
-    bit_set *seen;       // [V] who reached it so far
-    class_bits *classes; // [n_present] of the batch
+    bit_set *seen;       // [V] labelled nodes that have reached it so far
+    class_bits *classes; // [n_present] in the batch
     int n_present;
-    bit_set all; // of the batch
+    bit_set all; // all bits of the batch
 } search;
 
 static bool is_empty(const bit_set *set)
@@ -51,8 +51,7 @@ double opn_i_gkde_weight(double sigma, bool kernel_constant, int32_t hops)
     return constant * exp(-0.5 * d * d / (sigma * sigma));
 }
 
-// Beyond this distance the whole evidence left is below half a unit in the last place
-// of 1.
+// Beyond this distance all remaining evidence together is below half an ulp of 1.
 int32_t opn_i_gkde_radius(double sigma, bool kernel_constant, int64_t n_labelled)
 {
     const double least = sizeof(opn_real) == sizeof(float) ? 0x1p-25 : 0x1p-54;
@@ -63,8 +62,8 @@ int32_t opn_i_gkde_radius(double sigma, bool kernel_constant, int64_t n_labelled
     return d;
 }
 
-// One step for nodes [first, last): who reaches them now for the first time, through any
-// neighbour. Returns whether anyone does.
+// One step for nodes [first, last): finds the labelled nodes that reach them for the
+// first time, through any neighbour. Returns whether there are any.
 static bool step_nodes(const search *s, int32_t first, int32_t last)
 {
     const opn_i_csr *a = s->topology;
@@ -87,7 +86,7 @@ static bool step_nodes(const search *s, int32_t first, int32_t last)
     return is_going_on;
 }
 
-// The same from the other side, for a frontier of few nodes: each tells its neighbours.
+// The same step by pushing from the frontier, for when it has few nodes.
 static bool push_nodes(const search *s)
 {
     const opn_i_csr *a = s->topology;
@@ -120,7 +119,7 @@ add_evidence(const search *s, const bit_set *reached, double kernel, opn_real *p
     }
 }
 
-// Takes the labelled nodes of one batch out of `node`, which is sorted by class.
+// Starts a batch with the next labelled nodes of `node`, which is sorted by class.
 static void start_search(
         search *s, const int32_t *node, const int32_t *target, int n, int32_t n_nodes)
 {
@@ -186,7 +185,7 @@ cleanup:
     return status;
 }
 
-// Labelled nodes in the order of their classes.
+// Labelled nodes sorted by class.
 static opn_status sort_labelled(opn_ctx *ctx,
                                 const int32_t *target,
                                 int32_t n_nodes,

@@ -1,5 +1,5 @@
-// gkde.h -- the graph-based kernel Dirichlet estimate: evidence from labelled nodes
-// nearby.
+// gkde.h -- the graph-based kernel Dirichlet estimate: evidence from nearby labelled
+// nodes.
 
 #ifndef OPN_GKDE_H
 #define OPN_GKDE_H
@@ -13,9 +13,9 @@
 // target  [V] class of each labelled node, -1 for others
 //
 // Only the number of labelled nodes of each class at each distance matters: 256 of them
-// search at once, a bit each, up to the distance where all together add less than a float
-// next to 1 can hold. Cost: O(ceil(L / 256) radius (V + E)) time, O(V) memory beside
-// prior. Errors: SHAPE (the graph is directed), INTERRUPTED, NOMEM.
+// are searched from at once, one bit each, up to the distance where all together add less
+// than a float next to 1 can hold. Cost: O(ceil(L / 256) radius (V + E)) time, O(V)
+// memory besides prior. Errors: SHAPE (the graph is directed), INTERRUPTED, NOMEM.
 OPN_NODISCARD opn_status opn_i_gkde(opn_ctx *ctx,
                                     const opn_graph *graph,
                                     const int32_t *target,
@@ -29,7 +29,7 @@ OPN_NODISCARD opn_status opn_i_gkde(opn_ctx *ctx,
 double opn_i_gkde_weight(double sigma, bool kernel_constant, int32_t hops);
 
 // The first distance at which n_labelled nodes together add less than a float next to 1
-// can hold: what is so far away, or farther, is not counted.
+// can hold: evidence from this distance on is ignored.
 int32_t opn_i_gkde_radius(double sigma, bool kernel_constant, int64_t n_labelled);
 
 #endif // OPN_GKDE_H

@@ -1,4 +1,4 @@
-// graph_data.c -- making, freeing and reading graphs.
+// graph_data.c -- creating, freeing and reading graphs.
 
 #include "graph/graph_data.h"
 

@@ -1,4 +1,4 @@
-// graph_data.h -- what stands behind opn_graph.
+// graph_data.h -- the definition of opn_graph.
 
 #ifndef OPN_GRAPH_DATA_H
 #define OPN_GRAPH_DATA_H
@@ -16,17 +16,17 @@ struct opn_graph {
     int32_t n_classes;       // K
     int32_t *label;          // [V] -1 where unlabelled
     uint8_t *given_role;     // [V] opn_role of the split that came with the data, or NULL
-    opn_i_names node_names;  // each empty when the nodes, classes or features
-    opn_i_names class_names; // are called by their numbers
+    opn_i_names node_names;  // each is empty if the nodes, classes or features
+    opn_i_names class_names; // are only numbered
     opn_i_names feature_names;
     bool is_undirected;         // symmetric, sorted, no duplicates, no self-loops
-    uint32_t usual_steps;       // of opn_graph_prepare()
-    const opn_dataset *dataset; // what it is known as; NULL for own data
+    uint32_t usual_steps;       // default steps of opn_graph_prepare()
+    const opn_dataset *dataset; // the known dataset; NULL for a user's own data
     opn_split_rule usual_split; // SAMPLED or OWN; GIVEN follows from given_role
 };
 
-// A graph of that name and nothing else, for loaders to fill; steps and split of own
-// data.
+// Creates an empty graph of that name for loaders to fill, with the steps and split for a
+// user's own data.
 OPN_NODISCARD opn_status opn_i_graph_new(opn_ctx *ctx, const char *name, opn_graph **out);
 
 static inline opn_vid opn_i_graph_n_nodes(const opn_graph *graph)
@@ -34,8 +34,8 @@ static inline opn_vid opn_i_graph_n_nodes(const opn_graph *graph)
     return graph->topology.n_rows;
 }
 
-// Component of each node, numbered from 0 by their smallest node, directions ignored.
-// Cost: O(V + E) time, near enough.
+// Component of each node, ignoring directions; components are numbered from 0 by their
+// smallest node. Cost: nearly O(V + E) time.
 OPN_NODISCARD opn_status opn_i_graph_components(opn_ctx *ctx,
                                                 const opn_graph *graph,
                                                 int32_t *component,

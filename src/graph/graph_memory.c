@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// A graph of that topology, which is consumed, without features and labels.
+// Creates a graph with that topology, which is consumed, and without features and labels.
 static opn_status take_topology(opn_ctx *ctx, opn_i_csr *directed, opn_graph **out)
 {
     opn_status status = OPN_OK;
@@ -46,7 +46,7 @@ cleanup:
     return status;
 }
 
-// Floats as the type all arithmetic uses; NULL stays NULL.
+// Converts floats to the type of all arithmetic; NULL stays NULL.
 static opn_status copy_floats(opn_ctx *ctx, const float *from, opn_off n, opn_real **out)
 {
     opn_status status = OPN_OK;
@@ -85,7 +85,7 @@ cleanup:
     return status;
 }
 
-// Offsets must begin at 0 and never fall.
+// Offsets must start at 0 and never decrease.
 static opn_status check_offsets(opn_ctx *ctx, opn_vid n_rows, const opn_off *row_ptr)
 {
     opn_status status = OPN_OK;

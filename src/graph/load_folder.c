@@ -1,8 +1,8 @@
-// load_folder.c -- a folder of CSV files: edges, features, labels, perhaps a split.
+// load_folder.c -- loads a folder of CSV files: edges, features, labels, perhaps a split.
 //
-// Nodes are the names found in labels.csv and features.csv, in the order they appear
-// there; an edge between others is an error, because a misspelt name would otherwise
-// become a node. Names that are just the numbers 0 … n-1 are taken as numbers.
+// Nodes are the names in labels.csv and features.csv, in order of first appearance; an
+// edge to any other name is an error, because a misspelt name would otherwise become a
+// node. Names that are exactly the numbers 0 … n-1 are taken as node numbers.
 
 #include "graph/folder_reader.h"
 #include "graph/loaders.h"
@@ -36,7 +36,7 @@ static void release_folder(opn_i_folder *folder)
 
 // ---- numbers for names ---------------------------------------------------------------
 
-// The number a name is, when it is written as a program would: no sign, no leading zero.
+// The number that a name spells in canonical form: no sign, no leading zero.
 static int64_t plain_number(const char *text)
 {
     int64_t number = 0;
@@ -50,8 +50,8 @@ static int64_t plain_number(const char *text)
     return number;
 }
 
-// Numbers for n different names: what they say when they are 0 … n-1 in any order, else
-// their place. Tells which in *is_numbered.
+// Numbers n distinct names: by their value if they are 0 … n-1 in any order, else by
+// their position. *is_numbered tells which.
 static opn_status
 number_names(opn_ctx *ctx, const opn_i_names *names, int32_t **out, bool *is_numbered)
 {
@@ -73,11 +73,11 @@ cleanup:
 
 typedef struct named_class {
     const char *text;
-    int32_t number;   // in order of appearance
+    int32_t number;   // in order of first appearance
     int64_t as_plain; // plain_number(text)
 } named_class;
 
-// Numbers before words; numbers by value, words by their bytes.
+// Numbers before words; numbers by value, words by byte order.
 static int compare_classes(const void *a, const void *b)
 {
     const named_class *x = a;
@@ -108,7 +108,7 @@ cleanup:
     return status;
 }
 
-// Moves labels and names of classes into the graph.
+// Moves the labels and class names into the graph.
 static opn_status settle_labels(opn_i_folder *folder, opn_graph *graph)
 {
     opn_status status = OPN_OK;
@@ -166,7 +166,7 @@ cleanup:
 
 // ---- edges.csv -----------------------------------------------------------------------
 
-// Final number of the node a field names, or -1.
+// Final number of the node that a field names, or -1.
 static int32_t find_node(const opn_i_folder *folder, const opn_i_csv_field *field)
 {
     int64_t number = -1;
@@ -225,7 +225,7 @@ cleanup:
 }
 
 // A first row of the usual words is a header, and so is one that names no node, unless it
-// is made of numbers: those are ids out of range.
+// consists of numbers: those are ids out of range.
 static bool is_edge_header(const opn_i_folder *folder, const opn_i_csv *rows)
 {
     double number;
@@ -253,7 +253,7 @@ static opn_status read_edges(opn_i_folder *folder)
                 folder->path);
     OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
     if (!has_row)
-        goto cleanup; // a graph without edges is a graph
+        goto cleanup; // a graph may have no edges
     const size_t n_fields = rows->n_fields;
     OPN_FAIL_IF(ctx, n_fields != 2 && n_fields != 3, OPN_ERR_FORMAT,
                 "%s:%zu: %zu fields, expected source,target or source,target,weight",
@@ -285,7 +285,7 @@ static opn_status settle_edges(opn_i_folder *folder, opn_graph *graph)
     size_t n_ones = 0;
     while (a->value != NULL && n_ones < folder->n_edges && a->value[n_ones] == 1)
         n_ones++;
-    if (n_ones == folder->n_edges) { // weights that are all 1 are none
+    if (n_ones == folder->n_edges) { // weights that are all 1 are omitted
         opn_i_release(&ctx->alloc, a->value);
         a->value = NULL;
     }
@@ -348,9 +348,9 @@ cleanup:
     return status;
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- the folder ----------------------------------------------------------------------
 
-// Some tools write a word where we expect nothing.
+// Some tools write a word for a missing label.
 static void warn_about_labels(const opn_i_folder *folder)
 {
     static const char *const suspects[] = {"-1",   "NA",   "nan", "NaN",

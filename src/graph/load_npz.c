@@ -1,9 +1,9 @@
-// load_npz.c -- the npz form of the gnn-benchmark collection.
+// load_npz.c -- loads the npz format of the gnn-benchmark collection.
 //
 // adj_{data,indices,indptr,shape}    neighbours as CSR
-// attr_{data,indices,indptr,shape}   features as CSR, or attr_matrix, a whole matrix
-// labels                             [V] numbers of classes, -1 where unlabelled
-// node_names, attr_names, class_names, split: optional texts
+// attr_{data,indices,indptr,shape}   features as CSR, or attr_matrix, a dense matrix
+// labels                             [V] class numbers, -1 where unlabelled
+// node_names, attr_names, class_names, split: optional strings
 
 #include "graph/loaders.h"
 #include "graph/roles.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// One array of the archive and the bytes it points into.
+// An array of the archive and the bytes it points into.
 typedef struct npz_array {
     opn_i_bytes owner;
     opn_i_ndarray array;
@@ -29,7 +29,7 @@ read_array(opn_ctx *ctx, const opn_i_zip *zip, const char *name, npz_array *out)
     return opn_i_npz_read(ctx, zip, name, &out->owner, &out->array);
 }
 
-// Rows and columns from the array that holds a matrix's shape.
+// Rows and columns from the array that holds the shape of a matrix.
 static opn_status
 read_shape(opn_ctx *ctx, const opn_i_zip *zip, const char *name, int64_t shape[2])
 {
@@ -45,7 +45,7 @@ cleanup:
     return status;
 }
 
-// The matrix whose arrays begin with `prefix`: "adj" or "attr".
+// Reads the matrix whose array names start with `prefix`: "adj" or "attr".
 static opn_status
 read_sparse(opn_ctx *ctx, const opn_i_zip *zip, const char *prefix, opn_i_csr *out)
 {
@@ -81,7 +81,7 @@ cleanup:
     return status;
 }
 
-// Drops stored zeros, which are no edges; values that are all 1 are no weights.
+// Drops stored zeros, which are not edges; weights that are all 1 are omitted.
 static opn_status clean_weights(opn_ctx *ctx, const opn_i_zip *zip, opn_i_csr *adjacency)
 {
     opn_status status = OPN_OK;
@@ -137,7 +137,7 @@ static opn_status read_features(opn_ctx *ctx, const opn_i_zip *zip, opn_graph *g
     char what[OPN_ZIP_WHAT_ROOM];
     if (is_dense) {
         OPN_TRY(read_array(ctx, zip, "attr_matrix", &matrix));
-        // Before memory is asked for: rows without columns take no byte in the file.
+        // Checked before allocating: rows without columns take no bytes in the file.
         OPN_FAIL_IF(ctx,
                     matrix.array.n_dims == 2 &&
                             matrix.array.shape[0] != opn_i_graph_n_nodes(graph),
@@ -180,7 +180,7 @@ static opn_status read_labels(opn_ctx *ctx, const opn_i_zip *zip, opn_graph *gra
     OPN_TRY(check_one_per_node(ctx, &array, graph));
     OPN_TRY_NEW(ctx, graph->label, n);
     OPN_TRY(opn_i_ndarray_to_i32(ctx, array.what, &array.array, graph->label));
-    // More classes than nodes are a slip, and would cost memory by the largest number.
+    // More classes than nodes are a mistake, and memory grows with the largest number.
     const int32_t n_named = (int32_t)graph->class_names.n;
     const int32_t bound = n_named > 0 ? n_named : n;
     for (opn_vid i = 0; i < n; i++) {
@@ -197,7 +197,7 @@ cleanup:
     return status;
 }
 
-// Names are a comfort: an archive that keeps them as Python objects is read without.
+// Names are optional: if an archive stores them as Python objects, they are skipped.
 static opn_status
 read_names(opn_ctx *ctx, const opn_i_zip *zip, const char *name, opn_i_names *names)
 {

@@ -1,8 +1,9 @@
-// load_planetoid.c -- Planetoid's pickles: ind.NAME.{y,tx,ty,allx,ally,graph,test.index}.
+// load_planetoid.c -- Planetoid pickles: ind.NAME.{y,tx,ty,allx,ally,graph,test.index}.
 //
-// allx, ally and the graph cover all nodes but those of test.index, whose rows in tx and
-// ty stand in the order of that file. A node in neither (Citeseer has 15) is isolated,
-// has no features and no label. y counts the training nodes, which come first.
+// allx, ally and the graph cover all nodes except those of test.index, whose rows in tx
+// and ty are in the order of that file. A node in neither (Citeseer has 15) is isolated
+// and has no features and no label. y has one row for each training node; these come
+// first.
 
 #include "graph/loaders.h"
 #include "graph/sparse_input.h"
@@ -15,7 +16,7 @@
 
 enum { N_VALIDATION = 500 };
 
-// One pickle and the bytes it points into.
+// A pickle and the bytes it points into.
 typedef struct pickle_file {
     char *path;
     opn_i_bytes bytes;
@@ -25,7 +26,7 @@ typedef struct pickle_file {
 typedef struct planetoid {
     pickle_file allx, tx, ally, ty, y, graph;
     opn_vid n_nodes;
-    int32_t *test; // [n_test] nodes of test.index, as in the file
+    int32_t *test; // [n_test] nodes of test.index, in file order
     int32_t n_test;
     size_t test_room;
 } planetoid;
@@ -90,7 +91,7 @@ cleanup:
     return status;
 }
 
-// Row of `all`, which is allx above tx and one empty row, for each node.
+// For each node, its row in `all`, which is allx, tx and one empty row stacked.
 static opn_status
 source_rows(opn_ctx *ctx, const planetoid *parts, int32_t n_allx, int32_t **out)
 {
@@ -106,7 +107,7 @@ cleanup:
     return status;
 }
 
-// a above b above an empty row.
+// Stacks a, b and an empty row.
 static opn_status
 stack_rows(opn_ctx *ctx, const opn_i_csr *a, const opn_i_csr *b, opn_i_csr *out)
 {
@@ -267,7 +268,7 @@ static opn_status read_topology(opn_ctx *ctx, const planetoid *parts, opn_i_csr 
         OPN_TRY(check_neighbours(ctx, file, &pairs->item[p], &pairs->item[p + 1],
                                  parts->n_nodes));
         n += pairs->item[p + 1].as.list->n;
-        // Lists that are shared could otherwise stand for more than the file holds.
+        // Shared lists could otherwise expand to far more than the file holds.
         OPN_FAIL_IF(ctx, n > file->bytes.n, OPN_ERR_FORMAT,
                     "%s: more neighbours than bytes; the same list is used over and over",
                     file->path);
@@ -357,7 +358,7 @@ cleanup:
     return status;
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- the files -----------------------------------------------------------------------
 
 static opn_status open_parts(opn_ctx *ctx, const char *prefix, planetoid *parts)
 {

@@ -1,5 +1,5 @@
-// load_prepared.c -- the graph that a word on the command line names, as training sees
-// it.
+// load_prepared.c -- loads the graph named on the command line and preprocesses it as for
+// training.
 
 #include "base/context.h"
 #include "opine/graph.h"

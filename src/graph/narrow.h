@@ -1,13 +1,13 @@
-// narrow.h -- a split made from another, for those who may look at validation nodes only.
+// narrow.h -- narrows a split, for callers that may only use validation nodes.
 
 #ifndef OPN_NARROW_H
 #define OPN_NARROW_H
 
 #include "opine/split.h"
 
-// The same split with one more class taken out of training and validation, unless
-// held_out is -1, and without the validation nodes that spared [V] has 1 for, unless it
-// is NULL. What is taken out gets the role POOL. `graph` is that of the split.
+// Copies the split, with one more class removed from training and validation unless
+// held_out is -1, and without the validation nodes where spared [V] is 1, unless it is
+// NULL. Removed nodes get the role POOL. `graph` is the graph of the split.
 // Errors: INVALID_ARG (no class or no training node is left), NOMEM. Cost: O(V + K).
 OPN_NODISCARD opn_status opn_i_split_narrow(opn_ctx *ctx,
                                             const opn_graph *graph,

@@ -1,10 +1,10 @@
-// normalise.c -- the matrix by which nodes see their neighbours.
+// normalise.c -- the normalised adjacency matrix.
 
 #include "graph/normalise.h"
 
 #include <math.h>
 
-// Row i of A + I, not yet divided, from `at` on; returns its end.
+// Writes row i of A + I, not yet normalised, starting at `at`; returns its end.
 static opn_off put_row(const opn_i_csr *a, int32_t i, opn_i_csr *out, opn_off at)
 {
     bool has_self = false;
@@ -23,7 +23,7 @@ static opn_off put_row(const opn_i_csr *a, int32_t i, opn_i_csr *out, opn_off at
     return at;
 }
 
-// What a node counts for, from the sum of its row.
+// Scale factor of a node, from the sum of its row.
 static double shrink_of(opn_i_edge_rule rule, double degree)
 {
     if (rule == OPN_EDGES_NORMALISED)

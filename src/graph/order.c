@@ -1,4 +1,4 @@
-// order.c -- an order of the nodes in which neighbours are close together.
+// order.c -- a node order that keeps neighbours close together.
 
 #include "graph/order.h"
 
@@ -14,7 +14,7 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Sorts n nodes by falling number of neighbours, equal ones in the order they have.
+// Sorts n nodes by decreasing number of neighbours; ties keep their order.
 static void
 sort_by_degree(const opn_i_csr *topology, int32_t n, int32_t *node, uint64_t *key)
 {
@@ -24,15 +24,15 @@ sort_by_degree(const opn_i_csr *topology, int32_t n, int32_t *node, uint64_t *ke
         key[r] = (uint64_t)(topology->n_rows - degree) << 32 | (uint32_t)r;
     }
     qsort(key, (size_t)n, sizeof(*key), compare_keys);
-    // Keys become nodes before the nodes are overwritten.
+    // Replace all keys by nodes before overwriting the nodes.
     for (int32_t r = 0; r < n; r++)
         key[r] = (uint64_t)node[(uint32_t)key[r]];
     for (int32_t r = 0; r < n; r++)
         node[r] = (int32_t)key[r];
 }
 
-// Appends what a search from `start` meets to the n nodes of `order`; returns how many
-// there are then.
+// Appends the nodes that a search from `start` finds to the n nodes of `order`; returns
+// the new count.
 static int32_t search_from(
         const opn_i_csr *topology, int32_t start, bool *is_met, int32_t n, int32_t *order)
 {
@@ -56,7 +56,7 @@ opn_status opn_i_graph_order(opn_ctx *ctx, const opn_i_csr *topology, int32_t *o
 {
     opn_status status = OPN_OK;
     const int32_t n_nodes = topology->n_rows;
-    int32_t *start = NULL; // all nodes, those with most neighbours first
+    int32_t *start = NULL; // all nodes, most neighbours first
     bool *is_met = NULL;
     uint64_t *key = NULL;
     int32_t n = 0;

@@ -1,4 +1,4 @@
-// prepare.c -- preprocessing as steps: each turns one graph into the next.
+// prepare.c -- preprocessing steps, each of which turns one graph into the next.
 
 #include "graph/feature_scale.h"
 #include "graph/graph_data.h"
@@ -58,7 +58,7 @@ cleanup:
     return status;
 }
 
-// A copy of all but the topology and the features.
+// Copies all but the topology and the features.
 static opn_status copy_rest(opn_ctx *ctx, const opn_graph *from, opn_graph **out)
 {
     opn_status status = OPN_OK;
@@ -87,8 +87,8 @@ cleanup:
     return status;
 }
 
-// Nodes of the largest component, in order; of several as large, the one with the
-// smallest node, as SciPy users get it from argmax.
+// Nodes of the largest component, in order; among equal ones, the component with the
+// smallest node, as SciPy users get from argmax.
 static opn_status
 largest_component(opn_ctx *ctx, const opn_graph *graph, int32_t **nodes, int32_t *n_nodes)
 {
@@ -120,7 +120,7 @@ cleanup:
     return status;
 }
 
-// Renumbers the columns of rows that all lead to kept nodes.
+// Renumbers the columns; all of them are kept nodes.
 static opn_status
 renumber_columns(opn_ctx *ctx, opn_i_csr *topology, const int32_t *node, int32_t n_kept)
 {
@@ -137,8 +137,8 @@ cleanup:
     return status;
 }
 
-// Replaces the graph by its largest component. A component is closed, so that no edge is
-// lost but those of dropped nodes.
+// Replaces the graph by its largest component. Components are closed, so only the edges
+// of dropped nodes are lost.
 static opn_status keep_largest_component(opn_ctx *ctx, opn_graph *graph)
 {
     opn_status status = OPN_OK;

@@ -1,9 +1,9 @@
-// propagate.c -- values smoothed over the graph.
+// propagate.c -- smoothing of values over the graph.
 
 #include "graph/graph_data.h"
 
 // One step for node i: half its own value, half the mean over itself and its neighbours,
-// in which an edge counts as much as its weight.
+// weighted by edge weight.
 static double smooth_node(const opn_i_csr *a, int32_t i, const double *value)
 {
     double sum = value[i];

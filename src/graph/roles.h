@@ -1,4 +1,4 @@
-// roles.h -- roles as files spell them.
+// roles.h -- the names of roles in files.
 
 #ifndef OPN_ROLES_H
 #define OPN_ROLES_H
@@ -9,7 +9,7 @@
 
 #define OPN_ROLE_WORDS "train, validation, test, pool or unlabelled"
 
-// The role of that name; also "val", which is common. False when there is none.
+// The role of that name; also accepts "val", which is common. False if there is none.
 bool opn_i_role_parse(const char *text, uint8_t *role);
 
 // Only a labelled node can train or validate.

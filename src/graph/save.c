@@ -1,4 +1,4 @@
-// save.c -- graphs as npz files and as folders of CSV files.
+// save.c -- saves graphs as npz files and as folders of CSV files.
 
 #include "graph/graph_data.h"
 #include "graph/loaders.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Whether a class has no node, so that the labels alone would not tell of it.
+// Whether a class has no node, so that the labels alone would not show it.
 static opn_status has_empty_class(opn_ctx *ctx, const opn_graph *graph, bool *found)
 {
     opn_status status = OPN_OK;
@@ -33,7 +33,7 @@ cleanup:
 
 // ---- npz -----------------------------------------------------------------------------
 
-// Arrays made for the archive, which borrows them until it is written.
+// Arrays built for the archive, which borrows them until it is written.
 typedef struct npz_parts {
     float *adj_data, *attr_data;
     const char **node_names, **class_names, **attr_names, **split;
@@ -50,7 +50,7 @@ static void release_parts(opn_ctx *ctx, npz_parts *parts)
     opn_i_release(&ctx->alloc, parts->split);
 }
 
-// Values as floats, whatever the build computes in, and ones where they are left out.
+// Values as floats, whatever type the build computes in; 1 where values are omitted.
 static opn_status float_values(opn_ctx *ctx, const opn_i_csr *csr, float **out)
 {
     opn_status status = OPN_OK;
@@ -106,8 +106,7 @@ cleanup:
     return status;
 }
 
-// Classes are named, by their numbers if need be, when the labels do not tell of them
-// all.
+// Classes are named, by number if need be, when the labels do not include all of them.
 static opn_status add_classes(opn_ctx *ctx,
                               opn_i_npz_writer *writer,
                               const opn_graph *graph,
@@ -184,7 +183,7 @@ static void put_edges(opn_i_file_writer *file, const opn_graph *graph)
         for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++) {
             const opn_vid j = a->col_idx[e];
             if (graph->is_undirected && j < i)
-                continue; // each pair once
+                continue; // each pair only once
             opn_i_csv_put_text(file, opn_graph_node_name(graph, i, one), ',');
             opn_i_file_writer_put(file, ",", 1);
             opn_i_csv_put_text(file, opn_graph_node_name(graph, j, other), ',');
@@ -208,8 +207,8 @@ static void put_entry(opn_i_file_writer *file,
     opn_i_file_writer_printf(file, ",%.9g\n", value);
 }
 
-// Sparse. A zero for the first node names each feature in order, so that one no node has
-// is not lost, and named ones keep their numbers.
+// Sparse format. A zero for the first node declares each feature in order, so that a
+// feature that no node has is not lost, and named ones keep their numbers.
 static void put_features(opn_i_file_writer *file, const opn_graph *graph)
 {
     const opn_i_csr *x = &graph->features;
@@ -270,8 +269,8 @@ static const struct {
 
 enum { N_TABLES = sizeof(tables) / sizeof(tables[0]) };
 
-// classes.csv is written where sorting the labels would not give the classes, split.csv
-// where the data came with a split.
+// classes.csv is written if sorting the labels would not give the classes, split.csv if
+// the data came with a split.
 static bool is_wanted(size_t t, const opn_graph *graph, bool has_empty)
 {
     if (tables[t].put == put_classes)
@@ -279,7 +278,7 @@ static bool is_wanted(size_t t, const opn_graph *graph, bool has_empty)
     return tables[t].put != put_split || graph->given_role != NULL;
 }
 
-// Names that are empty or stand there twice would be read back as something else.
+// Empty or duplicate names would be read back as something else.
 static opn_status
 check_names(opn_ctx *ctx, const char *path, const char *what, const opn_i_names *names)
 {
@@ -328,7 +327,7 @@ cleanup:
     return status;
 }
 
-// Best effort: called only for a folder this save made.
+// Best effort: only called for a folder that this save created.
 static void remove_tables(opn_ctx *ctx, const char *folder)
 {
     for (size_t t = 0; t < N_TABLES; t++) {
@@ -352,14 +351,14 @@ static bool has_contents(const char *path)
     return found;
 }
 
-// Writes beside `path` and renames when all tables are there.
+// Writes to a temporary folder next to `path` and renames it once all tables are written.
 static opn_status save_folder(opn_ctx *ctx, const opn_graph *graph, const char *path)
 {
     opn_status status = OPN_OK;
     char *temporary = NULL;
     bool is_made = false;
     size_t n_path = strlen(path);
-    char *trimmed = NULL; // without trailing slashes, which would put the rest inside
+    char *trimmed = NULL; // without trailing slashes: else the new folder goes inside
     struct stat info;
     while (n_path > 1 && path[n_path - 1] == '/')
         n_path--;

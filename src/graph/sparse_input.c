@@ -1,4 +1,4 @@
-// sparse_input.c -- matrices of NumPy arrays from a file, checked on the way in.
+// sparse_input.c -- matrices from NumPy arrays of a file, validated as they are read.
 
 #include "graph/sparse_input.h"
 

@@ -1,4 +1,4 @@
-// sparse_input.h -- matrices of NumPy arrays from a file, checked on the way in.
+// sparse_input.h -- matrices from NumPy arrays of a file, validated as they are read.
 
 #ifndef OPN_SPARSE_INPUT_H
 #define OPN_SPARSE_INPUT_H
@@ -6,8 +6,8 @@
 #include "io/ndarray.h"
 #include "math/csr.h"
 
-// A CSR matrix as three arrays of a file, each with the name messages call it by. `data`
-// may be NULL for all ones.
+// A CSR matrix as three arrays of a file, each with its name for messages. `data` may be
+// NULL for all ones.
 typedef struct opn_i_sparse_input {
     int64_t n_rows;
     int64_t n_cols;
@@ -19,27 +19,28 @@ typedef struct opn_i_sparse_input {
     const char *data_name;
 } opn_i_sparse_input;
 
-// Errors: FORMAT (not whole numbers, offsets that fall, columns out of range, lengths
+// Errors: FORMAT (not whole numbers, decreasing offsets, columns out of range, lengths
 // that differ, values that are not finite; the message names array and item), OVERFLOW,
 // NOMEM.
 OPN_NODISCARD opn_status opn_i_sparse_input_read(opn_ctx *ctx,
                                                  const opn_i_sparse_input *input,
                                                  opn_i_csr *out);
 
-// A matrix stored whole; zeros are left out.
+// Reads a dense matrix; zeros are dropped.
 // Errors: FORMAT (not two dimensions, not finite numbers), OVERFLOW, NOMEM.
 OPN_NODISCARD opn_status opn_i_dense_input_read(opn_ctx *ctx,
                                                 const char *what,
                                                 const opn_i_ndarray *array,
                                                 opn_i_csr *out);
 
-// Tidies features, whose entries of one place are added up.
-// Errors: FORMAT (a sum beyond floats; the message begins with `what`), NOMEM.
+// Tidies features; duplicate entries are summed.
+// Errors: FORMAT (a sum exceeds the range of floats; the message begins with `what`),
+// NOMEM.
 OPN_NODISCARD opn_status opn_i_features_tidy(opn_ctx *ctx,
                                              const char *what,
                                              opn_i_csr *features);
 
-// Items as the type all arithmetic uses, after checking that they are finite.
+// Converts items to the type of all arithmetic, after checking that they are finite.
 OPN_NODISCARD opn_status opn_i_ndarray_to_real(opn_ctx *ctx,
                                                const char *what,
                                                const opn_i_ndarray *array,

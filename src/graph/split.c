@@ -1,4 +1,4 @@
-// split.c -- which nodes train, which validate, which are scored.
+// split.c -- assigns nodes to training, validation and testing.
 
 #include "base/random.h"
 #include "graph/graph_data.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// The paper's numbers for graphs that come without a split.
+// The paper's counts for graphs that come without a split.
 enum { TRAIN_PER_CLASS = 20, N_VALIDATION = 500, REFERENCE_VALIDATION_PER_CLASS = 30 };
 
 struct opn_split {
@@ -166,7 +166,7 @@ cleanup:
     return status;
 }
 
-// REFERENCE without a given split: 20 K nodes of whatever class train, 30 K validate.
+// REFERENCE without a given split: 20 K nodes of any class train, 30 K validate.
 static opn_status
 sample_regardless(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *role)
 {
@@ -186,8 +186,8 @@ cleanup:
     return status;
 }
 
-// OWN: of the n labelled nodes of a class a fifth, to the nearest whole, validates. Below
-// three that is none, so that every class keeps a node to train on.
+// OWN: a fifth of the n labelled nodes of a class, rounded to nearest, validates. Below
+// three nodes that is none, so every class keeps a node to train on.
 static opn_status
 hold_out_fifth(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *role)
 {
@@ -223,7 +223,7 @@ cleanup:
     return status;
 }
 
-// Gives all labelled nodes their role before any class is taken out.
+// Assigns a role to every labelled node before any class is held out.
 static opn_status draw_roles(opn_ctx *ctx,
                              const opn_graph *graph,
                              opn_split_rule rule,
@@ -282,7 +282,8 @@ cleanup:
     return status;
 }
 
-// The pool first, then the out-of-distribution nodes out of training and validation.
+// Sets the pool first, then removes out-of-distribution nodes from training and
+// validation.
 static void settle_roles(const opn_graph *graph, opn_split_rule rule, opn_split *split)
 {
     for (opn_vid i = 0; i < split->n_nodes; i++) {

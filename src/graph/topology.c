@@ -7,7 +7,7 @@ static opn_real weight_of(const opn_i_csr *csr, opn_off e)
     return csr->value == NULL ? 1 : csr->value[e];
 }
 
-// Appends column k to the row being built at *n, or raises the weight of the last one.
+// Appends column k to the row being built at *n, or raises the weight of its last entry.
 static void
 put_neighbour(opn_i_csr *out, opn_off first, opn_off *n, int32_t k, opn_real weight)
 {
@@ -22,7 +22,7 @@ put_neighbour(opn_i_csr *out, opn_off first, opn_off *n, int32_t k, opn_real wei
     (*n)++;
 }
 
-// Row i of a and of b, both sorted, merged into one without i itself.
+// Merges row i of a and of b, both sorted, into one without i itself.
 static void
 merge_row(const opn_i_csr *a, const opn_i_csr *b, int32_t i, opn_i_csr *out, opn_off *n)
 {
@@ -56,7 +56,7 @@ opn_status opn_i_topology_undirect(opn_ctx *ctx, const opn_i_csr *from, opn_i_cs
         merged.row_ptr[i + 1] = n;
     }
     opn_i_csr_deinit(&ctx->alloc, &forward);
-    OPN_TRY(opn_i_csr_copy(ctx, &merged, out)); // half of the room is usually left over
+    OPN_TRY(opn_i_csr_copy(ctx, &merged, out)); // usually half of it is unused
 cleanup:
     opn_i_csr_deinit(&ctx->alloc, &backward);
     opn_i_csr_deinit(&ctx->alloc, &forward);
@@ -64,7 +64,7 @@ cleanup:
     return status;
 }
 
-// Smallest node known to be in the component of i; paths are halved on the way.
+// Smallest node known to be in the component of i; halves the paths it follows.
 static int32_t root_of(int32_t *parent, int32_t i)
 {
     while (parent[i] != i) {
@@ -98,7 +98,7 @@ opn_status opn_i_graph_components(opn_ctx *ctx,
     int32_t n = 0;
     for (int32_t i = 0; i < a->n_rows; i++) {
         const int32_t root = root_of(parent, i);
-        component[i] = root == i ? n++ : component[root]; // a root comes before its nodes
+        component[i] = root == i ? n++ : component[root]; // a root precedes its nodes
     }
     *n_components = n;
 cleanup:

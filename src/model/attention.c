@@ -1,10 +1,10 @@
-// attention.c -- a layer in which each node attends to its neighbours.
+// attention.c -- an attention layer: each node attends to its neighbours.
 
 #include "model/attention.h"
 
 #include <string.h>
 
-// Vectors of eight that a node's units take.
+// Number of vectors of eight for the units of a node.
 static int32_t n_vectors_of(int32_t n_heads, int32_t n_units)
 {
     return n_heads == 1 ? opn_i_width(n_units) / OPN_LANES : n_units;
@@ -13,7 +13,7 @@ static int32_t n_vectors_of(int32_t n_heads, int32_t n_units)
 int32_t opn_i_attention_width(int32_t n_heads, int32_t n_units, bool has_panels)
 {
     const int32_t width = n_vectors_of(n_heads, n_units) * OPN_LANES;
-    // Whole panels, so that all of them have the same stride.
+    // Rounded up to whole panels, so that all have the same stride.
     return has_panels ? (width + OPN_SLICE - 1) / OPN_SLICE * OPN_SLICE : width;
 }
 
@@ -45,7 +45,7 @@ int opn_i_attention_list(int32_t n_heads,
     return 3;
 }
 
-// ---- room ----------------------------------------------------------------------------
+// ---- allocation ----------------------------------------------------------------------
 
 void opn_i_attention_deinit(const opn_alloc *alloc, opn_i_attention *layer)
 {
@@ -65,7 +65,7 @@ int64_t opn_i_attention_entry_bits(const opn_i_attention *layer, int64_t n)
     return layer->pass.is_single ? n : n * OPN_LANES;
 }
 
-// Cuts the arena; with NULL for it, tells how much is needed.
+// Divides up the arena; with NULL, only returns the size needed.
 static size_t cut_arena(opn_i_attention *layer, const opn_i_hop *hop, opn_real *arena)
 {
     opn_k_attention *pass = &layer->pass;
@@ -171,7 +171,7 @@ void opn_i_attention_forward(const opn_i_exec *exec,
     opn_i_hop_attend(exec, hop, pass);
 }
 
-// d_dst of the inputs that are outputs too.
+// Sums d_dst for the inputs that are also outputs.
 static void
 sum_scores(const opn_i_exec *exec, opn_i_attention *layer, const opn_i_hop *hop)
 {
@@ -190,7 +190,7 @@ sum_scores(const opn_i_exec *exec, opn_i_attention *layer, const opn_i_hop *hop)
     }
 }
 
-// One number a head, which stands eight times where there is one.
+// One number per head; with a single head, `sums` holds it eight times.
 static void take_heads(const opn_i_attention *layer, const opn_real *sums, opn_real *to)
 {
     memset(to, 0, OPN_LANES * sizeof(*to));

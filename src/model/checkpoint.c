@@ -1,4 +1,4 @@
-// checkpoint.c -- what is learnt so far, in a safetensors file.
+// checkpoint.c -- the training state so far, in a safetensors file.
 
 #include "model/checkpoint.h"
 
@@ -12,7 +12,7 @@
 static const opn_i_tensor_type real_type =
         sizeof(opn_real) == sizeof(float) ? OPN_TENSOR_F32 : OPN_TENSOR_F64;
 
-// The numbers of a state beside its blocks, for both directions.
+// The scalars of a state, in the order of writing and reading.
 static const char *const progress_keys[] = {"epoch",         "best_epoch", "best_loss",
                                             "best_accuracy", "n_bounded",  "is_done"};
 enum { N_PROGRESS = 6 };
@@ -23,7 +23,7 @@ static opn_status put_state(opn_i_safetensors_writer *writer,
 {
     opn_status status = OPN_OK;
     const int64_t shape[] = {OPN_STATE_BLOCKS, (int64_t)state->n_weights};
-    // Reals as their bits: they are compared, not read.
+    // Reals are stored as their bits: they are compared, not read.
     const int64_t progress[N_PROGRESS] = {
             state->epoch,
             state->best_epoch,

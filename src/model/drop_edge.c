@@ -1,4 +1,4 @@
-// drop_edge.c -- DropEdge: the graph convolution's matrix without some of the edges.
+// drop_edge.c -- DropEdge: the graph convolution's matrix with some edges dropped.
 
 #include "model/drop_edge.h"
 
@@ -18,9 +18,9 @@ void opn_i_edge_dropper_deinit(const opn_alloc *alloc, opn_i_edge_dropper *dropp
     *dropper = (opn_i_edge_dropper){0};
 }
 
-// Numbers the edges as the entries above the diagonal come. Those below it come in the
-// same order within their row, so that `upper` passes over them one by one and has left
-// all of them behind when the sweep reaches the row itself.
+// Numbers the edges in the order of the entries above the diagonal. Those below it come
+// in the same order within their row, so `upper` steps over them one by one and has
+// passed all of them when the sweep reaches the row itself.
 static void number_edges(opn_i_edge_dropper *dropper)
 {
     const opn_i_csr *a = dropper->topology;
@@ -62,9 +62,9 @@ cleanup:
     return status;
 }
 
-// Moves the kept entries first … last - 1 of A to the places from `at` on; returns where
-// they end. A dropped entry is written too and then written over, or left behind the end
-// of its row: a branch on random bits would be foretold wrongly too often.
+// Copies the kept entries first … last - 1 of A to `at` and after; returns where they
+// end. A dropped entry is also written and then overwritten, or left after the end of its
+// row: a branch on random bits would be mispredicted too often.
 static opn_off put_kept(const opn_i_edge_dropper *dropper,
                         opn_off first,
                         opn_off last,
@@ -83,8 +83,7 @@ static opn_off put_kept(const opn_i_edge_dropper *dropper,
     return at;
 }
 
-// Row i of A' + I, not yet divided. Its sum is taken in the order of the columns, as that
-// of the whole matrix is.
+// Row i of A' + I, not yet normalised. Summed in column order, like the full matrix.
 static void put_row(opn_i_edge_dropper *dropper, int32_t i)
 {
     const opn_i_csr *a = dropper->topology;
@@ -118,7 +117,7 @@ void opn_i_edge_dropper_drop(const opn_i_exec *exec, opn_i_edge_dropper *dropper
 #pragma omp for schedule(dynamic, ROWS_A_CHUNK)
         for (int32_t i = 0; i < n_rows; i++)
             put_row(dropper, i);
-            // A row is divided by what the sums of its neighbours' rows came to.
+            // Normalising a row needs the row sums of its neighbours.
 #pragma omp for schedule(dynamic, ROWS_A_CHUNK)
         for (int32_t i = 0; i < n_rows; i++)
             divide_row(dropper, i);

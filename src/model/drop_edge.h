@@ -1,4 +1,4 @@
-// drop_edge.h -- DropEdge: the graph convolution's matrix without some of the edges.
+// drop_edge.h -- DropEdge: the graph convolution's matrix with some edges dropped.
 
 #ifndef OPN_DROP_EDGE_H
 #define OPN_DROP_EDGE_H
@@ -6,18 +6,18 @@
 #include "math/csr.h"
 #include "math/exec.h"
 
-// A' is A without the edges whose bit in `keep` is not set, both directions of an edge
-// together. Of it comes D'^-1/2 (A' + I) D'^-1/2, D' the row sums of A' + I: an edge that
-// is gone does not count, and every node keeps itself.
+// A' is A without the edges whose bit in `keep` is 0; both directions of an edge are
+// dropped together. The result is D'^-1/2 (A' + I) D'^-1/2, D' the row sums of A' + I: a
+// dropped edge does not count in the sums, and every node keeps its self-loop.
 typedef struct opn_i_edge_dropper {
     const opn_i_csr *topology; // A, borrowed: symmetric, sorted, without self-loops
     opn_off n_edges;           // half its entries
-    uint32_t *edge;            // [entries] number of each entry's edge
-    opn_off *upper;            // [V] first entry of a row behind the diagonal
-    // Of the pass in flight.
-    uint64_t *keep;  // one bit for each edge
+    uint32_t *edge;            // [entries] edge number of each entry
+    opn_off *upper;            // [V] first entry of a row after the diagonal
+    // Of the current pass.
+    uint64_t *keep;  // one bit per edge
     double *shrink;  // [V] D'^-1/2
-    opn_off *begin;  // [V] where a row starts: there is room for all its edges
+    opn_off *begin;  // [V] where a row starts, with room for all its edges
     opn_off *end;    // [V]
     int32_t *col;    // [entries + V]
     opn_real *value; // [entries + V]
@@ -29,11 +29,11 @@ OPN_NODISCARD opn_status opn_i_edge_dropper_init(opn_ctx *ctx,
                                                  opn_i_edge_dropper *out);
 void opn_i_edge_dropper_deinit(const opn_alloc *alloc, opn_i_edge_dropper *dropper);
 
-// Makes the matrix anew from the bits in dropper->keep. With all of them set it has the
-// bits of opn_i_graph_normalise(). Nothing is allocated. Cost: O(V + E).
+// Rebuilds the matrix from the bits in dropper->keep. With all bits set it is
+// bit-identical to opn_i_graph_normalise(). Allocates nothing. Cost: O(V + E).
 void opn_i_edge_dropper_drop(const opn_i_exec *exec, opn_i_edge_dropper *dropper);
 
-// The matrix that was made last, its own transpose.
+// The matrix built last; it is symmetric.
 opn_k_sparse opn_i_edge_dropper_view(const opn_i_edge_dropper *dropper);
 
 #endif // OPN_DROP_EDGE_H

@@ -1,4 +1,4 @@
-// evidence.c -- how logits become evidence.
+// evidence.c -- conversion of logits to evidence.
 
 #include "model/evidence.h"
 
@@ -52,7 +52,7 @@ evidence_of(opn_i_evidence_kind kind, opn_real z, opn_real *e, opn_real *slope)
         *slope = z > 0 ? 1 : 0;
         return;
     case OPN_EVIDENCE_SOFTPLUS:
-        // ln(1 + exp(z)) without the overflow of exp.
+        // ln(1 + exp(z)) without overflow in exp.
         *e = (opn_real)((z > 0 ? (double)z : 0.0) + log1p(exp(-fabs((double)z))));
         *slope = (opn_real)(1.0 / (1.0 + exp(-(double)z)));
         return;
@@ -111,7 +111,7 @@ void opn_i_evidence_to_exp(opn_i_evidence_kind kind,
         for (int32_t k = 0; k < n_classes; k++) {
             opn_real alpha = 0;
             opn_i_alpha_row(kind, 1, row + k, &alpha);
-            // -87, bounded, stands for no evidence.
+            // -87, which is finite, stands for no evidence.
             row[k] = alpha > 1 ? (opn_real)log((double)alpha - 1.0) : -87;
         }
     }

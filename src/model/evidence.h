@@ -1,4 +1,4 @@
-// evidence.h -- how logits become evidence e, and alpha = e + 1.
+// evidence.h -- conversion of logits to evidence e, and alpha = e + 1.
 
 #ifndef OPN_EVIDENCE_H
 #define OPN_EVIDENCE_H
@@ -16,14 +16,15 @@ typedef enum opn_i_evidence_kind {
 } opn_i_evidence_kind;
 enum { OPN_N_EVIDENCES = 4 };
 
-// exp(z) is exp(min(z, this)): far beyond any logit of a healthy run, far from overflow.
+// exp(z) is computed as exp(min(z, this)): far above any logit of a healthy run, far
+// below overflow.
 #define OPN_MAX_LOGIT ((opn_real)60)
 
-// How the parameter evidence spells it, and back; false when there is none.
+// The value of the parameter `evidence`, and its parser; false if the text is unknown.
 const char *opn_i_evidence_name(opn_i_evidence_kind kind);
 bool opn_i_evidence_parse(const char *text, opn_i_evidence_kind *kind);
 
-// Whether it goes below 0 in training, where nothing can be compared with a Dirichlet.
+// Whether e can be below 0 in training, where it cannot be compared with a Dirichlet.
 bool opn_i_evidence_is_signed(opn_i_evidence_kind kind);
 
 // e and de/dz of the logits of one node, in training.
@@ -43,8 +44,8 @@ void opn_i_alpha_row(opn_i_evidence_kind kind,
                      const opn_real *z,
                      opn_real *alpha);
 
-// Logits of n_nodes nodes, of which exp makes the alpha that this kind has afterwards:
-// the evidence that kernels know.
+// Converts the logits of n_nodes nodes so that exp gives the alpha this kind has after
+// training: kernels only know that evidence.
 void opn_i_evidence_to_exp(opn_i_evidence_kind kind,
                            int32_t n_nodes,
                            int32_t n_classes,

@@ -1,5 +1,4 @@
-// feature_bits.c -- X as a map of bits, of which the products of whole words are looked
-// up.
+// feature_bits.c -- X as a bitmap; the products of whole words are looked up.
 
 #include "model/feature_strategy.h"
 
@@ -13,12 +12,12 @@ static int32_t n_words(int32_t n_bits)
 static opn_status init_map(opn_ctx *ctx, bool with_backward, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
-    (void)with_backward; // takes no more than the kept part of the map
+    (void)with_backward; // needs only the kept part of the map
     const opn_i_csr *x = &matrix->rows;
     const size_t n = (size_t)x->n_rows * (size_t)n_words(x->n_cols);
     OPN_TRY_NEW(ctx, matrix->map, n);
     OPN_TRY_NEW(ctx, matrix->kept, n);
-    // Whole blocks of 64 by 64 are transposed.
+    // Transposed in whole blocks of 64 by 64.
     OPN_TRY_NEW(ctx, matrix->kept_transposed,
                 (size_t)n_words(matrix->n_trained) * 64 * (size_t)n_words(x->n_cols));
     for (int32_t i = 0; i < x->n_rows; i++)
@@ -29,7 +28,7 @@ cleanup:
     return status;
 }
 
-// The kept part of the map.
+// Computes the kept part of the map.
 static void keep_map(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
 {
     enum { ROWS_A_CHUNK = 256 };
@@ -45,7 +44,7 @@ static void keep_map(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
                               matrix->kept);
 }
 
-// kept_transposed from a map, 64 by 64 bits at a time.
+// Computes kept_transposed from a map, 64 by 64 bits at a time.
 static void
 transpose_map(const opn_i_exec *exec, opn_i_feature_matrix *matrix, const uint64_t *map)
 {

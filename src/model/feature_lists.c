@@ -4,15 +4,14 @@
 
 #include <assert.h>
 
-// No bit beyond the last of n is set.
+// Clears all bits after the first n.
 static void clear_rest(opn_off n, uint64_t *bits)
 {
     bits[n / 64] &= (UINT64_C(1) << (n % 64)) - 1;
 }
 
-// Moves the entries of the first n_rows rows whose bit is set together. Blocks of words
-// are done side by side; where each of them goes follows from how many bits are set
-// before it.
+// Compacts the entries of the first n_rows rows whose bit is set. Blocks of words run in
+// parallel; the number of bits set before a block tells where its entries go.
 static void compact(const opn_i_exec *exec,
                     const opn_i_csr *from,
                     int32_t n_rows,
@@ -68,11 +67,11 @@ static void product_by_rows(const opn_i_exec *exec,
 
 // ---- X^T G by columns ----------------------------------------------------------------
 
-// The columns of the rows that train, and where each of their entries stands in the rows.
+// Builds the columns of the trained rows, and the index in `rows` of each entry.
 static opn_status index_columns(opn_ctx *ctx, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
-    opn_i_csr x = matrix->rows; // borrowed, cut short
+    opn_i_csr x = matrix->rows; // borrowed, truncated
     const opn_off n = opn_i_feature_n_trained(matrix);
     x.n_rows = matrix->n_trained;
     OPN_TRY(opn_i_csr_transpose(ctx, &x, &matrix->cols));
@@ -92,7 +91,7 @@ init_columns(opn_ctx *ctx, bool with_backward, opn_i_feature_matrix *matrix)
     return with_backward ? index_columns(ctx, matrix) : OPN_OK;
 }
 
-// The bits of `keep` in the order of the columns.
+// Permutes the bits of `keep` to column order.
 static void transpose_bits(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
 {
     const int64_t n = opn_i_feature_n_trained(matrix);

@@ -1,4 +1,4 @@
-// feature_matrix.c -- the features as the first layer takes them.
+// feature_matrix.c -- the feature matrix as the first layer uses it.
 
 #include "model/feature_strategy.h"
 
@@ -42,7 +42,7 @@ static bool has_constant_rows(const opn_i_csr *x)
     return true;
 }
 
-// Moves the common value of each row into row_scale.
+// Moves the common value of each row to row_scale.
 static opn_status split_scale(opn_ctx *ctx, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
@@ -67,8 +67,8 @@ static bool is_worth_bits(const opn_i_feature_matrix *matrix)
            (double)opn_i_csr_n_entries(x) > 0.125 * x->n_rows * x->n_cols;
 }
 
-// Whether X^T G goes by the kept rows. By columns it takes a list of the kept entries of
-// each, which costs more than it gains where a row of G is one line of the cache:
+// Whether X^T G is scattered from the kept rows. By columns it needs a list of the kept
+// entries of each column, which costs more than it gains if a row of G is one cache line:
 // scattered, an epoch of Citeseer takes 0.9 of the time.
 static bool is_scattered(unsigned uses)
 {
@@ -82,7 +82,7 @@ static const opn_i_feature_strategy *strategy_of(bool has_bits, unsigned uses)
                                 : &opn_i_feature_columns;
 }
 
-// Room for the passes, once the rows are there.
+// Allocates the buffers of the passes, once the rows are there.
 static opn_status make_room(opn_ctx *ctx, unsigned uses, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
@@ -90,14 +90,14 @@ static opn_status make_room(opn_ctx *ctx, unsigned uses, opn_i_feature_matrix *m
     const opn_i_feature_strategy *strategy = strategy_of(is_worth_bits(matrix), uses);
     if (strategy->init != NULL)
         OPN_TRY(strategy->init(ctx, (uses & OPN_USE_BACKWARD) != 0, matrix));
-    // As many as several threads are worth, if adding them up is little beside the rest.
+    // As many as can use several threads, if summing them is cheap compared to the rest.
     const opn_off n_worth = n / (64 * (opn_off)matrix->rows.n_cols + 1);
     matrix->n_blocks = n_worth < 1             ? 1
                        : n_worth > MOST_BLOCKS ? MOST_BLOCKS
                                                : (int32_t)n_worth;
     OPN_TRY_NEW(ctx, matrix->partial,
                 (size_t)(matrix->n_blocks - 1) * OPN_SLICE * (size_t)matrix->rows.n_cols);
-    OPN_TRY_NEW(ctx, matrix->keep, opn_i_bit_words(n) + 1); // kernels read a word more
+    OPN_TRY_NEW(ctx, matrix->keep, opn_i_bit_words(n) + 1); // kernels read one word more
     OPN_TRY_NEW(ctx, matrix->rows_col, n + 1);
     OPN_TRY_NEW(ctx, matrix->rows_ptr, (size_t)matrix->n_trained + 1);
     OPN_TRY_NEW(ctx, matrix->rank, opn_i_bit_words(n) + 1);
@@ -108,8 +108,7 @@ cleanup:
     return status;
 }
 
-// Takes over a matrix that has its rows, and what they are multiplied by if that is
-// known.
+// Takes ownership of a matrix that has its rows, and their scale if it is known.
 static opn_status finish_matrix(opn_ctx *ctx,
                                 unsigned uses,
                                 opn_i_feature_matrix *matrix,
@@ -174,7 +173,7 @@ cleanup:
     return status;
 }
 
-// The entries by rows that are not kept.
+// Lists the dropped entries by rows.
 static void list_dropped(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
 {
     const size_t n_words = opn_i_bit_words(opn_i_feature_n_trained(matrix));

@@ -1,4 +1,4 @@
-// feature_matrix.h -- the features as the first layer takes them, and dropout on their
+// feature_matrix.h -- the feature matrix as the first layer uses it, and dropout on its
 // entries.
 
 #ifndef OPN_FEATURE_MATRIX_H
@@ -7,32 +7,32 @@
 #include "math/csr.h"
 #include "math/exec.h"
 
-// One of the ways to multiply with X; feature_strategy.h has them.
+// One of the algorithms for products with X, see feature_strategy.h.
 typedef struct opn_i_feature_strategy opn_i_feature_strategy;
 
-// X [V,F] for X W and X^T G. Of a matrix whose rows are constant, as normalised binary
-// features are, only the pattern and a factor a row are kept.
+// X [V,F] for X W and X^T G. If the rows are constant, as for normalised binary features,
+// only the pattern and one factor per row are stored.
 //
-// Entries are lists by rows and by columns; the pass in flight moves those it keeps
-// together. Where more than an eighth of a pattern is set it is kept as bits beside the
-// rows, and the products of whole words of it are looked up: on Photo X^T G is 2.3 times
-// as fast as by lists, and needs no list by columns.
+// Entries are lists by rows and by columns; each pass compacts those it keeps. If more
+// than an eighth of a pattern is set, it is also stored as a bitmap, and the products of
+// whole words are looked up: on Photo X^T G is 2.3 times as fast as with lists, and needs
+// no list by columns.
 typedef struct opn_i_feature_matrix {
-    opn_i_csr rows;      // [V,F]; no values when row_scale is there
-    opn_real *row_scale; // [V], or NULL when `rows` has values
-    int32_t n_trained;   // rows that X^T G knows: these come first
-    opn_i_csr cols; // [F,n_trained], the same by columns; empty where X^T G needs none
-    uint32_t *cols_entry; // [entries] number in `rows` of each entry of `cols`
+    opn_i_csr rows;      // [V,F]; without values if row_scale is set
+    opn_real *row_scale; // [V], or NULL if `rows` has values
+    int32_t n_trained;   // rows that take part in X^T G: these come first
+    opn_i_csr cols; // [F,n_trained], the same by columns; empty if X^T G does not need it
+    uint32_t *cols_entry; // [entries] index in `rows` of each entry of `cols`
     uint64_t *map;        // the pattern as opn_i_lookup() takes it, or NULL
-    int32_t n_blocks;     // in which rows are added up when X^T G is scattered
-    opn_real *partial;    // [n_blocks - 1] results of one slice
-    // Of the pass in flight.
+    int32_t n_blocks; // blocks of rows that are summed separately when X^T G is scattered
+    opn_real *partial; // [n_blocks - 1] results of one slice
+    // Of the current pass.
     const opn_i_feature_strategy *strategy;
-    double rate;         // at which entries are dropped; 0: the arrays below are not used
-    bool lists_dropped;  // `rows_…` are the entries it drops, else those it keeps
-    uint64_t *keep;      // one bit for each entry of `rows`
-    uint64_t *cols_keep; // the same bits in the order of `cols`
-    int32_t *rows_col;   // [entries] one row after the other without a gap
+    double rate;               // dropout rate of entries; 0: the arrays below are unused
+    bool lists_dropped;        // `rows_…` are the dropped entries, else the kept ones
+    uint64_t *keep;            // one bit per entry of `rows`
+    uint64_t *cols_keep;       // the same bits in the order of `cols`
+    int32_t *rows_col;         // [entries] all rows, without gaps
     opn_real *rows_value;      // [entries], or NULL
     opn_off *rows_ptr;         // [V + 1]
     int32_t *cols_row;         // [entries]
@@ -44,11 +44,11 @@ typedef struct opn_i_feature_matrix {
     opn_real *scale; // [V] row_scale / (1 - rate): rows of X W, and of G before X^T G
 } opn_i_feature_matrix;
 
-// What passes multiply with, beside X W.
+// What the passes compute besides X W.
 typedef enum opn_i_feature_matrix_use {
     OPN_USE_BACKWARD = 1, // X^T G
-    OPN_USE_NARROW = 2,   // on matrices of one slice
-    OPN_USE_DROPPED = 4   // of the entries dropped instead of those kept
+    OPN_USE_NARROW = 2,   // with matrices of one slice
+    OPN_USE_DROPPED = 4   // from the dropped entries instead of the kept ones
 } opn_i_feature_matrix_use;
 
 // For any use.
@@ -56,7 +56,7 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
                                                    const opn_i_csr *features,
                                                    opn_i_feature_matrix *out);
 
-// The rows order[0 … V-1] of the features, for passes that are made for `uses`, a sum of
+// The rows order[0 … V-1] of the features, for passes made for `uses`, a sum of
 // opn_i_feature_matrix_use, or for those without BACKWARD or DROPPED among them.
 OPN_NODISCARD opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
                                                        const opn_i_csr *features,
@@ -64,7 +64,7 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
                                                        unsigned uses,
                                                        opn_i_feature_matrix *out);
 
-// The rows node[0 … n_rows-1] of another, of which only the first n_trained take part in
+// The rows node[0 … n_rows-1] of another matrix; only the first n_trained take part in
 // dropout and X^T G.
 OPN_NODISCARD opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
                                                         const opn_i_feature_matrix *whole,
@@ -74,23 +74,23 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
                                                         opn_i_feature_matrix *out);
 void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix);
 
-// Drops the entries whose bit in matrix->keep is not set, and scales the others up by
-// 1 / (1 - rate), in the rows that train. Rate 0 keeps all of all rows and does not look
-// at the bits. The bits are used up. `uses` is a sum of opn_i_feature_matrix_use.
+// Drops the entries whose bit in matrix->keep is 0, and scales the others by
+// 1 / (1 - rate), in the trained rows. Rate 0 keeps all entries of all rows and ignores
+// the bits. The bits must not be reused. `uses` is a sum of opn_i_feature_matrix_use.
 void opn_i_feature_matrix_drop(const opn_i_exec *exec,
                                opn_i_feature_matrix *matrix,
                                double rate,
                                unsigned uses);
 
-// p [V,width] = X w for the rows of the pass, of the entries kept.
+// p [V,width] = X w for the rows of the pass, over the kept entries.
 void opn_i_feature_matrix_product(const opn_i_exec *exec,
                                   const opn_i_feature_matrix *matrix,
                                   int32_t width,
                                   const opn_real *w,
                                   opn_real *p);
 
-// The same after a drop for OPN_USE_DROPPED at a rate above 0: the share of what was
-// dropped is subtracted from `whole`, X w with nothing dropped, which may be p.
+// The same after a drop with OPN_USE_DROPPED at a rate above 0: the product of the
+// dropped entries is subtracted from `whole`, X w with nothing dropped, which may be p.
 void opn_i_feature_matrix_subtract(const opn_i_exec *exec,
                                    const opn_i_feature_matrix *matrix,
                                    int32_t width,
@@ -98,7 +98,7 @@ void opn_i_feature_matrix_subtract(const opn_i_exec *exec,
                                    const opn_real *whole,
                                    opn_real *p);
 
-// d_w [F,width] = X^T G, where the rows of g were multiplied by matrix->scale before.
+// d_w [F,width] = X^T G, where the rows of g are already multiplied by matrix->scale.
 void opn_i_feature_matrix_product_transposed(const opn_i_exec *exec,
                                              const opn_i_feature_matrix *matrix,
                                              int32_t width,

@@ -1,4 +1,4 @@
-// features.c -- features made ready for a model.
+// features.c -- preprocessing of features for a model.
 
 #include "model/features.h"
 
@@ -42,7 +42,7 @@ cleanup:
     return status;
 }
 
-// Number in the model of each of the graph's features, by name.
+// Index in the model of each of the graph's features, by name.
 static opn_status
 match_names(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, int32_t *number)
 {
@@ -109,7 +109,8 @@ cleanup:
     return status;
 }
 
-// Whether one of the graph's features has that name. Few are missing where it matters.
+// Whether the graph has a feature of that name. Linear, as few are missing where it
+// matters.
 static bool has_feature(const opn_graph *graph, const char *name)
 {
     for (int64_t k = 0; k < graph->feature_names.n; k++)

@@ -1,4 +1,5 @@
-// features.h -- features made ready for a model, the same way in training and prediction.
+// features.h -- preprocessing of features for a model, the same in training and
+// prediction.
 
 #ifndef OPN_FEATURES_H
 #define OPN_FEATURES_H
@@ -6,21 +7,21 @@
 #include "graph/graph_data.h"
 #include "model/model_data.h"
 
-// Chooses how to normalise and keeps what it takes in the model: "row" for non-negative
-// features, else "standard", unless `wanted` is not "auto".
+// Chooses the normalisation and stores its parameters in the model: "row" for
+// non-negative features, else "standard", unless `wanted` is not "auto".
 OPN_NODISCARD opn_status opn_i_features_fit(opn_ctx *ctx,
                                             const opn_graph *graph,
                                             const char *wanted,
                                             opn_model *model);
 
-// The graph's features in the model's order, normalised. Features are matched by name
-// where both have names, else by number. Errors: SHAPE (they do not fit the model).
+// The graph's features in the model's order, normalised. Features are matched by name if
+// both have names, else by number. Errors: SHAPE (they do not fit the model).
 OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
                                               const opn_model *model,
                                               const opn_graph *graph,
                                               opn_i_csr *out);
 
-// Warns of features that the model knows and the graph does not have: they count as 0.
+// Warns about features of the model that the graph does not have: they count as 0.
 void opn_i_features_warn(opn_ctx *ctx, const opn_model *model, const opn_graph *graph);
 
 #endif // OPN_FEATURES_H

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-// Where the weights of the layers are in the list: what projects, then what attends.
+// Positions of the layers' weights in the list: projection, then attention.
 enum { W0, ATTEND0, W1 = 4, ATTEND1 };
 
 static int list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIGHTS])
@@ -66,7 +66,7 @@ cleanup:
     return status;
 }
 
-// Of a layer, which draws in steps of its own, so that no two share a number.
+// Draws the masks of a layer. Each has its own steps, so no random number is reused.
 static void draw_layer(const opn_i_exec *exec,
                        const opn_i_attention *layer,
                        const opn_i_hop *hop,
@@ -99,7 +99,7 @@ static void draw(const opn_i_exec *exec,
 
 // The matrices between the layers.
 typedef struct between {
-    int32_t n, n_units;    // nodes and hidden units, with those that pad
+    int32_t n, n_units;    // nodes and hidden units, including padding
     opn_i_dense hidden, q; // q: the units of the second layer
     opn_i_dense_const w1;
 } between;
@@ -119,7 +119,7 @@ static between view_between(const opn_i_network *network, const opn_real *weight
     };
 }
 
-// z is the mean of the heads, and d_o = d_z shared among them.
+// z is the mean of the heads, so d_o = d_z divided among them.
 static void average_heads(opn_i_network *network)
 {
     const opn_i_gat_layers *layers = network->layers;
@@ -164,7 +164,7 @@ static void forward(const opn_i_exec *exec,
     network->hidden = opn_i_as_const(middle.hidden);
     const opn_i_first_product g = opn_i_network_multiply(
             exec, network, weights, with_backward, first->d_o, first->g);
-    // What is taken back needs g, which d_o would overwrite if it were there.
+    // The backward pass needs g, which d_o would overwrite if it were there.
     assert(!with_backward || g.at != first->d_o);
     opn_i_attention_forward(exec, first, &network->in_use.inner, g.at,
                             &network->weight[ATTEND0], weights, rates, g.is_known,
@@ -207,7 +207,7 @@ static void backward(const opn_i_exec *exec,
 }
 
 const opn_i_encoder opn_i_gat_encoder = {
-        .edges = OPN_EDGES_NORMALISED, // of which only the pattern matters
+        .edges = OPN_EDGES_NORMALISED, // only the pattern matters
         .has_heads = true,
         .needs_entries = true,
         .second = W1,

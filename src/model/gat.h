@@ -1,7 +1,7 @@
 // gat.h -- graph attention as an encoder.
 //
-//   hidden = ELU(attention(drop(X) W0) + b0), its heads side by side
-//   z = attention(drop(hidden) W1) + b1, the mean of its heads
+//   hidden = ELU(attention(drop(X) W0) + b0), its heads concatenated
+//   z = attention(drop(hidden) W1) + b1, averaged over its heads
 
 #ifndef OPN_GAT_H
 #define OPN_GAT_H

@@ -30,7 +30,7 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
     opn_status status = OPN_OK;
     opn_i_gcn_layers *layers = NULL;
     const size_t n_nodes = (size_t)network->n_nodes;
-    // In whole lines of the cache, all of them.
+    // All rounded up to whole cache lines.
     const size_t n_wide = opn_i_whole_lines(n_nodes * (size_t)network->hidden_width);
     OPN_TRY_NEW(ctx, layers, 1);
     network->layers = layers;
@@ -46,7 +46,7 @@ cleanup:
 
 // The matrices of a pass.
 typedef struct matrices {
-    opn_i_dense hidden, d_hidden, q; // of the nodes between the hops
+    opn_i_dense hidden, d_hidden, q; // of the nodes between the two hops
     opn_i_dense_const w1;
 } matrices;
 

@@ -7,12 +7,12 @@
 
 #include "model/network.h"
 
-// What its passes leave; matrices of hidden units are in panels.
+// Buffers of its passes; matrices of hidden units are in panels.
 typedef struct opn_i_gcn_layers {
-    opn_real *p;        // [V,H] X W0, and on the way back its gradient
+    opn_real *p;        // [V,H] X W0; in the backward pass its gradient
     opn_real *hidden;   // [V,H]
-    opn_real *d_hidden; // [V,H]; until the way back X W0 with nothing dropped
-    opn_real *q;        // [V,K] hidden W1, and on the way back its gradient
+    opn_real *d_hidden; // [V,H]; until the backward pass X W0 with nothing dropped
+    opn_real *q;        // [V,K] hidden W1; in the backward pass its gradient
 } opn_i_gcn_layers;
 
 #endif // OPN_GCN_H

@@ -102,7 +102,7 @@ const opn_i_head opn_i_squared_head = {
         .kernel = squared_kernel,
 };
 
-// ---- evidence that should be that of a sharp Dirichlet, 50 y + 1.1 --------------------
+// ---- evidence fitted to a sharp Dirichlet, 50 y + 1.1 ---------------------------------
 
 static const opn_real sharp_hit = (opn_real)51.1;
 static const opn_real sharp_miss = (opn_real)1.1;
@@ -119,7 +119,7 @@ sharp_kl(const opn_i_objective *objective, int32_t target, const opn_real *z)
     return opn_k_dirichlet_kl(n, alpha, sharp);
 }
 
-// Both halves as in opn_k_evidence_row().
+// Both halves are as in opn_k_evidence_row().
 static void sharp_kl_gradient(const opn_i_objective *objective,
                               int32_t target,
                               const opn_real *z,

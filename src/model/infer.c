@@ -1,4 +1,4 @@
-// infer.c -- stochastic passes, streamed into moments.
+// infer.c -- stochastic forward passes, accumulated into moments.
 
 #include "model/infer.h"
 
@@ -54,7 +54,7 @@ static void add_pass(const opn_i_exec *exec,
     }
 }
 
-// Pass m: with what it drops, or the only one when nothing is sampled.
+// Runs pass m with its dropout masks, or the only pass if nothing is sampled.
 static void run_pass(const opn_i_exec *exec,
                      opn_i_network *network,
                      const opn_real *weights,
@@ -79,7 +79,7 @@ static void divide(opn_i_moments *moments, int32_t n_passes)
 
 opn_i_plan opn_i_infer_plan(const opn_i_infer_options *options)
 {
-    // All passes have the same X W0 but for what they drop.
+    // All passes have the same X W0 except for what they drop.
     return (opn_i_plan){.has_whole = options->n_samples > 1,
                         .dropout = options->rates.units};
 }

@@ -1,4 +1,4 @@
-// infer.h -- stochastic passes, streamed into moments, and the opinions they give.
+// infer.h -- stochastic forward passes, accumulated into moments, and their opinions.
 
 #ifndef OPN_INFER_H
 #define OPN_INFER_H
@@ -17,7 +17,7 @@ typedef struct opn_i_infer_options {
     bool averages_logits; // alpha = exp(mean z) + 1 rather than mean alpha
 } opn_i_infer_options;
 
-// What inference found; [V, width] or [V], in double. Owned by the holder.
+// Results of inference; [V, width] or [V], in double. Owned by the holder.
 typedef struct opn_i_moments {
     int32_t n_nodes, n_classes, width;
     double *arena;
@@ -29,7 +29,7 @@ typedef struct opn_i_moments {
 
 void opn_i_moments_deinit(const opn_alloc *alloc, opn_i_moments *moments);
 
-// What its passes are like, for the workspace they run in.
+// The plan of its passes, for the workspace they run in.
 opn_i_plan opn_i_infer_plan(const opn_i_infer_options *options);
 
 // Runs the passes. Memory does not depend on their number.

@@ -1,4 +1,4 @@
-// model_data.h -- what stands behind opn_model, and what kinds of model there are.
+// model_data.h -- the definition of opn_model, and the kinds of model.
 
 #ifndef OPN_MODEL_DATA_H
 #define OPN_MODEL_DATA_H
@@ -13,23 +13,23 @@ typedef struct opn_i_model_kind {
     const char *id;
     const opn_i_encoder *encoder;
     const opn_i_head *head;
-    opn_i_evidence_kind evidence; // unless the parameter says otherwise
+    opn_i_evidence_kind evidence; // default, which a parameter may override
     bool has_teacher;
     bool has_prior;
     bool is_sampled;  // Monte-Carlo dropout
     bool drops_edges; // DropEdge, in training and in sampling
 } opn_i_model_kind;
 
-const opn_i_model_kind *opn_i_model_kind_find(const char *id); // NULL when there is none
+const opn_i_model_kind *opn_i_model_kind_find(const char *id); // NULL if there is none
 
-// The first kind of the table whose weights come about in the same way: kinds that differ
-// only in what they make of the weights share a training.
+// The first kind in the table whose weights are trained in the same way: kinds that
+// differ only in how they use the weights share a training run.
 const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind);
 
-// The same weights, seen by another kind of those that share a training.
+// Turns the model into another kind that shares its training run; the weights stay.
 void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind);
 
-typedef enum opn_i_normalise { // how features were made ready
+typedef enum opn_i_normalise { // how features were preprocessed
     OPN_NORMALISE_NONE = 0,
     OPN_NORMALISE_ROW = 1,
     OPN_NORMALISE_STANDARD = 2
@@ -43,26 +43,25 @@ struct opn_model {
     opn_i_sizes sizes;
     opn_real *weights;    // as opn_i_network keeps them
     double *mean, *scale; // [F] of the training features; NULL unless standardised
-    opn_i_names param_names, param_values;  // every parameter of training, as texts
-    opn_i_names class_names, feature_names; // features: empty when they are numbers
+    opn_i_names param_names, param_values;  // every training parameter, as text
+    opn_i_names class_names, feature_names; // features: empty if they are only numbered
     char data_hash[65];
-    char split_hash[65]; // of every node's role in training; "" when a file has none
+    char split_hash[65]; // of every node's role in training; "" if the file has none
     opn_train_summary summary;
 };
 
-// Sets model->evidence by the parameters, or by its kind where they say nothing. Errors:
-// INVALID_ARG (evidence that the head or the terms of its loss cannot take).
+// Sets model->evidence from the parameters, or by its kind if they do not set it. Errors:
+// INVALID_ARG (the head or a term of its loss cannot use that evidence).
 OPN_NODISCARD opn_status opn_i_model_choose_evidence(opn_ctx *ctx,
                                                      const opn_params *params,
                                                      opn_model *model);
 
-// The parameters the model was trained with; those this version does not know are left
-// out.
+// The parameters the model was trained with; those unknown to this version are left out.
 OPN_NODISCARD opn_status opn_i_model_params(opn_ctx *ctx,
                                             const opn_model *model,
                                             opn_params **out);
 
-// Units and heads by the parameters; features and classes are left 0.
+// Units and heads from the parameters; features and classes are left 0.
 opn_i_sizes opn_i_model_sizes(const opn_i_model_kind *kind, const opn_params *params);
 
 // Whether the encoder can have these units and heads. Errors: INVALID_ARG.

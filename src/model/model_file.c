@@ -1,9 +1,9 @@
 // model_file.c -- models as safetensors files.
 //
-// Tensors: the matrices of weights that the encoder lists, F32, and, for standardised
-// features, feature_mean and feature_scale [F], F64. Metadata: format, model, data_hash,
-// classes and features (JSON arrays of names), summary, and "param.NAME" for every
-// parameter of training.
+// Tensors: the encoder's weight matrices, F32, and, for standardised features,
+// feature_mean and feature_scale [F], F64. Metadata: format, model, data_hash, classes
+// and features (JSON arrays of names), summary, and "param.NAME" for every training
+// parameter.
 
 #include "io/bytes.h"
 #include "io/safetensors.h"
@@ -66,7 +66,7 @@ cleanup:
 
 // ---- saving --------------------------------------------------------------------------
 
-// A matrix of the weights row by row without what pads it, as floats.
+// A weight matrix in row-major order without padding, as floats.
 static opn_status
 pack_matrix(opn_ctx *ctx, const opn_model *model, const opn_i_weight *weight, float **out)
 {
@@ -82,7 +82,7 @@ cleanup:
     return status;
 }
 
-// The writer borrows what is packed until it has written it.
+// The writer borrows the packed data until it has written it.
 static opn_status put_weights(opn_ctx *ctx,
                               opn_i_safetensors_writer *writer,
                               const opn_model *model,
@@ -103,8 +103,8 @@ cleanup:
     return status;
 }
 
-// Whole numbers a file holds, and the largest each may be; put_metadata() and
-// get_numbers() have them in this order.
+// Integers stored in a file, and the largest value of each; put_metadata() and
+// get_numbers() use this order.
 static const struct {
     const char *key;
     int64_t max;
@@ -172,7 +172,7 @@ cleanup:
 
 // ---- loading -------------------------------------------------------------------------
 
-// The tensor of that name, of two dimensions and finite floats.
+// The tensor of that name, which must have two dimensions and finite floats.
 static opn_status get_matrix(opn_ctx *ctx,
                              const char *path,
                              const opn_i_safetensors *file,
@@ -192,7 +192,7 @@ cleanup:
     return status;
 }
 
-// The tensor of a matrix of weights, whose shape it must have.
+// The tensor of a weight matrix, which must have the same shape.
 static opn_status find_weight(opn_ctx *ctx,
                               const char *path,
                               const opn_i_safetensors *file,
@@ -232,7 +232,7 @@ cleanup:
     return status;
 }
 
-// The sizes that the weights must have, from the first of them, the names and the
+// The sizes that the weights must have, from the first weight, the names and the
 // parameters.
 static opn_status find_sizes(opn_ctx *ctx,
                              const char *path,
@@ -274,7 +274,7 @@ static opn_status get_weights(opn_ctx *ctx,
     size_t n_weights = 0;
     const int n =
             opn_i_place_weights(model->kind->encoder, &model->sizes, list, &n_weights);
-    // All shapes first: what does not fit is not asked memory for.
+    // Check all shapes first: allocate nothing for a file that does not fit.
     for (int m = 0; m < n; m++)
         OPN_TRY(find_weight(ctx, path, file, &list[m], &tensor[m]));
     OPN_TRY_NEW(ctx, model->weights, n_weights);
@@ -284,7 +284,7 @@ cleanup:
     return status;
 }
 
-// mean or scale of the features.
+// Reads mean or scale of the features.
 static opn_status get_column(opn_ctx *ctx,
                              const char *path,
                              const opn_i_safetensors *file,
@@ -377,7 +377,7 @@ cleanup:
     return status;
 }
 
-// A parameter that is out of bounds would otherwise show only when someone predicts.
+// Otherwise a parameter out of bounds would only show up in prediction.
 static opn_status read_params(opn_ctx *ctx,
                               const char *path,
                               const opn_i_safetensors *file,

@@ -1,4 +1,4 @@
-// network.c -- what all networks do alike, whatever their encoder.
+// network.c -- what all networks have in common, whatever their encoder.
 
 #include "model/network.h"
 
@@ -21,7 +21,7 @@ int opn_i_place_weights(const opn_i_encoder *encoder,
     return n;
 }
 
-// Where unit k of n that heads share stands in memory.
+// Position in memory of unit k of n, which are divided among the heads.
 static int32_t place_of(int32_t k, int32_t n, int32_t n_heads)
 {
     const int32_t n_units = n / n_heads;
@@ -50,7 +50,7 @@ size_t opn_i_weight_place(const opn_i_weight *weight, int32_t i, int32_t k)
                                     column_of(weight, k));
 }
 
-// Element (i, k) draws from its own place, so that the layout changes nothing.
+// Element (i, k) has its own random position, so that the layout does not matter.
 static void init_matrix(const opn_i_weight *weight, opn_i_rng *rng, opn_real *weights)
 {
     const double limit = sqrt(6.0 / weight->fan);
@@ -297,7 +297,7 @@ void opn_i_network_project_back(const opn_i_exec *exec,
     const opn_i_weight *w1 = &network->weight[network->encoder->second];
     const int32_t n_units = opn_i_weight_rows(w1);
     const bool is_plain = w1->n_heads == 1 && w1->n_parts == 1;
-    const int32_t n_cols = is_plain ? w1->n_cols : w1->width; // beyond all is 0
+    const int32_t n_cols = is_plain ? w1->n_cols : w1->width; // columns beyond are 0
     const opn_i_dense transposed =
             opn_i_panels(network->w1_transposed, n_cols, hidden.width);
     opn_i_matmul_tn(exec, hidden.n_rows, n_units, hidden, d_q, network->partial,

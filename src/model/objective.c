@@ -1,4 +1,4 @@
-// objective.c -- the loss: what the head says of labels, and the terms of prior and
+// objective.c -- the loss: the head's supervised term, and the terms of prior and
 // teacher.
 
 #include "model/head.h"
@@ -36,7 +36,7 @@ static opn_k_evidence kernel_terms(const opn_i_objective *objective, int32_t epo
     };
 }
 
-// The mean of what the head says of training nodes.
+// Gradient of the head's mean loss over the training nodes.
 static void gradient_rows(const opn_i_objective *objective,
                           int32_t first,
                           int32_t last,

@@ -1,4 +1,4 @@
-// objective.h -- what a network is trained to minimise.
+// objective.h -- the loss that training minimises.
 
 #ifndef OPN_OBJECTIVE_H
 #define OPN_OBJECTIVE_H
@@ -6,7 +6,7 @@
 #include "math/exec.h"
 #include "model/evidence.h"
 
-// More classes than this are refused: rows of that length are kept on the stack.
+// Largest number of classes accepted: rows of that length are kept on the stack.
 enum { OPN_MAX_CLASSES = 4096 };
 
 typedef struct opn_i_head opn_i_head; // head.h has them
@@ -16,16 +16,16 @@ typedef struct opn_i_objective {
     opn_i_evidence_kind evidence;
     int32_t n_nodes, n_classes, width;
     const int32_t *target;       // [V] class of each training node, -1 for others
-    int32_t n_train;             // of them
+    int32_t n_train;             // number of training nodes
     const opn_real *prior;       // [V,K] alpha_hat, or NULL
     const opn_real *prior_sum;   // [V]
-    double lambda1;              // of the prior's term
+    double lambda1;              // factor of the prior term
     const opn_real *log_teacher; // [V,K] ln p_hat, or NULL
     double teacher_epochs;       // lambda2 = min(1, epoch / teacher_epochs)
 } opn_i_objective;
 
-// d_z of the loss of that epoch, without the weights' decay. Adds to *n_bounded how many
-// logits were above OPN_MAX_LOGIT.
+// d_z of the loss in that epoch, without weight decay. Adds to *n_bounded the number of
+// logits above OPN_MAX_LOGIT.
 void opn_i_objective_gradient(const opn_i_exec *exec,
                               const opn_i_objective *objective,
                               int32_t epoch,
@@ -33,7 +33,7 @@ void opn_i_objective_gradient(const opn_i_exec *exec,
                               opn_real *d_z,
                               int64_t *n_bounded);
 
-// The terms of the loss with their factors; their sum is what is minimised.
+// The terms of the loss with their factors; training minimises their sum.
 typedef struct opn_i_loss_terms {
     double supervised;
     double prior;

@@ -18,12 +18,12 @@ opn_i_optimiser opn_i_optimiser_view(size_t n_weights, size_t n_decayed, opn_rea
                              .square = room + n_weights};
 }
 
-// A step as the kernel takes it.
+// A step in the form the kernel takes.
 typedef struct step {
     opn_real rate, epsilon;
 } step;
 
-// m^ / (sqrt(v^) + eps) with both corrections moved into the rate and epsilon.
+// m^ / (sqrt(v^) + eps) with both bias corrections moved into the rate and epsilon.
 static step corrected_step(double learning_rate, int32_t n_done)
 {
     const double t = n_done + 1.0;

@@ -1,4 +1,4 @@
-// sage.c -- GraphSAGE with means, forward and backward.
+// sage.c -- GraphSAGE with mean aggregation, forward and backward.
 
 #include "model/sage.h"
 
@@ -6,7 +6,7 @@
 
 enum { W0, B0, W1, B1, N_WEIGHTS };
 
-// Columns of one part of X W0: whole panels, so that each part is a matrix of its own.
+// Columns of one half of X W0: whole panels, so that each half is a matrix of its own.
 static int32_t half_of(const opn_i_sizes *sizes)
 {
     return (sizes->n_hidden + OPN_SLICE - 1) / OPN_SLICE * OPN_SLICE;
@@ -60,7 +60,7 @@ cleanup:
 
 // The matrices of a pass.
 typedef struct matrices {
-    opn_i_dense self, near; // the parts of X W0
+    opn_i_dense self, near; // the halves of X W0
     opn_i_dense hidden, d_hidden, q;
     opn_i_dense z;
     opn_i_dense_const d_z, w1;
@@ -87,13 +87,13 @@ static matrices view_pass(const opn_i_network *network, opn_real *p, const opn_r
     };
 }
 
-// Columns of a slice that are in use; within it a row of any matrix has no gap.
+// Columns used in a slice; within it, rows of any matrix are contiguous.
 static int32_t n_in_slice(int32_t n_cols, int32_t at)
 {
     return n_cols - at < OPN_SLICE ? n_cols - at : OPN_SLICE;
 }
 
-// What a layer adds to the means of its neighbours: the node's own share, and the bias.
+// Adds the node's own term and the bias to the means over its neighbours.
 static void add_own(const opn_i_hop *hop,
                     opn_i_dense_const self,
                     const opn_real *bias,
@@ -110,8 +110,8 @@ static void add_own(const opn_i_hop *hop,
     }
 }
 
-// The other way: the gradient of the own share, each row times its scale, and of the
-// bias.
+// Backward pass of add_own(): the gradients of the own term, each row times its scale,
+// and of the bias.
 static void share_own(const opn_i_hop *hop,
                       opn_i_dense_const d_y,
                       const opn_real *scale,
@@ -176,7 +176,7 @@ static void forward(const opn_i_exec *exec,
             sizes->n_classes, pass.z);
 }
 
-// The gradient of q from that of z.
+// Computes the gradient of q from that of z.
 static void look_back(const opn_i_exec *exec,
                       opn_i_network *network,
                       const matrices *pass,

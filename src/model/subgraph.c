@@ -1,4 +1,4 @@
-// subgraph.c -- the nodes that the logits of some nodes depend on.
+// subgraph.c -- the subgraph that the logits of some nodes depend on.
 
 #include "model/subgraph.h"
 
@@ -16,7 +16,7 @@ void opn_i_subgraph_deinit(const opn_alloc *alloc, opn_i_subgraph *subgraph)
     *subgraph = (opn_i_subgraph){0};
 }
 
-// Some nodes of a graph: number[i] is that of node i, or -1.
+// A subset of the nodes: number[i] is the new number of node i, or -1.
 typedef struct selection {
     int32_t n;
     int32_t *node;   // [n]
@@ -41,7 +41,7 @@ cleanup:
     return status;
 }
 
-// Numbers the nodes of `wanted`, which are marked with a 1, that have none yet.
+// Numbers the nodes marked 1 in `wanted` that have no number yet.
 static void number_marked(int32_t n_nodes, const uint8_t *wanted, selection *out)
 {
     for (int32_t i = 0; i < n_nodes; i++) {
@@ -58,7 +58,7 @@ static void mark_labelled(int32_t n_nodes, const int32_t *label, uint8_t *mark)
         mark[i] = label[i] >= 0;
 }
 
-// Marks what the marked rows of A^ have entries in, and so the nodes themselves.
+// Marks all columns of the marked rows of A^, which include the nodes themselves.
 static void mark_neighbours(const opn_i_csr *adjacency, const uint8_t *from, uint8_t *to)
 {
     memset(to, 0, (size_t)adjacency->n_rows);
@@ -68,7 +68,7 @@ static void mark_neighbours(const opn_i_csr *adjacency, const uint8_t *from, uin
             to[adjacency->col_idx[e]] = 1;
 }
 
-// Those rows of A^, of which only those columns have entries.
+// Takes those rows of A^, whose entries are all in those columns.
 static opn_status take_part(opn_ctx *ctx,
                             const opn_i_csr *adjacency,
                             const selection *rows,
@@ -85,7 +85,7 @@ cleanup:
     return status;
 }
 
-// Classes of the nodes of a selection.
+// Classes of the selected nodes.
 static opn_status
 take_labels(opn_ctx *ctx, const selection *some, const int32_t *label, int32_t **out)
 {
@@ -99,8 +99,8 @@ cleanup:
     return status;
 }
 
-// What the nodes with a label reach: both hops and the labels. Nodes two hops away get
-// their numbers in `inputs`.
+// The reach of the labelled nodes: both hops and the labels. Nodes up to two hops away
+// are numbered in `inputs`.
 static opn_status find_reach(opn_ctx *ctx,
                              const opn_i_csr *adjacency,
                              const int32_t *label,
@@ -136,7 +136,7 @@ cleanup:
     return status;
 }
 
-// All nodes as they are.
+// Selects all nodes, with their own numbers.
 static opn_status reach_all(opn_ctx *ctx,
                             const opn_i_reach *whole,
                             const int32_t *target,

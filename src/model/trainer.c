@@ -1,4 +1,4 @@
-// trainer.c -- the one training loop, for teacher and student alike.
+// trainer.c -- the training loop of both teacher and student.
 
 #include "model/trainer.h"
 
@@ -61,7 +61,7 @@ cleanup:
     return status;
 }
 
-// One epoch up to the new weights; network->z is that of the weights before.
+// One epoch up to the weight update; network->z is from the weights before it.
 static opn_status run_epoch(opn_ctx *ctx,
                             const opn_i_exec *exec,
                             opn_i_network *network,
@@ -93,7 +93,7 @@ static double squared_norm(const opn_real *x, size_t n)
     return sum;
 }
 
-// Adds ", NAME VALUE" to a line of the log, if there is one.
+// Appends ", NAME VALUE" to a log line, if there is a value.
 static void tell_term(char *line, size_t room, const char *name, double value)
 {
     const size_t n = strlen(line);
@@ -123,7 +123,7 @@ is_log_due(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch
            (epoch + 1) % options->report_every == 0;
 }
 
-// What the epochs that follow show beside their number.
+// What progress shows next to the number of the following epochs.
 typedef char epoch_note[64];
 
 static void note_epoch(const opn_epoch *epoch, epoch_note note)
@@ -159,7 +159,7 @@ static void report(opn_ctx *ctx,
         ctx->hooks.epoch(ctx->hooks.user, &epoch);
 }
 
-// Keeps the weights if they are the best so far. Tells whether to stop.
+// Keeps the weights if they are the best so far. Returns whether to stop.
 static bool note_score(const opn_i_train_options *options,
                        opn_i_train_state *state,
                        double loss,
@@ -180,7 +180,7 @@ static bool note_score(const opn_i_train_options *options,
     return state->epoch - state->best_epoch >= options->patience;
 }
 
-// Validation with nothing dropped; keeps the best weights. Tells whether to stop.
+// Validates without dropout; keeps the best weights. Returns whether to stop.
 static bool validate(const opn_i_exec *exec,
                      opn_i_network *network,
                      const opn_i_objective *objective,
@@ -226,17 +226,17 @@ opn_status opn_i_train(opn_ctx *ctx,
     const bool decides = options->validation != NULL && options->patience > 0;
     opn_i_thread_choice choice = {0};
     epoch_note note = "";
-    // Validation multiplies the whole X with the weights of the epoch that follows.
+    // Validation multiplies the whole X by the weights that the next epoch uses.
     opn_i_network_follow(network, (opn_i_plan){.trains = true,
                                                .has_whole = decides,
                                                .dropout = options->rates.units});
-    if (state->is_done) // and so was all that follows, before an interruption
+    if (state->is_done) // and the rest too, before an interruption
         return OPN_OK;
     if (state->epoch == 0)
         opn_i_network_init_weights(network, options->seed, options->stream_weights,
                                    state->weights);
     while (state->epoch < options->n_epochs && !state->is_done) {
-        // What nobody reads is not computed.
+        // Loss terms that nobody reads are not computed.
         const bool is_reported =
                 ctx->hooks.epoch != NULL || is_log_due(ctx, options, state->epoch);
         opn_i_loss_terms terms = {0};
@@ -254,7 +254,7 @@ opn_status opn_i_train(opn_ctx *ctx,
         if (decides || (is_reported && options->validation != NULL))
             state->is_done =
                     validate(&chosen, network, objective, options, state, &accuracy);
-        if (!is_reported) // steps that are timed are alike
+        if (!is_reported) // only time steps that do the same work
             opn_i_thread_choice_end(&choice);
         if (is_reported)
             report(ctx, objective, options, state, &terms, accuracy, note);

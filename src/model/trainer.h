@@ -1,4 +1,4 @@
-// trainer.h -- the one training loop, for teacher and student alike.
+// trainer.h -- the training loop of both teacher and student.
 
 #ifndef OPN_TRAINER_H
 #define OPN_TRAINER_H
@@ -8,17 +8,17 @@
 #include "model/objective.h"
 #include "model/optimiser.h"
 
-// What of the validation nodes must get better within the patience.
+// Which validation metric must improve within the patience.
 typedef enum opn_i_stop {
     OPN_STOP_LOSS = 0,
     OPN_STOP_ACCURACY = 1,
-    OPN_STOP_BOTH = 2 // one of them, or be as good; weights are kept when both are
+    OPN_STOP_BOTH = 2 // either, or equal its best; weights are kept if both do
 } opn_i_stop;
 
 typedef struct opn_i_train_options {
     const char *stage; // "teacher" or "model", for progress and the log
     int32_t n_epochs;
-    int32_t patience; // epochs in which nothing gets better before stopping; 0: never
+    int32_t patience; // epochs without improvement before stopping; 0: never stop early
     opn_i_stop stop;
     opn_i_optimiser_options optimiser;
     opn_i_rates rates;
@@ -28,29 +28,27 @@ typedef struct opn_i_train_options {
     const int32_t *validation; // class of each validation node, -1 for others; or NULL
     const opn_i_reach
             *validation_reach; // of the nodes of `validation`; NULL: the network's
-    int32_t report_every;      // epochs between two lines of the log; 0: none
-    // Called before each epoch, when the state is that between two; or NULL. `user` is
-    // passed back to it.
+    int32_t report_every;      // epochs between log lines; 0: no lines
+    // Called with `user` before each epoch, when the state is consistent; or NULL.
     void (*keep)(void *user);
     void *user;
 } opn_i_train_options;
 
-// Weights, what the optimiser keeps and the best weights so far, all a run needs to go on
-// from where it stopped: OPN_STATE_BLOCKS times n_weights numbers from `weights` on, in
-// that order.
+// Weights, optimiser state and the best weights so far, all that a run needs to resume:
+// OPN_STATE_BLOCKS times n_weights numbers starting at `weights`, in that order.
 enum { OPN_STATE_BLOCKS = 2 + OPN_OPTIMISER_BLOCKS };
 typedef struct opn_i_train_state {
     size_t n_weights;
     opn_real *arena;
     opn_real *weights;
     opn_i_optimiser optimiser;
-    opn_real *best;     // weights that validation liked best
-    int32_t epoch;      // the next to be done
-    bool is_done;       // training has ended, and weights are the final ones
-    int32_t best_epoch; // the last one that made something better
-    double best_loss;   // of validation: what must get lower
+    opn_real *best;     // weights with the best validation result
+    int32_t epoch;      // the next epoch to run
+    bool is_done;       // training has ended, and the weights are final
+    int32_t best_epoch; // the last epoch with an improvement
+    double best_loss;   // the validation value that must decrease
     double best_accuracy;
-    int64_t n_bounded; // logits that exp() was not given as they were
+    int64_t n_bounded; // logits that were bounded before exp()
 } opn_i_train_state;
 
 OPN_NODISCARD opn_status opn_i_train_state_init(opn_ctx *ctx,
@@ -59,9 +57,9 @@ OPN_NODISCARD opn_status opn_i_train_state_init(opn_ctx *ctx,
 void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state);
 
 // Trains from state->epoch on; at the end state->weights are the best ones if validation
-// decides, else the last ones. Nothing is allocated.
-// Errors: NONFINITE (the message names epoch and tensor), INTERRUPTED (the state is that
-// between two epochs, and training can go on from it).
+// decides, else the last ones. Allocates nothing.
+// Errors: NONFINITE (the message names epoch and tensor), INTERRUPTED (the state is
+// between two epochs, and training can resume from it).
 OPN_NODISCARD opn_status opn_i_train(opn_ctx *ctx,
                                      const opn_i_exec *exec,
                                      opn_i_network *network,
@@ -70,7 +68,7 @@ OPN_NODISCARD opn_status opn_i_train(opn_ctx *ctx,
                                      opn_i_train_state *state,
                                      opn_real *d_weights);
 
-// Errors: NONFINITE, when a logit of the pass in flight is.
+// Errors: NONFINITE, if a logit of the current pass is not finite.
 OPN_NODISCARD opn_status opn_i_check_logits(opn_ctx *ctx,
                                             const opn_i_network *network,
                                             int32_t epoch);

@@ -1,4 +1,4 @@
-// workspace.c -- what training and prediction set up alike.
+// workspace.c -- the setup that training and prediction share.
 
 #include "model/workspace.h"
 
@@ -16,7 +16,7 @@ void opn_i_workspace_deinit(const opn_alloc *alloc, opn_i_workspace *workspace)
     *workspace = (opn_i_workspace){0};
 }
 
-// Rows and columns of a matrix of nodes in another order.
+// Reorders the rows and columns of a matrix over the nodes.
 static opn_status reorder(opn_ctx *ctx,
                           const int32_t *order,
                           const int32_t *place,
@@ -30,7 +30,7 @@ cleanup:
     return status;
 }
 
-// The matrices of the edges.
+// Builds the matrices of the edges.
 static opn_status place_edges(opn_ctx *ctx,
                               const opn_model *model,
                               const opn_graph *graph,
@@ -78,7 +78,7 @@ cleanup:
     return status;
 }
 
-// The workspace is where it was put when it is done: the network points into it.
+// The workspace must not move afterwards: the network points into it.
 opn_status opn_i_workspace_init(opn_ctx *ctx,
                                 const opn_model *model,
                                 const opn_graph *graph,

@@ -1,4 +1,4 @@
-// workspace.h -- what training and prediction set up alike: kernels, matrices, the
+// workspace.h -- the setup that training and prediction share: kernels, matrices,
 // network.
 
 #ifndef OPN_WORKSPACE_H
@@ -7,19 +7,18 @@
 #include "model/features.h"
 #include "model/subgraph.h"
 
-// Within a workspace the nodes have an order of their own, which order.h gives reasons
-// for.
+// Within a workspace the nodes are reordered, for the reasons in order.h.
 typedef struct opn_i_workspace {
     opn_i_exec exec;
-    int32_t *order;             // [V] which node of the graph each is
+    int32_t *order;             // [V] the graph's number of each node
     opn_i_hop_store hop;        // the matrix of the edges
-    opn_i_csr topology;         // of a model that drops edges
+    opn_i_csr topology;         // for a model that drops edges
     opn_i_edge_dropper dropper; // likewise
     opn_i_feature_matrix features;
     opn_i_network network;
 } opn_i_workspace;
 
-// For passes as the plan says, or such as share less. Errors: SHAPE (directed graph,
+// For passes of this plan, or passes that share less. Errors: SHAPE (directed graph,
 // features that do not fit the model), NOMEM.
 OPN_NODISCARD opn_status opn_i_workspace_init(opn_ctx *ctx,
                                               const opn_model *model,
@@ -28,17 +27,17 @@ OPN_NODISCARD opn_status opn_i_workspace_init(opn_ctx *ctx,
                                               opn_i_workspace *workspace);
 void opn_i_workspace_deinit(const opn_alloc *alloc, opn_i_workspace *workspace);
 
-// A network in training: that of the workspace, or one of the part of the graph that the
-// loss depends on.
+// A network in training: that of the workspace, or one on the subgraph that the loss
+// depends on.
 typedef struct opn_i_trainee {
     opn_i_subgraph subgraph;
-    opn_i_feature_matrix features; // of a part
+    opn_i_feature_matrix features; // of the subgraph
     opn_i_network part;            // likewise
     opn_i_network *network;        // &part, or that of the workspace
 } opn_i_trainee;
 
-// target and validation are in the order of the workspace. Points into itself and the
-// workspace.
+// target and validation are in the order of the workspace. Contains pointers into itself
+// and the workspace.
 OPN_NODISCARD opn_status opn_i_trainee_init(opn_ctx *ctx,
                                             opn_i_workspace *workspace,
                                             const int32_t *target,

@@ -1,11 +1,11 @@
-// careful_sum.h -- a sum so nearly exact that the order of its terms does not show.
+// careful_sum.h -- a sum so nearly exact that the order of its terms has no effect.
 
 #ifndef OPN_CAREFUL_SUM_H
 #define OPN_CAREFUL_SUM_H
 
 #include <math.h>
 
-// A sum and what rounding has kept from it (Neumaier). Begins as {0}.
+// A sum and its accumulated rounding error (Neumaier). Initialise to {0}.
 typedef struct opn_i_sum {
     double sum;
     double lost;

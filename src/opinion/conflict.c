@@ -2,8 +2,8 @@
 
 #include "opinion/conflict.h"
 
-// Summed anew for each class: a difference from the whole would lose the digits of small
-// evidence beside a large one.
+// Summed separately for each class: subtracting from the total would lose the digits of
+// small evidence next to large.
 void opn_i_conflict_others(int32_t n_classes, const double *alpha, double *others)
 {
     for (int32_t k = 0; k < n_classes; k++) {

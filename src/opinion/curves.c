@@ -1,4 +1,4 @@
-// curves.c -- what figures show of rankings, of probabilities and of scores.
+// curves.c -- the data behind figures of rankings, probabilities and scores.
 
 #include "opinion/curves.h"
 
@@ -89,9 +89,9 @@ cleanup:
 
 // ---- fewer points --------------------------------------------------------------------
 
-// A point that is left out may be a little aside of the new line, and a little beyond the
-// end of it where the curve turns back; together this is the tolerance, as 3, 4 and 5 are
-// the sides of a right triangle.
+// A dropped point may lie a little to the side of the new line, and a little beyond its
+// end where the curve turns back; together they stay within the tolerance, since 3, 4 and
+// 5 are the sides of a right triangle.
 static const double share_aside = 0.8;
 static const double share_beyond = 0.6;
 
@@ -99,11 +99,11 @@ typedef struct vector {
     double x, y;
 } vector;
 
-// Where the next point may be, seen from the last one that stays: in a direction that has
-// no point left out in between farther aside than allowed.
+// Where the next point may be, seen from the last one kept: in a direction that leaves no
+// dropped point in between too far to the side.
 typedef struct cone {
-    bool is_narrowed; // else every direction will do
-    double reach;     // to the farthest point that narrowed it
+    bool is_narrowed; // else any direction is allowed
+    double reach;     // distance of the farthest point that narrowed it
     vector tip;
     vector right, left;
 } cone;
@@ -124,13 +124,13 @@ static vector between(const cone *c, const opn_i_curve *curve, int32_t i)
     return (vector){curve->x[i] - c->tip.x, curve->y[i] - c->tip.y};
 }
 
-// To where lines from the tip pass the point at the distance `aside`. Only called with
-// what the cone admits, which is less than half a turn from both its sides: so the sign
-// of a cross product tells which of two sides is inside.
+// Narrows the cone to the lines from the tip that pass the point within `aside`. Only
+// called with a point that the cone admits, which is less than half a turn from both
+// sides: so the sign of a cross product tells which of two sides is inside.
 static void narrow(cone *c, vector to, double aside)
 {
     const double distance = length(to);
-    if (distance <= aside) // near the tip itself, wherever the line goes
+    if (distance <= aside) // close to the tip, whatever the direction
         return;
     const double sine = aside / distance;
     const double cosine = sqrt(1.0 - sine * sine);
@@ -150,7 +150,7 @@ static bool admits(const cone *c, vector to, double beyond)
                                length(to) >= c->reach - beyond);
 }
 
-// Number of points that stay; they go to the front of `kept`, which may be the curve
+// Number of points kept; they are written to the front of `kept`, which may be the curve
 // itself, or NULL.
 static int32_t keep(const opn_i_curve *curve, double tolerance, const opn_i_curve *kept)
 {
@@ -181,8 +181,8 @@ void opn_i_curve_thin(opn_i_curve *curve, double tolerance)
 
 // ---- reliability ---------------------------------------------------------------------
 
-// The bin (b / n_bins, (b + 1) / n_bins] that p is in. The product is exact, so that a p
-// on a border falls to the right side of it.
+// The bin (b / n_bins, (b + 1) / n_bins] that contains p. The product is exact, so that a
+// p on an edge falls on the correct side.
 static int32_t bin_of(float p, int32_t n_bins)
 {
     const double above = ceil((double)p * n_bins) - 1.0;
@@ -217,7 +217,7 @@ void opn_i_reliability(int32_t n,
 
 // ---- histograms ----------------------------------------------------------------------
 
-// Multiplied before it is divided, which is exact on the scale from 0 to 1.
+// Multiplies before dividing, which is exact on the scale from 0 to 1.
 static int32_t step_of(const opn_i_scale *scale, double value)
 {
     const double step =

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-// One draw from the pool, and its nodes by a score.
+// One draw from the pool, and its nodes ranked by a score.
 typedef struct draw {
     float *score;
     uint8_t *positive, *wrong;

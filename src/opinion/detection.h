@@ -10,16 +10,16 @@
 typedef struct opn_i_pool {
     int32_t n;               // nodes
     const uint8_t *positive; // [n]
-    const uint8_t *wrong;    // [n] a risk to whoever accepts the node
-    bool ranks_by_more;      // positives should have more of the score, else less
+    const uint8_t *wrong;    // [n] a risk if the node is accepted
+    bool ranks_by_more;      // positives should have higher scores, else lower
     int32_t n_draws;
-    int32_t n_drawn;     // nodes of each draw
-    const int32_t *draw; // [n_draws, n_drawn] numbers below n, none twice in a draw
+    int32_t n_drawn;     // nodes per draw
+    const int32_t *draw; // [n_draws, n_drawn] numbers below n, distinct within a draw
 } opn_i_pool;
 
-// Means over the draws, as fractions; ties as scikit-learn has them. A draw of positives
-// only, or without any, has no AUROC and no FPR95, and is left out of their means.
-// score [n] holds no NaN. Cost: O(n_draws n_drawn). Errors: NOMEM.
+// Means over the draws, as fractions; ties as in scikit-learn. A draw with only
+// positives, or with none, has no AUROC and no FPR95, and is left out of their means.
+// score [n] has no NaN. Cost: O(n_draws n_drawn). Errors: NOMEM.
 OPN_NODISCARD opn_status opn_i_detect(opn_ctx *ctx,
                                       const opn_i_pool *pool,
                                       const float *score,

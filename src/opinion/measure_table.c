@@ -1,4 +1,4 @@
-// measure_table.c -- the measures of uncertainty: all that there is to know of each.
+// measure_table.c -- the table of uncertainty measures and all their properties.
 
 #include "opinion/measure_table.h"
 
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- how they are computed -----------------------------------------------------------
+// ---- computation ---------------------------------------------------------------------
 
 static double vacuity_of(const opn_i_opinion *x)
 {
@@ -38,8 +38,8 @@ static double epistemic_of(const opn_i_opinion *x)
 
 // ---- the table -----------------------------------------------------------------------
 
-// Vacuity and dissonance share one whole with belief, so that half of it is much; the
-// entropies do not.
+// Vacuity, dissonance and belief are parts of one whole, so half of it is much; the
+// entropies are not.
 #define NAMED(text) .name = "" text, .smoothed_name = "" text "~"
 #define OF_WHOLE    .some = 0.25, .much = 0.5, .low = 0.0, .high = 1.0
 #define OF_ENTROPY  .some = 1.0 / 3.0, .much = 2.0 / 3.0, .low = 0.0, .high = 1.0
@@ -92,7 +92,7 @@ opn_measure opn_i_recommended_measure(const char *task)
     return strcmp(task, "ood") == 0 ? OPN_MEASURE_VACUITY : OPN_MEASURE_DISSONANCE;
 }
 
-// ---- reading it ----------------------------------------------------------------------
+// ---- lookup --------------------------------------------------------------------------
 
 int32_t opn_measure_count(void)
 {

@@ -49,7 +49,7 @@ double opn_i_entropy(int32_t n_classes, const double *p)
     return n_classes > 1 ? sum / log(n_classes) : 0.0;
 }
 
-// digamma in double whatever the build computes in: climb to 12, then Stirling's series.
+// digamma, always in double: shifts the argument up to 12, then Stirling's series.
 static double digamma_of(double x)
 {
     double climbed = 0.0;

@@ -1,11 +1,11 @@
-// measures.h -- opinions about one node: belief, and uncertainty of five origins.
+// measures.h -- opinions about one node: belief, and five kinds of uncertainty.
 
 #ifndef OPN_MEASURES_H
 #define OPN_MEASURES_H
 
 #include <stdint.h>
 
-// All from alpha [K] of a Dirichlet, alpha >= 1, K >= 2; all within [0, 1], entropies
+// All take alpha [K] of a Dirichlet, alpha >= 1, K >= 2; all are within [0, 1], entropies
 // divided by ln K. In double throughout: differences of entropies are small.
 
 // u = K / S
@@ -19,10 +19,10 @@ double opn_i_dissonance(int32_t n_classes, const double *alpha);
 // H(p) / ln K of probabilities p [K]
 double opn_i_entropy(int32_t n_classes, const double *p);
 
-// E[H(p)] / ln K over p ~ Dir(alpha): the part of the entropy that is noise (aleatoric)
+// E[H(p)] / ln K over p ~ Dir(alpha): the part of the entropy due to noise (aleatoric)
 double opn_i_expected_entropy(int32_t n_classes, const double *alpha);
 
-// H(E[p]) - E[H(p)], over ln K: the part that is doubt about p (epistemic)
+// H(E[p]) - E[H(p)], over ln K: the part due to doubt about p (epistemic)
 double opn_i_mutual_information(int32_t n_classes, const double *alpha);
 
 #endif // OPN_MEASURES_H

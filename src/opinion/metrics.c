@@ -1,4 +1,4 @@
-// metrics.c -- how good detections and probabilities are.
+// metrics.c -- the quality of detections and probabilities.
 
 #include "opine/metrics.h"
 
@@ -12,7 +12,7 @@
 
 // ---- detection -----------------------------------------------------------------------
 
-// What is ranked, and what the caller knows it by.
+// The ranked values, and their names in the caller's terms.
 typedef struct ranked_input {
     int32_t n;
     const uint8_t *flag;
@@ -37,7 +37,8 @@ cleanup:
     return status;
 }
 
-// The caller releases *out. The flag is both positive and wrong: a metric reads one.
+// The caller releases *out. The flag serves as both positive and wrong: a metric reads
+// one.
 static opn_status rank(opn_ctx *ctx, const ranked_input *in, opn_i_ranking *out)
 {
     opn_status status = OPN_OK;
@@ -141,7 +142,7 @@ static const float *row_of(const classified *in, int32_t i)
 
 static opn_status check_classified(opn_ctx *ctx, const classified *in)
 {
-    static const float most = 1.0001f; // what rounding may make of 1
+    static const float most = 1.0001f; // 1 with rounding error
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, in->n < 1, OPN_ERR_INVALID_ARG,
                 "%d nodes: a metric needs at least one", in->n);

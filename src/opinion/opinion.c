@@ -19,7 +19,7 @@ opn_status opn_opinion(opn_ctx *ctx,
                 "%d classes: an opinion needs at least two", n_classes);
     OPN_TRY_NEW(ctx, row, n_classes);
     OPN_TRY_NEW(ctx, p, n_classes);
-    for (int64_t j = 0; j < n * n_classes; j++) // all before the first output is written
+    for (int64_t j = 0; j < n * n_classes; j++) // checks all before writing any output
         OPN_FAIL_IF(ctx, !(alpha[j] >= 1.0f) || !isfinite(alpha[j]), OPN_ERR_INVALID_ARG,
                     "alpha of node %lld and class %lld is %g, which must be 1 or more",
                     (long long)(j / n_classes), (long long)(j % n_classes),

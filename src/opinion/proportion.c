@@ -1,10 +1,10 @@
-// proportion.c -- how sure a share of some nodes is.
+// proportion.c -- confidence intervals of proportions.
 
 #include "opinion/proportion.h"
 
 #include <math.h>
 
-// ln of n over k.
+// ln of n choose k.
 static double log_choose(int32_t n, int32_t k)
 {
     double sum = 0.0;
@@ -15,8 +15,8 @@ static double log_choose(int32_t n, int32_t k)
     return sum;
 }
 
-// P(X >= k) of n draws with chance p <= k / n, so that the terms fall from the first on,
-// and what is too small for a double is too small to matter.
+// P(X >= k) of n draws with probability p <= k / n, so that the terms decrease from the
+// first on, and terms that underflow do not matter.
 static double upper_tail(int32_t n, int32_t k, double p, double log_ways)
 {
     double term = exp(log_ways + k * log(p) + (n - k) * log1p(-p));
@@ -53,5 +53,5 @@ static double lower_end(int32_t n_right, int32_t n)
 void opn_i_proportion_interval(int32_t n_right, int32_t n, double *low, double *high)
 {
     *low = lower_end(n_right, n);
-    *high = 1.0 - lower_end(n - n_right, n); // the other draws, seen from the other side
+    *high = 1.0 - lower_end(n - n_right, n); // by symmetry, from the other draws
 }

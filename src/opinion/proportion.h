@@ -1,13 +1,13 @@
-// proportion.h -- how sure a share of some nodes is.
+// proportion.h -- confidence intervals of proportions.
 
 #ifndef OPN_PROPORTION_H
 #define OPN_PROPORTION_H
 
 #include <stdint.h>
 
-// The exact 95 % interval of Clopper and Pearson for the chance behind n_right of n
-// draws, 0 <= n_right <= n, n >= 1: at its ends so many or more, or so few or fewer, have
-// chance 2.5 %. Good to 12 digits. Cost: O(n) a step of some 60.
+// The exact 95 % Clopper-Pearson interval of the probability behind n_right of n draws, 0
+// <= n_right <= n, n >= 1: at its ends that many or more, or that few or fewer, have
+// probability 2.5 %. Accurate to 12 digits. Cost: O(n) for each of some 60 steps.
 void opn_i_proportion_interval(int32_t n_right, int32_t n, double *low, double *high);
 
 #endif // OPN_PROPORTION_H

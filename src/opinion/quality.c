@@ -1,4 +1,4 @@
-// quality.c -- how good the probabilities of some nodes are.
+// quality.c -- the quality of predicted probabilities.
 
 #include "opinion/quality.h"
 

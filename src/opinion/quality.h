@@ -1,4 +1,4 @@
-// quality.h -- how good the probabilities of some nodes are.
+// quality.h -- the quality of predicted probabilities.
 
 #ifndef OPN_QUALITY_H
 #define OPN_QUALITY_H
@@ -8,8 +8,8 @@
 
 enum { OPN_CALIBRATION_BINS = 15 };
 
-// The nodes of target [V] that have a class, and their rows of probability [V,K], one
-// after the other. Errors: NOMEM.
+// The nodes of target [V] that have a class, and their rows of probability [V,K], packed.
+// Errors: NOMEM.
 typedef struct opn_i_scored {
     int32_t n, n_classes;
     float *probability; // [n,K]
@@ -24,7 +24,7 @@ OPN_NODISCARD opn_status opn_i_scored_init(opn_ctx *ctx,
                                            opn_i_scored *out);
 void opn_i_scored_deinit(const opn_alloc *alloc, opn_i_scored *scored);
 
-// All four; NaN when there is no node. A node is right when its class is `predicted` [V].
+// All four; NaN if there are no nodes. A node is right if its class is `predicted` [V].
 // Errors: as those of the metrics.
 OPN_NODISCARD opn_status opn_i_quality(opn_ctx *ctx,
                                        int32_t n_nodes,

@@ -1,4 +1,4 @@
-// ranking.c -- nodes in the order of a score, and what can be read off it.
+// ranking.c -- nodes ranked by a score, and the metrics of the ranking.
 
 #include "opinion/ranking.h"
 
@@ -30,17 +30,17 @@ cleanup:
     return status;
 }
 
-// A whole number that orders as the score does, also where that is infinite.
+// An integer with the same order as the score, also for infinities.
 static uint32_t order_of(float score)
 {
-    const float plain = score + 0.0f; // -0 is 0 and ties with it
+    const float plain = score + 0.0f; // -0 becomes 0 and ties with it
     uint32_t bits;
     memcpy(&bits, &plain, sizeof(bits));
     return (bits >> 31) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-// Sorts by the high half, which holds the order of a score: digit by digit from the
-// lowest, and an even number of times, so that the items end where they began. The low
+// Radix sort by the high half, which holds the order of a score: digit by digit from the
+// lowest, in an even number of passes, so that the items end where they began. The low
 // half holds the flags.
 static void sort_items(int32_t n, uint64_t *item, uint64_t *spare)
 {
@@ -89,7 +89,7 @@ void opn_i_rank(int32_t n,
     }
 }
 
-// ---- what is read off ----------------------------------------------------------------
+// ---- metrics -------------------------------------------------------------------------
 
 const opn_i_tie *
 opn_i_ranking_tie(const opn_i_ranking *ranking, opn_i_order order, int32_t step)
@@ -104,7 +104,7 @@ bool opn_i_ranking_is_of_one_kind(const opn_i_ranking *ranking)
 
 double opn_i_ranking_auroc(const opn_i_ranking *ranking, opn_i_order order)
 {
-    // In halves of a pair, so that ties stay whole numbers and the sum is exact.
+    // Counts half pairs, so that ties stay integers and the sum is exact.
     int64_t n_halves = 0;
     int64_t n_found = 0;
     if (opn_i_ranking_is_of_one_kind(ranking))
@@ -148,8 +148,8 @@ double opn_i_ranking_precision_of_others(const opn_i_ranking *ranking, opn_i_ord
 
 double opn_i_ranking_fpr(const opn_i_ranking *ranking, opn_i_order order, double tpr)
 {
-    // Both rates only grow from one threshold to the next: the first one that will do is
-    // the best. It exists, because the last finds all.
+    // Both rates only increase from one threshold to the next: the first one that is
+    // enough is the best. It exists, because the last finds all.
     int32_t n_found = 0;
     int32_t n_false = 0;
     if (opn_i_ranking_is_of_one_kind(ranking))

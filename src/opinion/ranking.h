@@ -1,24 +1,24 @@
-// ranking.h -- nodes in the order of a score, and what can be read off it.
+// ranking.h -- nodes ranked by a score, and the metrics of the ranking.
 
 #ifndef OPN_RANKING_H
 #define OPN_RANKING_H
 
 #include "base/context.h"
 
-// Nodes of one score. Their order among themselves would be chance, so that all that is
-// known of them, and all that a metric may use, is how many there are.
+// Nodes with equal scores. Their order would be arbitrary, so a metric may only use how
+// many there are.
 typedef struct opn_i_tie {
     int32_t n, n_positive, n_wrong;
 } opn_i_tie;
 
 typedef struct opn_i_ranking {
     int32_t room;
-    uint64_t *item; // [2, room], the second half to sort with
-    opn_i_tie *tie; // [n_ties] from the least score up
+    uint64_t *item; // [2, room], the second half is scratch space for sorting
+    opn_i_tie *tie; // [n_ties] by increasing score
     int32_t n_ties, n, n_positive;
 } opn_i_ranking;
 
-// Room for as many nodes. Errors: NOMEM.
+// Allocates for that many nodes. Errors: NOMEM.
 OPN_NODISCARD opn_status opn_i_ranking_init(opn_ctx *ctx,
                                             int32_t room,
                                             opn_i_ranking *out);
@@ -32,17 +32,17 @@ void opn_i_rank(int32_t n,
                 const uint8_t *wrong,
                 opn_i_ranking *ranking);
 
-// Whether more of the score speaks for a positive, or less.
+// Whether a higher or a lower score indicates a positive.
 typedef enum opn_i_order { OPN_BY_MORE, OPN_BY_LESS } opn_i_order;
 
-// The tie that comes so many steps after the one that should hold the positives.
+// The tie at that step, counted from the end where the positives should be.
 const opn_i_tie *
 opn_i_ranking_tie(const opn_i_ranking *ranking, opn_i_order order, int32_t step);
 
 // Whether all nodes are positive, or none.
 bool opn_i_ranking_is_of_one_kind(const opn_i_ranking *ranking);
 
-// Share of the pairs of a positive and another node that are in the right order, ties
+// Fraction of the pairs of a positive and another node that are in the right order, ties
 // counted half; NaN if all nodes are of one kind.
 double opn_i_ranking_auroc(const opn_i_ranking *ranking, opn_i_order order);
 
@@ -52,12 +52,13 @@ double opn_i_ranking_precision(const opn_i_ranking *ranking, opn_i_order order);
 // The same with the other nodes as positives, in the opposite order.
 double opn_i_ranking_precision_of_others(const opn_i_ranking *ranking, opn_i_order order);
 
-// Least share of false positives at which that share of the positives is found; NaN if
-// all nodes are of one kind.
+// Lowest false positive rate at which that fraction of the positives is found; NaN if all
+// nodes are of one kind.
 double opn_i_ranking_fpr(const opn_i_ranking *ranking, opn_i_order order, double tpr);
 
-// Mean share of wrong nodes among the i + 1 of the least score, over all i; that share
-// goes to risk [n], which may be NULL. Within a tie it is the mean over all orders.
+// Mean over all i of the fraction of wrong nodes among the i + 1 with the lowest scores;
+// the fractions are written to risk [n], which may be NULL. Within a tie they are the
+// mean over all orders.
 double opn_i_ranking_risk(const opn_i_ranking *ranking, double *risk);
 
 #endif // OPN_RANKING_H

@@ -1,4 +1,4 @@
-// statistics.c -- how sure a mean over runs is, and whether two differ.
+// statistics.c -- the uncertainty of a mean over runs, and whether two means differ.
 
 #include "opinion/statistics.h"
 
@@ -13,9 +13,10 @@
 
 static const double two_over_pi = 0.63661977236758134308;
 
-// P(|T| <= sqrt(n_free) tan(angle)) and its derivative by the angle, as the finite series
-// that Student's distribution has for whole degrees of freedom (Abramowitz and Stegun
-// 26.7.3 and 26.7.4). Powers of the cosine are 1, 3, 5 … for odd n_free, else 0, 2, 4 ….
+// P(|T| <= sqrt(n_free) tan(angle)) and its derivative with respect to the angle, as the
+// finite series that Student's distribution has for integer degrees of freedom
+// (Abramowitz and Stegun 26.7.3 and 26.7.4). Powers of the cosine are 1, 3, 5 … for odd
+// n_free, else 0, 2, 4 ….
 static double central_share(double angle, int32_t n_free, double *slope)
 {
     const bool is_odd = n_free % 2 != 0;
@@ -34,8 +35,8 @@ static double central_share(double angle, int32_t n_free, double *slope)
     return two_over_pi * (angle + share);
 }
 
-// Newton's method. The share is concave in the angle, so that from 0 it climbs to the
-// root and never beyond it.
+// Newton's method. The probability is concave in the angle, so the iteration climbs from
+// 0 to the root and never overshoots.
 double opn_i_student_quantile(double p, int32_t n_free)
 {
     enum { MOST_STEPS = 100 };
@@ -104,7 +105,7 @@ static int compare_sizes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Between the two nearest of n sorted values, as NumPy's percentile() does.
+// Interpolates between the two nearest of n sorted values, as NumPy's percentile() does.
 static double sorted_quantile(int32_t n, const double *sorted, double p)
 {
     const double at = p * (n - 1);
@@ -112,7 +113,7 @@ static double sorted_quantile(int32_t n, const double *sorted, double p)
     return i + 1 < n ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
 }
 
-// Each resample has a step of its own, so that its numbers depend on no other.
+// Each resample has its own random step, so it does not depend on any other.
 static void bootstrap(int32_t n, const double *difference, uint64_t seed, double *mean)
 {
     for (uint32_t r = 0; r < N_RESAMPLES; r++) {
@@ -125,8 +126,8 @@ static void bootstrap(int32_t n, const double *difference, uint64_t seed, double
     qsort(mean, N_RESAMPLES, sizeof(mean[0]), compare_numbers);
 }
 
-// What the signed-rank test uses of differences none of which is 0. Ranks are doubled, so
-// that the mean ranks of ties are whole numbers.
+// What the signed-rank test needs from differences, none of which is 0. Ranks are
+// doubled, so that the mean ranks of ties are integers.
 typedef struct signed_ranks {
     int64_t twice_plus; // sum of the ranks of the differences above 0
     double repeats;     // sum of t^3 - t over groups of t ties
@@ -146,8 +147,8 @@ static signed_ranks rank_signs(int32_t n, const double *by_size)
     return s;
 }
 
-// 2 P(W <= least) of the sum W of those ranks 1 … n whose sign is plus, each with chance
-// a half. The counts of ways to make a sum are below 2^50 and exact.
+// 2 P(W <= least) of the sum W of those ranks 1 … n whose sign is plus, each with
+// probability 1/2. The counts of ways to make a sum are below 2^50 and exact.
 static double exact_p_value(int32_t n, int64_t least)
 {
     double n_ways[MOST_EXACT * (MOST_EXACT + 1) / 2 + 1] = {1.0};
@@ -160,7 +161,7 @@ static double exact_p_value(int32_t n, int64_t least)
     return fmin(1.0, ldexp(n_below, 1 - n));
 }
 
-// The two-sided signed-rank test; puts `difference` in order of size.
+// The two-sided signed-rank test; sorts `difference` by size.
 static double wilcoxon_p_value(int32_t n_pairs, double *difference)
 {
     qsort(difference, (size_t)n_pairs, sizeof(difference[0]), compare_sizes);

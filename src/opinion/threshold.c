@@ -1,4 +1,4 @@
-// threshold.c -- thresholds on measures: read, applied, chosen.
+// threshold.c -- parsing, applying and choosing thresholds on measures.
 
 #include "opinion/threshold.h"
 
@@ -54,7 +54,7 @@ static opn_status refuse_name(opn_ctx *ctx, const char *text, size_t n_chars)
                       known);
 }
 
-// One "vacuity=0.5" of n_chars.
+// Parses one "vacuity=0.5" of n_chars.
 static opn_status
 read_threshold(opn_ctx *ctx, const char *text, size_t n_chars, opn_thresholds *to)
 {
@@ -73,7 +73,7 @@ read_threshold(opn_ctx *ctx, const char *text, size_t n_chars, opn_thresholds *t
     OPN_FAIL_IF(ctx, !isnan(to->most[m]), OPN_ERR_INVALID_ARG,
                 "`abstain_above`: %s is given twice", measure->name);
     if (n_number < sizeof(number))
-        memcpy(number, text + n_name + 1, n_number); // ends in NUL, as it was all NUL
+        memcpy(number, text + n_name + 1, n_number); // NUL-terminated, as it was all NUL
     OPN_FAIL_IF(
             ctx,
             n_number >= sizeof(number) || !opn_i_parse_real(number, n_number, &value) ||
@@ -123,7 +123,7 @@ double opn_thresholds_most(const opn_thresholds *thresholds, opn_measure measure
     return thresholds->most[measure];
 }
 
-// All before the first decision is written.
+// Checks everything before the first decision is written.
 static opn_status check_measures(opn_ctx *ctx,
                                  int32_t n,
                                  int32_t n_measures,
@@ -145,7 +145,7 @@ cleanup:
     return status;
 }
 
-// The measure that speaks most against node i, or -1 when none does.
+// The measure that exceeds its threshold most at node i, or -1 if none does.
 static int
 decide_node(const float *const *measure, const float most[OPN_N_MEASURES], int32_t i)
 {
@@ -154,7 +154,7 @@ decide_node(const float *const *measure, const float most[OPN_N_MEASURES], int32
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         if (isnan(most[m]) || !(measure[m][i] > most[m]))
             continue;
-        // Nothing at all was to be accepted: exceeded by any factor.
+        // A threshold of 0 is exceeded by an infinite factor.
         const double factor = most[m] > 0.0f ? (double)measure[m][i] / (double)most[m]
                                              : (double)INFINITY;
         if (decides < 0 || factor > greatest) {
@@ -203,7 +203,7 @@ static int compare_nodes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The nodes from the least measure up; the caller frees *out.
+// The nodes by increasing measure; the caller frees *out.
 static opn_status sort_nodes(opn_ctx *ctx,
                              int32_t n,
                              const float *measure,
@@ -230,8 +230,8 @@ cleanup:
     return status;
 }
 
-// Accepts all nodes of the next value; false when there is none. Begins with a *c in
-// which only n is set. The interval is left to whoever keeps it.
+// Accepts all nodes with the next value; false if there is none. Start with only n set in
+// *c. The caller adds the interval to the results it keeps.
 static bool accept_next(const scored_node *node, opn_coverage *c)
 {
     int32_t i = c->n_accepted;
@@ -268,7 +268,7 @@ opn_status opn_pick_threshold(opn_ctx *ctx,
                 "a target accuracy of %g, which must be from 0 to 1", target);
     OPN_TRY(sort_nodes(ctx, n, measure, right, &node));
     while (accept_next(node, &at)) {
-        // A quotient is rounded as the number that a user types is: 19 of 20 is 0.95.
+        // A quotient is rounded like the number that a user types: 19 of 20 is 0.95.
         if (at.accuracy >= target)
             largest = at;
         if (best.n == 0 || at.accuracy >= best.accuracy)
@@ -293,7 +293,7 @@ opn_status opn_risk_coverage(opn_ctx *ctx,
     opn_coverage at = {.n = n};
     OPN_TRY(sort_nodes(ctx, n, measure, right, &node));
     for (int c = 0; c < OPN_N_COVERAGES; c++) {
-        // In whole numbers, so that 3 of 10 nodes are 30 %.
+        // In integers, so that 3 of 10 nodes are exactly 30 %.
         const int64_t wanted = (int64_t)n * (c + 1);
         while ((int64_t)at.n_accepted * OPN_N_COVERAGES < wanted &&
                accept_next(node, &at)) {

@@ -1,4 +1,4 @@
-// threshold.h -- what stands behind opn_thresholds.
+// threshold.h -- the definition of opn_thresholds.
 
 #ifndef OPN_THRESHOLD_H
 #define OPN_THRESHOLD_H
