@@ -217,7 +217,7 @@ cleanup:
 
 // The decisions and the memory they own.
 typedef struct decisions {
-    opn_decisions shown; // first, so that a pointer to it also points to the whole struct
+    opn_decisions shown; // first, so that a pointer to it is one to the struct
     opn_alloc alloc;
     opn_thresholds *thresholds;
 } decisions;

@@ -9,8 +9,7 @@
 
 // Writable versions of the arrays in `shown`, which are const there, and the sentence.
 typedef struct opn_i_explanation {
-    opn_explanation
-            shown; // first, so that a pointer to it also points to the whole struct
+    opn_explanation shown; // first, so that a pointer to it is one to the struct
     opn_alloc alloc;
     float *probability, *alpha, *belief;
     float *measure; // [1 + n_neighbours, n_measures]
