@@ -1,4 +1,4 @@
-// command.h -- the opine command: what its files share. Only the public API is used.
+// command.h -- declarations shared by the opine command, which uses only the public API.
 
 #ifndef OPINE_COMMAND_H
 #define OPINE_COMMAND_H
@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
-// Exit codes; stable, scripts rely on them.
+// Exit codes; scripts rely on them, so they are stable.
 enum {
     EXIT_DONE = 0,
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_INPUT = 3,
-    EXIT_INTERRUPTED = 130 // 128 + SIGINT, as shells have it
+    EXIT_INTERRUPTED = 130 // 128 + SIGINT, as in shells
 };
 
 enum { MAX_ARGUMENTS = 8, MAX_OPTIONS = 128, HELP_ROOM = 1024 };
@@ -21,12 +21,12 @@ enum { MAX_ARGUMENTS = 8, MAX_OPTIONS = 128, HELP_ROOM = 1024 };
 typedef struct opine_app {
     opn_ctx *ctx;
     opn_params *params;
-    const char *argument[MAX_ARGUMENTS]; // what is not an option, in order
+    const char *argument[MAX_ARGUMENTS]; // positional arguments, in order
     int n_arguments;
-    bool is_out_of_memory; // the command itself; the context's message is an older one
+    bool is_out_of_memory; // of the command itself; the context's message is an older one
 } opine_app;
 
-// Where the overview shows a verb.
+// Section of the overview that a verb is listed in.
 typedef enum verb_group {
     VERB_FIRST_STEPS = 0,
     VERB_DATA = 1,
@@ -37,7 +37,7 @@ typedef enum verb_group {
 
 typedef struct opine_verb {
     const char *name;      // "data info"
-    const char *arguments; // "DATA"; "RUN [DATA]" where the second may be left out
+    const char *arguments; // "DATA"; "RUN [DATA]" if the second is optional
     int min_arguments, max_arguments;
     const char *summary; // one line
     const char *details; // a paragraph, or NULL
@@ -46,13 +46,13 @@ typedef struct opine_verb {
     verb_group group;
 } opine_verb;
 
-// What an argument is, for the help and for what a shell offers to complete.
+// What an argument is, for the help and for shell completion.
 typedef enum argument_kind {
     ARGUMENT_FILE = 0,
     ARGUMENT_DATA = 1, // the name of a dataset, or a file
     ARGUMENT_DATASET = 2,
     ARGUMENT_VERB = 3,
-    ARGUMENT_TEXT = 4 // nothing to offer
+    ARGUMENT_TEXT = 4 // no completion
 } argument_kind;
 
 typedef struct opine_argument {
@@ -61,7 +61,7 @@ typedef struct opine_argument {
     const char *help; // one sentence
 } opine_argument;
 
-// The first word of verbs that have two.
+// The first word of two-word verbs.
 typedef struct opine_family {
     const char *name; // "data"
     const char *summary;
@@ -77,13 +77,13 @@ extern const int n_arguments;
 extern const opine_family families[];
 extern const int n_families;
 
-const opine_verb *verb_find(const char *name); // NULL when there is none
+const opine_verb *verb_find(const char *name); // NULL if there is none
 
 // The second word of a verb of the family, "info" of "data info"; NULL for other verbs.
 const char *verb_in_family(const opine_verb *verb, const opine_family *family);
 
-// Argument i of a verb; NULL when it has none, or none that the table knows. Those after
-// the last are like the last where its name ends in "...".
+// Argument i of a verb; NULL if it has none, or if the table has no such name. A last
+// argument whose name ends in "..." repeats.
 const opine_argument *verb_argument(const opine_verb *verb, int i);
 
 int run_demo(opine_app *app);
@@ -102,89 +102,89 @@ int run_data_generate(opine_app *app);
 int run_help(opine_app *app);
 int run_version(opine_app *app);
 
-// The graph of opn_graph_load_prepared(), and what looks wrong in its data is told on the
-// log.
+// Loads a graph with opn_graph_load_prepared() and logs whatever looks wrong in its data.
 opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
 
-// The dataset that a message about missing data is about; NULL when there is none.
+// The dataset that a message about missing data refers to; NULL if there is none.
 const char *dataset_to_fetch(const opine_app *app, const char *message);
 
 // ---- options -------------------------------------------------------------------------
 
-// A list of parameters, under a heading of the help or of a verb.
+// A list of parameters, for a heading of the help or for a verb.
 typedef struct option_list {
     const char *title; // "Training", "data info"
-    const char *names; // with blanks between
+    const char *names; // separated by blanks
 } option_list;
 
 extern const option_list option_headings[];
 extern const int n_option_headings;
-extern const option_list verb_option_lists[]; // beside the options that all verbs have
+extern const option_list verb_option_lists[]; // besides those of all verbs
 extern const int n_verb_option_lists;
 
 bool verb_uses(const opine_verb *verb, const opn_param *param);
 bool option_is_common(const opn_param *param); // to all verbs
 const char *option_heading(const opn_param *param);
-char option_letter(const opn_param *param); // 0 when there is none
+char option_letter(const opn_param *param); // 0 if there is none
 
-// Reads the options and arguments of a verb. Exit code; a message has been printed.
+// Reads the options and arguments of a verb. Returns an exit code; on failure a message
+// has been printed.
 int options_parse(opine_app *app, const opine_verb *verb, int n, char **words);
 
-// The options of a verb in the order of the help. Returns how many.
+// The options of a verb in help order. Returns how many.
 int verb_options(const opine_verb *verb, const opn_param *out[MAX_OPTIONS]);
 
-// The sentence about an option of a verb, and whether its default is that of the table.
+// The help text of an option of a verb, and whether the default in the table applies.
 void option_help(const opine_verb *verb,
                  const opn_param *param,
                  char out[HELP_ROOM],
                  bool *has_default);
 
-// What stands for the value of an option, "N" or "OUT"; "" for a flag.
+// The placeholder for the value of an option, "N" or "OUT"; "" for a flag.
 const char *option_value(const opn_param *param);
 
-// Choices or bounds, and the default: "[1 to 8; default 1]"; "" where there is none.
+// Choices or bounds, and the default: "[1 to 8; default 1]"; "" if there are none.
 void option_bounds(const opn_param *param, bool has_default, char *out, size_t room);
 
 // The option of a parameter without its dashes: "mean-degree".
 const char *option_name(const opn_param *param, char text[64]);
 
-// A text of the library, in which parameters are named in backquotes, with the options
-// that they are here: "`hidden` 10: ..." as "--hidden 10: ...".
+// Replaces the parameter names in backquotes in a message of the library by options:
+// "`hidden` 10: ..." becomes "--hidden 10: ...".
 void spell_options(const char *text, char *out, size_t room);
 
 // ---- help ----------------------------------------------------------------------------
 
 void help_overview(void);
 void help_family(const opine_family *family);
-// Prints words after so many blanks, wrapped to the terminal.
+// Prints text indented by so many blanks, wrapped to the terminal.
 void print_paragraph(const char *text, int indent);
 
 void help_verb(const opine_verb *verb);
 
 extern const char *const verb_headings[N_VERB_GROUPS];
 
-// All verbs in another form, to standard output.
+// Print all verbs in another format to standard output.
 void print_man_page(void);
 void print_bash_completion(void);
 void print_zsh_completion(void);
 
 // ---- terminal ------------------------------------------------------------------------
 
-// Hooks that log to stderr and draw a progress bar there when it is a terminal.
+// Hooks that log to stderr, and draw a progress bar there if it is a terminal.
 opn_hooks terminal_hooks(void);
 void terminal_set_quiet(bool quiet, bool verbose);
 void terminal_catch_signals(void);
-void terminal_clear(void); // removes a bar that is being shown
+void terminal_clear(void); // removes the bar if one is shown
 
-// Prints "opine: ..." to stderr, without what would give orders to a terminal.
+// Prints "opine: ..." to stderr, without terminal control characters.
 void complain(const char *fmt, ...) OPN_PRINTF(1, 2);
 
-// The status of a function of the command that got no memory. The context has no message
-// about that; complain_status() prints one all the same.
+// The status for the command itself running out of memory. The context has no message
+// about that, but complain_status() prints one anyway.
 opn_status out_of_memory(opine_app *app);
 
-// Prints the context's message, or what the status is called where there is none, and
-// returns the exit code for the status.
+// Prints the context's message, or the name of the status if there is none, and returns
+// the exit code for the status.
 int complain_status(const opine_app *app, opn_status status);
 
 #endif // OPINE_COMMAND_H

@@ -1,13 +1,13 @@
-// completion.c -- what bash and zsh need to complete a command of opine, from the same
-// tables as the help. Names of verbs, options and choices hold no character that a shell
-// would take for its own; texts for people may, and are quoted.
+// completion.c -- completion scripts for bash and zsh, from the same tables as the help.
+// Names of verbs, options and choices contain no shell metacharacters; help texts may,
+// and are quoted.
 
 #include "command.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Words for a list that a shell splits at blanks.
+// Prints choices as a list separated by blanks.
 static void put_choices(const char *choices)
 {
     for (; *choices != 0; choices++)
@@ -32,7 +32,7 @@ static void put_members(const opine_family *family)
     }
 }
 
-// The first words of all verbs, as the overview has them.
+// Prints the first words of all verbs, as in the overview.
 static void put_first_words(void)
 {
     const char *gap = "";
@@ -231,8 +231,8 @@ void print_bash_completion(void)
 
 // ---- zsh -----------------------------------------------------------------------------
 
-// A text for people inside single quotes; "[" and ":" would end it in what _arguments
-// reads.
+// Prints help text inside single quotes, escaping "[" and ":", which _arguments would
+// interpret.
 static void put_quoted(const char *text)
 {
     for (; *text != 0; text++) {
@@ -312,7 +312,7 @@ static void put_zsh_verb(const opine_verb *verb)
     printf("\n        ;;\n");
 }
 
-// A list for _describe: each word with what it does.
+// A list for _describe: each word with its description.
 static void put_zsh_words(const opine_family *family)
 {
     printf("words_of=(");

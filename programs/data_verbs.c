@@ -66,7 +66,7 @@ int run_data_list(opine_app *app)
 
 // ---- loading -------------------------------------------------------------------------
 
-// Loads and prepares; `look` sees the data as they are in the file.
+// Loads and prepares a graph; `look` is called with the data as they are in the file.
 static opn_status load(opine_app *app,
                        const char *data,
                        opn_status (*look)(opine_app *app, const opn_graph *raw, void *to),
@@ -117,7 +117,7 @@ typedef struct description {
     opn_graph_info info;
     char hash[65];
     int32_t *class_size; // [K]
-    json_t *warnings;    // [{kind, count, message}], of the data as they are in the file
+    json_t *warnings;    // [{kind, count, message}], for the data as they are in the file
 } description;
 
 static void keep_warning(void *user, const opn_warning *warning)
@@ -136,7 +136,7 @@ static opn_status keep_warnings(opine_app *app, const opn_graph *raw, void *to)
     return opn_graph_warnings(app->ctx, raw, app->params, keep_warning, to);
 }
 
-// The caller frees class_size, also on failure.
+// The caller frees class_size, even on failure.
 static opn_status describe(opine_app *app, const opn_graph *graph, description *out)
 {
     opn_status status = opn_graph_describe(app->ctx, graph, &out->info);
@@ -295,7 +295,7 @@ int run_data_info(opine_app *app)
 
 // ---- convert and generate ------------------------------------------------------------
 
-// Where to write; NULL, after a message, when it cannot be there.
+// The output path; NULL, after printing a message, if it cannot be used.
 static const char *wanted_output(const opine_app *app, const char *verb)
 {
     const char *path = opn_params_text(app->params, "output");

@@ -1,4 +1,4 @@
-// decide_output.c -- what opine predict says about its decisions, beside the predictions.
+// decide_output.c -- prints the decisions of opine predict.
 
 #include "decide_output.h"
 
@@ -113,7 +113,7 @@ int print_decisions(const opine_app *app, const opn_decisions *decisions, bool i
     }
     if (is_whole)
         return print_json(document);
-    // Nodes are many and are printed one by one, so the document is left open for them.
+    // There are many nodes, printed one by one, so the document is left open for them.
     char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(document);
     if (text == NULL) {
@@ -122,6 +122,6 @@ int print_decisions(const opine_app *app, const opn_decisions *decisions, bool i
     }
     printf("%.*s,\n \"nodes\": ", (int)strlen(text) - 2, text); // without "\n}"
     free(text);
-    (void)fflush(stdout); // the library writes behind it, past stdio
+    (void)fflush(stdout); // the library writes after it, bypassing stdio
     return EXIT_DONE;
 }

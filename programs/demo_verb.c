@@ -1,4 +1,5 @@
-// demo_verb.c -- opine demo: train on the embedded graph and show what the opinions tell.
+// demo_verb.c -- opine demo: trains on the embedded graph and shows what the opinions
+// say.
 
 #include "command.h"
 #include "json_output.h"
@@ -10,7 +11,7 @@
 
 enum { N_SHOWN = 5 }; // nodes of each kind
 
-// One trained model and what it says about every node.
+// A trained model and its predictions for every node.
 typedef struct trial {
     const opn_graph *graph;
     opn_params *params;
@@ -44,7 +45,7 @@ static opn_status try_out(opine_app *app, const char *task, trial *t)
     return status;
 }
 
-// ---- who is right --------------------------------------------------------------------
+// ---- correctness ---------------------------------------------------------------------
 
 static int is_ood(const trial *t, opn_vid i)
 {
@@ -76,22 +77,22 @@ static double test_accuracy(const trial *t)
     return n > 0 ? 100.0 * n_right / n : 0.0;
 }
 
-// ---- how well each measure finds them ------------------------------------------------
+// ---- detection quality of each measure -----------------------------------------------
 
-// By one measure, in percent, of the whole pool.
+// For one measure, in percent, over the whole pool.
 typedef struct found {
     double auroc, aupr;
 } found;
 
-// What both trials came to, and where the page is.
+// The results of both trials, and the path of the page.
 typedef struct outcome {
     trial whole, held_out;
     found *wrong, *ood; // by measure
     const char *page;
 } outcome;
 
-// As docs/method.md has it: for ood more of the measure speaks for a node of an unknown
-// class, else less of it for a node classified right.
+// As in docs/method.md: for ood, more of the measure indicates a node of an unknown
+// class; otherwise, less of it indicates a correctly classified node.
 static opn_status
 measure(opine_app *app, const trial *t, bool finds_ood, opn_measure m, found *out)
 {
@@ -122,7 +123,7 @@ measure(opine_app *app, const trial *t, bool finds_ood, opn_measure m, found *ou
     return status;
 }
 
-// By every measure; the caller frees *out.
+// For every measure; the caller frees *out.
 static opn_status measure_all(opine_app *app, const trial *t, bool finds_ood, found **out)
 {
     opn_status status = OPN_OK;
@@ -161,9 +162,9 @@ static json_t *json_found(const trial *t, const found *f)
     return object;
 }
 
-// ---- single nodes --------------------------------------------------------------------
+// ---- individual nodes ----------------------------------------------------------------
 
-// The test nodes of a kind that have the most of a measure; how many there are.
+// Finds the test nodes of a kind with the largest values of a measure; returns how many.
 static int find_nodes(const trial *t,
                       int (*is_kind)(const trial *t, opn_vid i),
                       opn_measure m,
@@ -219,7 +220,7 @@ static opn_status print_nodes(opine_app *app,
     return status;
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- whole demo ----------------------------------------------------------------------
 
 static opn_status print_story(opine_app *app, const outcome *o)
 {
@@ -249,7 +250,7 @@ static opn_status print_story(opine_app *app, const outcome *o)
     if (status == OPN_OK)
         status = print_nodes(app, "Nodes of unknown classes with little evidence:",
                              &o->held_out, is_ood, OPN_MEASURE_VACUITY);
-    (void)fflush(stdout); // it can be read while the page is drawn
+    (void)fflush(stdout); // can be read while the page is being drawn
     return status;
 }
 
@@ -274,7 +275,7 @@ static int print_document(const outcome *o)
     return print_json(document);
 }
 
-// A page with both models, beside the caller unless -o says where.
+// Writes a page with both models, to the current folder unless -o says otherwise.
 static opn_status write_page(opine_app *app, outcome *o)
 {
     const char *wanted = opn_params_text(app->params, "output");

@@ -71,7 +71,7 @@ static void tell_figure(void *user, const char *path)
     printf("%s\n", path);
 }
 
-// With --json their paths are the result, unless tables are asked for too.
+// With --json the paths are the result, unless tables are requested too.
 static int draw_figures(opine_app *app)
 {
     json_t *list = opn_params_flag(app->params, "json") ? json_array() : NULL;

@@ -1,4 +1,4 @@
-// explain_text.c -- an explanation for someone who reads it in a terminal.
+// explain_text.c -- prints an explanation for reading in a terminal.
 
 #include "explain_text.h"
 
@@ -10,16 +10,16 @@
 
 enum { MOST_COLUMNS = 80, LEAST_COLUMNS = 40, WIDE = 56, MOST_ROWS = 8 };
 
-// How what is printed is laid out.
+// Layout of the output.
 typedef struct layout {
     int n_columns;
-    bool is_wide;                 // there is room for all numbers
-    bool has_blocks;              // bars are made of blocks, else of '#'
-    int n_name;                   // columns of a name
-    bool has_evidence, has_prior; // what the chart shows beside beliefs
+    bool is_wide;                 // room for all numbers
+    bool has_blocks;              // bars are drawn with blocks, otherwise with '#'
+    int n_name;                   // columns for a name
+    bool has_evidence, has_prior; // shown in the chart besides beliefs
 } layout;
 
-// ---- the terminal --------------------------------------------------------------------
+// ---- terminal ------------------------------------------------------------------------
 
 static int output_columns(void)
 {
@@ -36,7 +36,7 @@ static bool output_has_blocks(void)
 
 static layout find_layout(const opn_explanation *e)
 {
-    // What numbers and blanks take in the widest table, where names have the rest.
+    // Width of numbers and blanks in the widest table; names get the rest.
     enum { NUMBERS_WIDE = 44, NUMBERS_NARROW = 29, MOST_NAME = 16 };
     layout at = {.n_columns = output_columns(), .has_blocks = output_has_blocks()};
     at.is_wide = at.n_columns >= WIDE;
@@ -49,7 +49,7 @@ static layout find_layout(const opn_explanation *e)
 
 // ---- pieces --------------------------------------------------------------------------
 
-// A bar that fills n_columns for 1.
+// A bar that fills n_columns if share is 1.
 static void put_bar(double share, int n_columns, bool has_blocks)
 {
     static const char *const eighths[] = {"",
@@ -79,7 +79,7 @@ static int32_t at_most(int32_t n, int32_t most)
     return n < most ? n : most;
 }
 
-// ---- the parts -----------------------------------------------------------------------
+// ---- parts ---------------------------------------------------------------------------
 
 static void put_heading(const explained *x)
 {
@@ -98,7 +98,7 @@ static void put_heading(const explained *x)
     printf("\n\n");
 }
 
-// A number in a column of its own; NaN leaves it empty.
+// A number in its own column, which is empty for NaN.
 static void put_amount(double amount)
 {
     if (isnan(amount))
@@ -107,7 +107,7 @@ static void put_amount(double amount)
         printf(" %10.4g", amount);
 }
 
-// The names of two columns of names.
+// The headings of two columns of names.
 static void put_heads(const layout *at, const char *one, const char *other)
 {
     printf("  ");
@@ -134,7 +134,7 @@ put_share(const layout *at, const char *name, double share, double evidence, dou
     putchar('\n');
 }
 
-// The class of rank r by share, the first of equal ones first.
+// The class of rank r by share; ties in class order.
 static int32_t class_at(const float *share, int32_t n, int32_t rank)
 {
     for (int32_t k = 0; k < n; k++) {
@@ -245,7 +245,7 @@ static void put_conflicts(const explained *x, const layout *at)
     putchar('\n');
 }
 
-// A measure in short, "-" for one that there is none of.
+// A measure with few digits, "-" if there is none.
 static void put_short(float value)
 {
     if (isnan(value))

@@ -1,4 +1,4 @@
-// explain_text.h -- an explanation for someone who reads it in a terminal.
+// explain_text.h -- prints an explanation for reading in a terminal.
 
 #ifndef OPINE_EXPLAIN_TEXT_H
 #define OPINE_EXPLAIN_TEXT_H

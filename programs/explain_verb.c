@@ -1,4 +1,4 @@
-// explain_verb.c -- opine explain: why a model thinks of a node what it does.
+// explain_verb.c -- opine explain: explains a model's prediction for one node.
 
 #include "command.h"
 #include "explain_text.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- the node ------------------------------------------------------------------------
+// ---- node ----------------------------------------------------------------------------
 
-// The nearest name, or NULL. Names are the graph's, so that pointers to them last.
+// The nearest name, or NULL; borrowed from the graph.
 static const char *nearest_node(const opn_graph *graph, const char *word)
 {
     const opn_vid n = opn_graph_n_nodes(graph);
@@ -177,7 +177,7 @@ static int print_as_json(const explained *x)
     return print_json(document);
 }
 
-// ---- the verb ------------------------------------------------------------------------
+// ---- verb ----------------------------------------------------------------------------
 
 static int explain(opine_app *app, const opn_model *model, const opn_graph *graph)
 {

@@ -32,7 +32,7 @@ static int reject_name(const char *name)
     return EXIT_USAGE;
 }
 
-// The datasets asked for, each once and in the order of the table. Exit code.
+// Selects the datasets asked for, each once and in table order. Returns an exit code.
 static int choose(const opine_app *app, bool wanted[MAX_NAMES])
 {
     for (int a = 0; a < app->n_arguments; a++) {
@@ -97,16 +97,17 @@ static json_t *as_json(const opine_app *app,
     return one;
 }
 
-// ---- the verb ------------------------------------------------------------------------
+// ---- verb ----------------------------------------------------------------------------
 
-// Whether the next dataset would fare no better.
+// Whether the next dataset would fail too.
 static bool is_hopeless(opn_status status)
 {
     return status == OPN_ERR_INTERRUPTED || status == OPN_ERR_INVALID_ARG;
 }
 
-// Fetches those wanted, one after the other; what fails does not stop the others. Results
-// go to `list`, or to standard output where that is NULL. Exit code of the first failure.
+// Fetches the wanted datasets one by one; a failure does not stop the others. Results go
+// to `list`, or to standard output if it is NULL. Returns the exit code of the first
+// failure.
 static int fetch_wanted(opine_app *app, const bool *wanted, json_t *list)
 {
     const char *data_dir = opn_params_text(app->params, "data_dir");

@@ -1,4 +1,4 @@
-// help.c -- the help as people read it: the overview, families of verbs, single verbs.
+// help.c -- prints the help: the overview, families of verbs, single verbs.
 
 #include "command.h"
 #include "style.h"
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 enum {
-    COLUMN = 28,       // where texts begin that stand beside a name
-    NARROW = 70,       // below that width they stand under the name
-    NARROW_INDENT = 6, // and begin here
+    COLUMN = 28,       // where the text next to a name begins
+    NARROW = 70,       // below this width it goes under the name
+    NARROW_INDENT = 6, // and is indented by this
     MIN_WIDTH = 40,
     MAX_WIDTH = 100 // longer lines are hard to read
 };
@@ -46,8 +46,8 @@ void print_paragraph(const char *text, int indent)
     print_wrapped(text, page_width(), indent, indent);
 }
 
-// A name with what belongs to it, "--epochs" and "N", and the text about it beside or,
-// where there is no room, below.
+// Prints a name with its value, "--epochs" and "N", and its text next to it or, if there
+// is no room, below.
 static void print_item(int width,
                        const char *before,
                        const char *name,
@@ -68,7 +68,7 @@ static void print_item(int width,
     print_wrapped(text, width, indent, indent);
 }
 
-// ---- a verb --------------------------------------------------------------------------
+// ---- one verb ------------------------------------------------------------------------
 
 static void print_option(int width, const opine_verb *verb, const opn_param *param)
 {
@@ -84,7 +84,7 @@ static void print_option(int width, const opine_verb *verb, const opn_param *par
     const char letter[] = {'-', option_letter(param), ',', ' ', 0};
     snprintf(spelt, sizeof(spelt), "%s--%s", letter[1] != 0 ? letter : "",
              option_name(param, name));
-    // Beside each other, names are lined up where letters come before some of them.
+    // In two columns, names without a letter are aligned with those that have one.
     const bool is_lined_up = letter[1] == 0 && width >= NARROW;
     print_item(width, is_lined_up ? "      " : "  ", spelt, option_value(param), text);
 }

@@ -1,4 +1,4 @@
-// json_output.c -- JSON documents on standard output.
+// json_output.c -- prints JSON documents to standard output.
 
 #include "json_output.h"
 

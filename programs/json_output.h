@@ -1,17 +1,17 @@
-// json_output.h -- JSON documents on standard output.
+// json_output.h -- prints JSON documents to standard output.
 
 #ifndef OPINE_JSON_OUTPUT_H
 #define OPINE_JSON_OUTPUT_H
 
 #include <jansson.h>
 
-// Adds a member; a value that could not be made becomes null, as Jansson leaves it out.
+// Adds a member; a value that could not be created becomes null (Jansson would omit it).
 void put_json(json_t *object, const char *key, json_t *value);
 
 // A number, or null for NaN.
 json_t *json_number(double number);
 
-// Prints the document and frees it. Exit code.
+// Prints the document and frees it. Returns an exit code.
 int print_json(json_t *document);
 
 #endif // OPINE_JSON_OUTPUT_H

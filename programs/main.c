@@ -1,4 +1,4 @@
-// main.c -- finds the verb, reads its options, runs it.
+// main.c -- finds the verb, reads its options and runs it.
 
 #include "command.h"
 
@@ -85,7 +85,7 @@ const opine_verb verbs[] = {
 };
 const int n_verbs = sizeof(verbs) / sizeof(verbs[0]);
 
-// One row for each name in the arguments of verbs.
+// One row per name used in the arguments of verbs.
 const opine_argument arguments[] = {
         {"DATA", ARGUMENT_DATA,
          "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv, "
@@ -155,7 +155,7 @@ const opine_argument *verb_argument(const opine_verb *verb, int i)
 
 enum { MAX_NAMES = 64 };
 
-// The second of two words that should be a verb of the family, or NULL.
+// The nearest second word of a verb of the family, or NULL.
 static const char *guess_member(const opine_family *family, const char *word)
 {
     const char *names[MAX_NAMES];
@@ -166,7 +166,7 @@ static const char *guess_member(const opine_family *family, const char *word)
     return opn_text_nearest(word, names, n);
 }
 
-// What the words were probably meant to be, in `guess`; false when nothing is near.
+// Writes the probable meaning of the words to `guess`; false if nothing is similar.
 static bool guess_verb(int n, const char *const *words, char guess[128])
 {
     const char *names[MAX_NAMES];
@@ -198,7 +198,7 @@ static int reject_verb(int n, const char *const *words)
                  words[0]);
         return EXIT_USAGE;
     }
-    // The second word is part of what is missing only after the first word of a family.
+    // The second word is part of the verb only after the first word of a family.
     const bool is_guessed = guess_verb(n, words, guess);
     const bool has_two = n > 1 && (family_find(words[0]) != NULL ||
                                    (is_guessed && strchr(guess, ' ') != NULL));
@@ -213,7 +213,7 @@ static int reject_verb(int n, const char *const *words)
     return EXIT_USAGE;
 }
 
-// The verb at the beginning of the words, of one word or two; *n_used receives which.
+// Finds the verb that the words start with; *n_used is how many words it has, one or two.
 static const opine_verb *match_verb(int n, char **words, int *n_used)
 {
     char name[64];
@@ -232,7 +232,7 @@ static bool asks_for_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-// Words that are no verb: a family alone is half a command, and its help is the answer.
+// Handles words that are not a verb. A family alone is half a command: print its help.
 static int answer_without_verb(int n, char **words)
 {
     const opine_family *family = family_find(words[0]);
@@ -242,7 +242,7 @@ static int answer_without_verb(int n, char **words)
     return n > 1 ? EXIT_DONE : EXIT_USAGE;
 }
 
-// The man page and the completions are about all verbs.
+// The man page and the completions cover all verbs.
 static int print_format(const opine_app *app, const char *format)
 {
     if (app->n_arguments > 0) {
@@ -304,7 +304,7 @@ static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
     return verb->run(app);
 }
 
-// A result that did not reach its reader is a failure, whatever the verb said.
+// Output that could not be written is a failure, whatever the verb returned.
 static int close_output(int code)
 {
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE) {
@@ -314,8 +314,8 @@ static int close_output(int code)
     return code;
 }
 
-// A file must not be opened in the place of a closed standard stream, where messages
-// would be written into it. What stands there cannot be written to either.
+// Fills closed standard streams, so that no file is opened in their place and gets
+// messages written into it. The replacement is not writable.
 static void hold_streams(void)
 {
     for (int stream = 0; stream <= 2; stream++)

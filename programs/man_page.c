@@ -1,5 +1,5 @@
-// man_page.c -- opine(1) for man, from the same tables as the help. It has no date: the
-// page of one version is the same whenever it is built.
+// man_page.c -- opine(1) for man, from the same tables as the help. It has no date, so
+// that the page of a version does not depend on when it is built.
 
 #include "command.h"
 
@@ -48,7 +48,7 @@ static const man_item files[] = {
 
 // ---- roff ----------------------------------------------------------------------------
 
-// Prints a character so that it means nothing to roff.
+// Prints a character escaped for roff.
 static void put_plain(char c)
 {
     static const struct {
@@ -64,12 +64,12 @@ static void put_plain(char c)
     putchar(c);
 }
 
-// Prints a text in one line. What stands between backquotes is set in bold; whether the
-// beginning does is told, and whether the end does is returned.
+// Prints text on one line. Text between backquotes is bold; is_bold says whether the line
+// starts inside them, and the result whether it ends inside.
 static bool put_line(const char *text, bool is_bold)
 {
     if (*text == '.')
-        fputs("\\&", stdout); // else the line would be a request
+        fputs("\\&", stdout); // otherwise the line would be a request
     for (; *text != 0; text++)
         if (*text == '`') {
             is_bold = !is_bold;
@@ -80,7 +80,7 @@ static bool put_line(const char *text, bool is_bold)
     return is_bold;
 }
 
-// Prints words that are filled into lines of any width; those of the source are short.
+// Prints text that roff fills to any width; the source lines are kept short.
 static void put_text(const char *text)
 {
     enum { LINE = 66 };
@@ -114,7 +114,7 @@ static void put_bold(const char *text)
     fputs("\\fR", stdout);
 }
 
-// `gap` only where there is something behind it.
+// Prints `gap` only if text follows it.
 static void put_italic(const char *gap, const char *text)
 {
     if (text[0] == 0)

@@ -14,7 +14,7 @@
 
 // ---- train ---------------------------------------------------------------------------
 
-// What differs from the defaults, so that a log tells how the model came about.
+// Logs the parameters that differ from the defaults, to record how the model was made.
 static void tell_parameters(const opine_app *app)
 {
     char line[1024] = "";
@@ -91,7 +91,7 @@ static int print_summary_as_json(const opn_model *model, const char *path)
     return print_json(document);
 }
 
-// Trains with a checkpoint beside the model's file.
+// Trains with a checkpoint next to the model file.
 static opn_status train(opine_app *app,
                         const opn_graph *graph,
                         const opn_split *split,
@@ -115,7 +115,7 @@ static opn_status train(opine_app *app,
     return status;
 }
 
-// Whether a model can be written there, found out before the work and not after it.
+// Checks, before training, that a model can be written there.
 static int check_output(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -186,8 +186,8 @@ static const char *prediction_path(const opine_app *app)
     return standard_output(app);
 }
 
-// With decisions --json prints an object, in which the nodes are a list unless a file has
-// them. Exit code; a message has been printed.
+// Saves predictions with decisions. --json prints an object, which lists the nodes unless
+// they go to a file. Returns an exit code; on failure a message has been printed.
 static int save_decided(opine_app *app,
                         const opn_model *model,
                         const opn_graph *graph,
@@ -212,7 +212,7 @@ static int save_decided(opine_app *app,
     return EXIT_DONE;
 }
 
-// Exit code; a message has been printed.
+// Returns an exit code; on failure a message has been printed.
 static int predict(opine_app *app, const opn_model *model, const opn_graph *graph)
 {
     opn_prediction *prediction = NULL;

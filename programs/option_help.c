@@ -1,17 +1,16 @@
-// option_help.c -- what there is to say about an option, for the help, the man page and
-// the completions alike. It comes from the parameter table; what differs from verb to
-// verb is added here.
+// option_help.c -- option texts for the help, the man page and the completions. They come
+// from the parameter table; what differs between verbs is added here.
 
 #include "command.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Where an option means something else for a verb than for others.
+// An option whose meaning differs for some verbs.
 typedef struct option_note {
-    const char *verbs; // with '|' between
+    const char *verbs; // separated by '|'
     const char *name;  // of the parameter
-    bool has_default;  // the one of the table holds
+    bool has_default;  // whether the table's default applies
     const char *help;  // one sentence
 } option_note;
 
@@ -57,7 +56,7 @@ static const option_note notes[] = {
         {"version", "verbose", true, "Also show how the program was built."},
 };
 
-// Whether the verb is one of those named, "data info|data convert".
+// Whether the verb is in a list such as "data info|data convert".
 static bool verb_is_named(const opine_verb *verb, const char *names)
 {
     const size_t n_name = strlen(verb->name);
@@ -114,7 +113,7 @@ static void format_bound(double bound, char out[32])
         memmove(exponent + 2, exponent + 3, strlen(exponent + 3) + 1);
 }
 
-// "a|b|c" as "a, b, c", which can be broken into lines.
+// "a|b|c" as "a, b, c", which can be wrapped.
 static void format_choices(const char *choices, char *out, size_t room)
 {
     size_t n = 0;

@@ -1,17 +1,16 @@
-// option_table.c -- which parameters of the library are options of which verb, under
-// which heading of the help they stand, and which have a letter. A new parameter is
-// listed here.
+// option_table.c -- which parameters are options of which verb, their headings in the
+// help, and their letters. New parameters must be listed here.
 
 #include "command.h"
 
 #include <string.h>
 
-// What every verb that trains takes.
+// Options of every verb that trains.
 #define MODEL "model task preset ood_classes hidden heads out_heads evidence normalise "
 #define TRAINING                                                              \
     "epochs teacher_epochs patience stop_on learning_rate dropout drop_edge " \
     "weight_decay teacher_ramp lambda1 sigma kernel_constant "
-// What every verb that predicts takes.
+// Options of every verb that predicts.
 #define SAMPLING "samples sample_dropout sample_drop_edge average "
 
 #define DECISIONS "abstain_above target_accuracy decide_by "
@@ -19,8 +18,8 @@
     "nodes classes mean_degree homophily features words topic_overlap label_noise "
 #define EVERY_VERB "threads quiet verbose help "
 
-// In the order of the help: what says what to do, then where the result goes, then what
-// is seldom changed.
+// In help order: first what to do, then where the result goes, then what is rarely
+// changed.
 const option_list option_headings[] = {
         {"Model", MODEL},
         {"Decisions", DECISIONS},

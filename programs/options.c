@@ -14,7 +14,8 @@ const char *option_name(const opn_param *param, char text[64])
     return text;
 }
 
-// The option that a text begins with in backquotes, or NULL; *n_chars is how long it is.
+// The parameter quoted in backquotes at the start of a text, or NULL; *n_chars is the
+// length with quotes.
 static const opn_param *quoted_param(const char *text, size_t *n_chars)
 {
     char name[64];
@@ -72,8 +73,8 @@ static const opn_param *find_letter(const opine_verb *verb, char letter)
     return NULL;
 }
 
-// Sets one option. `value` is what stands behind "=", or NULL; *next is the word after
-// the option, taken when a value is needed and moved on then.
+// Sets one option. `value` is what follows "=", or NULL; *next is the word after the
+// option, which is consumed if a value is needed.
 static int set_option(opine_app *app,
                       const opn_param *param,
                       const char *value,
@@ -92,7 +93,7 @@ static int set_option(opine_app *app,
         }
         value = *(*next)++;
     }
-    // Of two texts or lists one would be lost without a word.
+    // Giving a text or a list twice would silently drop one.
     if ((param->kind == OPN_PARAM_TEXT || param->kind == OPN_PARAM_CHOICES) &&
         opn_params_given(app->params, param->name)) {
         complain("--%s is given twice", name);
@@ -112,7 +113,7 @@ static int parse_long(opine_app *app,
     const size_t n = strcspn(word, "=");
     snprintf(name, sizeof(name), "%.*s", (int)n, word);
     const opn_param *param = opn_param_find(name);
-    // Options are written in kebab-case only: one way to spell a thing.
+    // Only kebab-case is accepted, so that there is one spelling.
     if (param == NULL || strchr(name, '_') != NULL || !verb_uses(verb, param))
         return reject_option(verb, name);
     return set_option(app, param, word[n] == '=' ? word + n + 1 : NULL, next, end);

@@ -1,4 +1,4 @@
-// progress_bar.c -- one line that tells how far a stage has come, for a given width.
+// progress_bar.c -- formats the progress of a stage as one line of a given width.
 
 #include "progress_bar.h"
 
@@ -10,7 +10,7 @@ enum { LEAST_CELLS = 8, MOST_CELLS = 40, PERCENT_COLUMNS = 5, TEXT_ROOM = 160 };
 
 // ---- characters ----------------------------------------------------------------------
 
-// Controls, and what turns the direction of the text behind it or breaks the line.
+// Controls, and characters that change the text direction or break the line.
 static bool is_control(utf8proc_int32_t code)
 {
     const int bounds = utf8proc_get_property(code)->boundclass;
@@ -18,8 +18,8 @@ static bool is_control(utf8proc_int32_t code)
            bounds == UTF8PROC_BOUNDCLASS_LF;
 }
 
-// A vowel sign beside its letter has no width in utf8proc, but a column on most
-// terminals: a line may be too short, never too long.
+// utf8proc gives spacing vowel signs no width, but most terminals give them a column: a
+// line may be too short, never too long.
 static int columns_of_character(utf8proc_int32_t code)
 {
     const int bounds = utf8proc_get_property(code)->boundclass;
@@ -50,7 +50,7 @@ int text_columns(const char *text)
     return n_columns;
 }
 
-// A line under way.
+// A line being written.
 typedef struct bar_line {
     char *text;
     size_t n;
@@ -77,9 +77,9 @@ static void put(bar_line *line, const char *text)
 
 // ---- parts ---------------------------------------------------------------------------
 
-// What stands behind the stage; an empty text is left out.
+// What follows the stage name; empty strings are omitted.
 typedef struct bar_parts {
-    bool has_share; // the total is known, and with it bar and percent
+    bool has_share; // the total is known, so bar and percent are too
     bool has_bar, has_percent;
     char count[TEXT_ROOM];
     char unit[TEXT_ROOM];
@@ -88,7 +88,7 @@ typedef struct bar_parts {
     char left[TEXT_ROOM];
 } bar_parts;
 
-// Bytes are counted in megabytes.
+// Bytes are shown in megabytes.
 static void format_counts(const opn_progress *p, const bar_pace *pace, bar_parts *parts)
 {
     const bool is_bytes = strcmp(p->unit, "bytes") == 0;
@@ -101,14 +101,14 @@ static void format_counts(const opn_progress *p, const bar_pace *pace, bar_parts
                  n_digits, scale * (double)p->total);
     else
         snprintf(parts->count, TEXT_ROOM, " %.*f", n_digits, scale * (double)p->done);
-    if (pace->a_second >= 1.0) // of what takes longer, the rate says nothing
+    if (pace->a_second >= 1.0) // for anything slower the rate is not informative
         snprintf(parts->rate, TEXT_ROOM, ", %.*f %s/s", n_digits, scale * pace->a_second,
                  unit);
 }
 
 static void format_time(double seconds, char *out)
 {
-    const double most = 100.0 * 3600.0; // beyond this it is a guess
+    const double most = 100.0 * 3600.0; // longer estimates are guesses
     if (!(seconds >= 0.0 && seconds < most))
         return;
     const int whole = (int)seconds;
@@ -127,7 +127,7 @@ static int columns_of(const char *stage, const bar_parts *parts, int n_cells)
            text_columns(parts->rate) + text_columns(parts->left);
 }
 
-// Takes away what is missed least. False when nothing is left to take away.
+// Drops the least important part. False if nothing is left to drop.
 static bool drop_one(bar_parts *parts)
 {
     char *last_of_note = strrchr(parts->note, ',');
@@ -137,7 +137,7 @@ static bool drop_one(bar_parts *parts)
         *last_of_note = 0;
     else if (parts->unit[0] != 0 && parts->has_share)
         parts->unit[0] = 0;
-    else if (parts->count[0] != 0) { // the share tells most of it
+    else if (parts->count[0] != 0) { // the percentage says most of it
         parts->count[0] = 0;
         parts->unit[0] = 0;
     } else if (parts->left[0] != 0)
@@ -151,7 +151,7 @@ static bool drop_one(bar_parts *parts)
     return true;
 }
 
-// ---- the line ------------------------------------------------------------------------
+// ---- line ----------------------------------------------------------------------------
 
 static void put_bar(bar_line *line, double share, int n_cells)
 {

@@ -1,4 +1,4 @@
-// report_verb.c -- opine report: what a run has found, as a page.
+// report_verb.c -- opine report: shows the results of a run as a page.
 
 #include "command.h"
 #include "json_output.h"
@@ -20,7 +20,7 @@ static int print_path(const opine_app *app, const char *path)
     return print_json(document);
 }
 
-// Exit code; a message has been printed.
+// Returns an exit code; on failure a message has been printed.
 static int check_streams(const opine_app *app, const char *path)
 {
     if (path[0] == 0)
@@ -43,7 +43,7 @@ int run_report(opine_app *app)
     const int checked = check_output_file(app);
     if (checked != EXIT_DONE)
         return checked;
-    if (!opn_report_is_supported()) // before work that would be for nothing
+    if (!opn_report_is_supported()) // before doing work in vain
         return complain_status(app, opn_report_save(app->ctx, NULL, path));
     opn_status status = opn_report_load(app->ctx, app->argument[0],
                                         app->n_arguments > 1 ? app->argument[1] : NULL,

@@ -1,4 +1,4 @@
-// run_output.c -- where verbs write: the folder of a run, or a file.
+// run_output.c -- where verbs write: a run folder, or a file.
 
 #include "run_output.h"
 
@@ -42,7 +42,7 @@ static bool is_same_file(const struct stat *a, const char *path)
     return stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
-// Whether it is an argument, or a file of a folder that is one.
+// Whether the output is an argument, or a file in a folder that is an argument.
 static bool is_read(const opine_app *app, const struct stat *output)
 {
     static const char *const names[] = {"edges.csv", "features.csv", "labels.csv",

@@ -1,26 +1,25 @@
-// run_output.h -- where verbs write: the folder of a run, or a file.
+// run_output.h -- where verbs write: a run folder, or a file.
 
 #ifndef OPINE_RUN_OUTPUT_H
 #define OPINE_RUN_OUTPUT_H
 
 #include "command.h"
 
-// The folder of -o; NULL when no run is kept.
+// The folder given by -o; NULL if the run is not saved.
 const char *run_folder(const opine_app *app);
 
-// Whether -o names a folder, which standard output is not. Else a message has been
+// Whether -o names a folder rather than standard output. If not, a message has been
 // printed.
 bool is_folder_name(const opine_app *app, const char *verb);
 
-// Whether the file of -o can be written, before work that would be lost: it is not a
-// folder, and none of the files that are read. Else a message has been printed. Exit
-// code.
+// Checks before any work that the file of -o can be written: it must not be a folder or
+// one of the input files. Returns an exit code; on failure a message has been printed.
 int check_output_file(const opine_app *app);
 
-// FOLDER/NAME, to be freed; NULL when there is no memory.
+// FOLDER/NAME, to be freed; NULL if out of memory.
 char *path_in(const char *folder, const char *name);
 
-// The name under which the library writes to standard output, as text or JSON.
+// The name that makes the library write to standard output, as text or JSON.
 const char *standard_output(const opine_app *app);
 
 #endif // OPINE_RUN_OUTPUT_H

@@ -1,4 +1,5 @@
-// style.c -- bold and dim text on standard output, where it is a terminal that has them.
+// style.c -- bold and dim text on standard output, if it is a terminal that supports
+// them.
 
 #include "style.h"
 

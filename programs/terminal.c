@@ -22,20 +22,20 @@ static volatile sig_atomic_t is_shown; // a bar is on the screen
 static struct {
     bool is_verbose;
     bool is_quiet;
-    bool has_bar;     // stderr is a terminal that can rub out a line
-    bool has_utf8;    // it shows what is beyond ASCII
-    int64_t start_ms; // of the stage
-    int64_t drawn_ms; // when the bar was last drawn; 0 before the first time
-    int64_t paced_ms; // from when on the stage's pace is taken,
-    int64_t paced_at; // and what was done then
-    char stage[64];   // being shown
-    char runs[64]; // the stage counted in runs that is under way, "" when there is none
+    bool has_bar;      // stderr is a terminal that can erase a line
+    bool has_utf8;     // it can show non-ASCII characters
+    int64_t start_ms;  // of the stage
+    int64_t drawn_ms;  // when the bar was last drawn; 0 if never
+    int64_t paced_ms;  // start of the period over which the pace is measured,
+    int64_t paced_at;  // and what was done by then
+    char stage[64];    // currently shown
+    char runs[64];     // current stage that is counted in runs, "" if there is none
     char runs_of[128]; // its note
     int64_t n_runs, n_runs_done;
 } terminal;
 
-// The first signal asks for a stop, in which what was begun is brought to an end or
-// undone. The second ends at once.
+// The first signal requests a stop, which finishes or undoes what was started. The second
+// one terminates at once.
 static void on_signal(int number)
 {
     if (!is_interrupted) {
@@ -48,7 +48,7 @@ static void on_signal(int number)
     (void)raise(number);
 }
 
-// SIGPIPE is left alone: a reader that has seen enough ends the command without a word.
+// SIGPIPE is left alone: when the reader goes away, the command ends silently.
 void terminal_catch_signals(void)
 {
     struct sigaction before;
@@ -57,7 +57,7 @@ void terminal_catch_signals(void)
     action.sa_handler = on_signal;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    // nohup ignores the end of the terminal, and is to be heard.
+    // nohup ignores SIGHUP, which must be respected.
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);
 }
@@ -163,8 +163,8 @@ static void draw_bar(const opn_progress *progress, int64_t now)
             pace.seconds_left =
                     (double)(progress->total - progress->done) / pace.a_second;
     }
-    // Asked each time, because a window may change its size. The last column stays free:
-    // some terminals go to the next line when it is written.
+    // Queried each time, because the window may be resized. The last column stays free,
+    // because some terminals wrap when it is written.
     bar_format(progress, &pace, terminal_columns(STDERR_FILENO) - 1, terminal.has_utf8,
                text);
     fprintf(stderr, "%s%s", clear_line, text);
@@ -187,7 +187,7 @@ static void show(const opn_progress *progress)
     }
     if (now - terminal.start_ms < BAR_DELAY_MS || now - terminal.drawn_ms < BAR_PERIOD_MS)
         return;
-    // The pace is that of the work, not of what a checkpoint or a run folder had.
+    // The pace excludes work that was loaded from a checkpoint or a run folder.
     if (terminal.drawn_ms == 0) {
         terminal.paced_ms = now;
         terminal.paced_at = progress->done;
@@ -206,7 +206,7 @@ static void note_runs(const opn_progress *progress)
     terminal.n_runs_done = progress->done;
 }
 
-// A stage of a run, as a note to that of all runs.
+// Shows a stage of a run as a note to the progress of all runs.
 static void show_within_runs(const opn_progress *progress)
 {
     char note[256];
@@ -245,7 +245,7 @@ static int on_interrupted(void *user)
 
 opn_hooks terminal_hooks(void)
 {
-    // Without a log nobody asks for it, and what it would tell is not computed.
+    // Without a log hook the library does not compute messages.
     return (opn_hooks){.size = sizeof(opn_hooks),
                        .log = terminal.is_quiet ? NULL : on_log,
                        .progress = on_progress,

@@ -1,5 +1,5 @@
-// terminal_text.c -- text on a terminal: how wide it is, what it can show, and what must
-// not reach it.
+// terminal_text.c -- text on a terminal: its width, what it can show, and what must not
+// reach it.
 
 #include "terminal_text.h"
 
@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// ---- the terminal --------------------------------------------------------------------
+// ---- terminal ------------------------------------------------------------------------
 
 int terminal_columns(int stream)
 {
@@ -23,7 +23,7 @@ int terminal_columns(int stream)
     return size.ws_col;
 }
 
-// Asked of a locale of its own: files are read and written the same in all of them.
+// Queries a separate locale, so that reading and writing files does not depend on it.
 bool is_utf8_locale(void)
 {
     const locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
@@ -51,8 +51,8 @@ void clean_text(char *text)
     *to = 0;
 }
 
-// Prints the characters that begin within so many bytes and have room in so many columns.
-// Returns the columns that they take.
+// Prints the characters that begin within n_bytes and fit in n_columns. Returns the
+// columns used.
 static int put_clean(const char *text, size_t n_bytes, int n_columns)
 {
     const char *end = text + n_bytes;
@@ -88,7 +88,7 @@ void print_cell(const char *name, int width)
     printf("~%*s", width - 1 - n_used, "");
 }
 
-// Columns of the first so many bytes, which end where a character does.
+// Columns of the first n_bytes, which must end at a character boundary.
 static int columns_within(const char *text, size_t n_bytes)
 {
     int n_columns = 0;

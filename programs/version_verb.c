@@ -1,4 +1,4 @@
-// version_verb.c -- opine version: which program this is, and how it was built.
+// version_verb.c -- opine version: prints the version and how it was built.
 
 #include "command.h"
 #include "json_output.h"

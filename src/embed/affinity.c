@@ -1,18 +1,18 @@
-// affinity.c -- how much rows belong together.
+// affinity.c -- pairwise affinities between rows.
 
 #include "embed/affinity.h"
 
 #include <math.h>
 
-// The entropy is met to this, as in van der Maaten's and scikit-learn's programs.
+// Tolerance on the entropy, as in van der Maaten's code and scikit-learn.
 #define ENTROPY_TOLERANCE 1e-5
 enum { MAX_HALVINGS = 100, ROWS_A_CHUNK = 64 };
 
-// Between rounds the caller may interrupt.
+// The caller may interrupt between rounds.
 enum { ROWS_A_ROUND = 8192 };
 
-// p_{j|i} of that precision (1 / 2 sigma^2) for the n nearest of a row; the entropy. The
-// nearest of all has weight 1, so that the sum is never 0.
+// p_{j|i} with the given precision (1 / 2 sigma^2) for the n nearest rows; returns the
+// entropy. The nearest has weight 1, so the sum is never 0.
 static double
 weigh(int32_t n, const opn_i_near *near, double precision, opn_real *probability)
 {
@@ -56,7 +56,7 @@ calibrate(int32_t n, const opn_i_near *near, double entropy, opn_real *probabili
     }
 }
 
-// Row i of both matrices in turn; equal columns are added up later.
+// Appends row i of `from`, scaled; duplicate columns are summed later.
 static void join_row(const opn_i_csr *from, int32_t i, opn_real share, opn_i_csr *to)
 {
     opn_off at = to->row_ptr[i + 1];
@@ -91,7 +91,7 @@ cleanup:
     return status;
 }
 
-// Rows [begin, end) of p_{j|i}, with n_near entries each.
+// Computes rows [begin, end) of p_{j|i}, with n_near entries each.
 static void find_rows(int n_threads,
                       int32_t begin,
                       int32_t end,

@@ -1,4 +1,4 @@
-// embed.c -- rows of anyone's matrix as points of the unit square.
+// embed.c -- maps the rows of any matrix to points in the unit square.
 
 #include "opine/embed.h"
 
@@ -9,8 +9,8 @@
 #define LEAST_PERPLEXITY 2.0
 #define MOST_PERPLEXITY  100.0
 
-// A copy of x with numbers of at most 1, so that no square overflows. A power of two is
-// the factor, so that equal distances stay equal.
+// A copy of x scaled to at most 1 in magnitude, so that no square overflows. The factor
+// is a power of two, so that equal distances stay equal.
 static opn_status
 scale_rows(opn_ctx *ctx, int32_t n_rows, int32_t n_cols, const float *x, opn_real **out)
 {
@@ -35,7 +35,7 @@ cleanup:
     return status;
 }
 
-// Points as places in the unit square, of which their longer side takes all.
+// Scales points to the unit square so that their longer side fills it.
 static void fit_square(int32_t n_rows, const opn_real *point, float *place)
 {
     double low[2] = {(double)INFINITY, (double)INFINITY};

@@ -1,12 +1,12 @@
-// nearest.c -- the nearest rows of each row of a matrix.
+// nearest.c -- finds the nearest rows of each row of a matrix.
 
 #include "embed/nearest.h"
 
 #include <math.h>
 
-// A tile of rows is compared with a panel of others after the other: both stay in the L1
-// cache at 64 columns. Between rounds the caller may interrupt, so that one takes about a
-// tenth of a second.
+// A tile of rows is compared with one panel of others at a time; both fit in the L1 cache
+// at 64 columns. The caller may interrupt between rounds, so a round takes about a tenth
+// of a second.
 enum { PANEL = OPN_NEAR_PANEL, TILE = 64, WORK_A_ROUND = 1 << 29 };
 
 typedef struct search {
@@ -36,14 +36,14 @@ make_panels(opn_ctx *ctx, int32_t n_rows, int32_t n_cols, const opn_real *x)
     return panels;
 }
 
-// ---- the nearest so far --------------------------------------------------------------
+// ---- nearest rows so far -------------------------------------------------------------
 
 static bool is_nearer(opn_i_near a, opn_i_near b)
 {
     return a.square < b.square || (a.square == b.square && a.row < b.row);
 }
 
-// Puts `item` at the top of a heap of n with the farthest on top, and moves it down.
+// Replaces the top of a heap of n, with the farthest on top, by `item` and sifts it down.
 static void sift_down(int32_t n, opn_i_near *heap, opn_i_near item)
 {
     int32_t at = 0;
@@ -67,10 +67,10 @@ static void sort_heap(int32_t n, opn_i_near *heap)
     }
 }
 
-// ---- all with all --------------------------------------------------------------------
+// ---- all pairs -----------------------------------------------------------------------
 
-// Rows come in rising order, so that of equally near ones the first stays. Bit c of
-// `below` is set where row first + c was near enough before the panel.
+// Rows come in ascending order, so of equally near ones the first is kept. Bit c of
+// `below` is set if row first + c was near enough before the panel.
 static void
 offer(const search *s, int32_t i, int32_t first, uint32_t below, const opn_real *square)
 {
@@ -115,7 +115,7 @@ static void search_tile(const search *s, int32_t begin, int32_t end)
 
 static int32_t tiles_a_round(int32_t n_rows, int32_t n_cols, int n_threads)
 {
-    const int64_t work = (int64_t)TILE * n_rows * (n_cols + (int64_t)1); // of a tile
+    const int64_t work = (int64_t)TILE * n_rows * (n_cols + (int64_t)1); // per tile
     return n_threads * (work < WORK_A_ROUND ? (int32_t)(WORK_A_ROUND / work) : 1);
 }
 

@@ -1,4 +1,4 @@
-// nearest.h -- the nearest rows of each row of a matrix, by comparing all with all.
+// nearest.h -- finds the nearest rows of each row of a matrix, by brute force.
 
 #ifndef OPN_NEAREST_H
 #define OPN_NEAREST_H
@@ -12,8 +12,8 @@ typedef struct opn_i_near {
 } opn_i_near;
 
 // near [V,n_near] = the n_near rows nearest to each of the n_rows rows of x [V,n_cols],
-// nearest first, of equally near ones the lower first, and never the row itself.
-// 0 <= n_near < n_rows, or n_rows == 0. Squares of differences must not overflow.
+// excluding the row itself, nearest first, ties in row order. 0 <= n_near < n_rows, or
+// n_rows == 0. Squares of differences must not overflow.
 // Errors: NOMEM, OVERFLOW, INTERRUPTED. Cost: O(V^2 n_cols), one copy of x.
 OPN_NODISCARD opn_status opn_i_nearest(opn_ctx *ctx,
                                        const opn_k_table *kernels,

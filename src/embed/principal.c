@@ -1,16 +1,16 @@
-// principal.c -- the plane in which rows differ most.
+// principal.c -- projects rows onto their two principal directions.
 
 #include "embed/principal.h"
 
 #include <math.h>
 
-// A direction with less than this part of all variance is noise of the arithmetic.
+// A direction with less than this share of the total variance is rounding noise.
 #define LEAST_SHARE 1e-12
 
-// Between rounds the caller may interrupt.
+// The caller may interrupt between rounds.
 enum { WORK_A_ROUND = 1 << 28 };
 
-// Column `a` of the covariance, times n_rows, up to its diagonal.
+// Column `a` of the covariance times n_rows, up to the diagonal.
 static void add_up_products(int32_t n_rows,
                             size_t n_cols,
                             const opn_real *x,
@@ -26,7 +26,7 @@ static void add_up_products(int32_t n_rows,
     }
 }
 
-// covariance [n_cols,n_cols], times n_rows. A column of it belongs to one thread.
+// covariance [n_cols,n_cols], times n_rows. Each column is computed by one thread.
 static opn_status find_covariance(opn_ctx *ctx,
                                   int32_t n_rows,
                                   size_t n_cols,
@@ -35,7 +35,7 @@ static opn_status find_covariance(opn_ctx *ctx,
                                   double *covariance)
 {
     opn_status status = OPN_OK;
-    const int64_t work = (int64_t)n_rows * (int64_t)n_cols + 1; // of a column
+    const int64_t work = (int64_t)n_rows * (int64_t)n_cols + 1; // per column
     const int n_threads = opn_i_threads_for(ctx, work, 1 << 16);
     (void)n_threads; // unused when built without OpenMP
     const size_t step = work < WORK_A_ROUND ? (size_t)(WORK_A_ROUND / work) : 1;
@@ -62,7 +62,8 @@ static double dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
-// to = covariance from, less its part along `other` (may be NULL), of length 1 or 0.
+// to = covariance from, minus its component along `other` (may be NULL), normalised to
+// length 1, or 0.
 static void turn(size_t n_cols,
                  const double *covariance,
                  const double *from,
@@ -94,7 +95,7 @@ opn_status opn_i_principal_plane(opn_ctx *ctx,
     const size_t width = (size_t)n_cols;
     double *mean = NULL;
     double *covariance = NULL;
-    double *direction = NULL; // two, and the two before
+    double *direction = NULL; // the two directions, and the previous two
     size_t n_products = 0;
     OPN_FAIL_IF(ctx, !opn_i_mul(width, width, &n_products), OPN_ERR_OVERFLOW,
                 "%d columns: too many", n_cols);
@@ -105,7 +106,7 @@ opn_status opn_i_principal_plane(opn_ctx *ctx,
         for (size_t k = 0; k < width; k++)
             mean[k] += (double)x[(size_t)i * width + k] / n_rows;
     OPN_TRY(find_covariance(ctx, n_rows, width, x, mean, covariance));
-    // Any start does that is not at right angles to what is sought.
+    // Any start will do that is not orthogonal to the principal directions.
     for (size_t k = 0; k < width; k++) {
         direction[k] = 1.0 + sin((double)k);
         direction[width + k] = cos(3.0 * (double)k);

@@ -1,4 +1,4 @@
-// principal.h -- the plane in which rows differ most.
+// principal.h -- projects rows onto their two principal directions.
 
 #ifndef OPN_PRINCIPAL_H
 #define OPN_PRINCIPAL_H
@@ -6,10 +6,10 @@
 #include "base/context.h"
 #include "math/real.h"
 
-// plane [V,2] = the rows of x [V,n_cols], less their mean, along the two directions of
-// largest variance, found by `n_steps` steps of orthogonal iteration: near the principal
-// components, and equal to them where the variances differ enough. 0 along a direction
-// that has no variance.
+// plane [V,2] = the rows of x [V,n_cols], minus their mean, projected onto the two
+// directions of largest variance, found by `n_steps` steps of orthogonal iteration. These
+// approximate the principal components, and equal them if the variances differ enough. 0
+// along a direction without variance.
 // Errors: NOMEM, OVERFLOW, INTERRUPTED. Cost: O(V n_cols^2 + n_steps n_cols^2), memory
 // O(n_cols^2).
 OPN_NODISCARD opn_status opn_i_principal_plane(opn_ctx *ctx,

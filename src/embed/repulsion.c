@@ -1,14 +1,14 @@
-// repulsion.c -- how points of a plane push each other away.
+// repulsion.c -- repulsive forces between points in a plane.
 
 #include "embed/repulsion.h"
 
-// Points of a group, a cell some levels above the leaves, walk the tree together: larger
-// groups walk it less often but meet more. What they meet is kept until there is room for
-// no other leaf.
+// Points of a group, which is a cell some levels above the leaves, traverse the tree
+// together: larger groups traverse it less often but meet more cells. What they meet is
+// buffered until there is no room for another leaf.
 enum { LEAF = 16, LEVELS_A_GROUP = 2, GROUP = LEAF << LEVELS_A_GROUP };
 enum { CROWD_ROOM = 1024, MAX_LEVELS = 31, GROUPS_A_CHUNK = 4 };
 
-// Points and cells met.
+// Buffer of the points and cells met.
 typedef struct crowd {
     opn_real x[CROWD_ROOM], y[CROWD_ROOM], n[CROWD_ROOM];
     int32_t size;
@@ -44,7 +44,7 @@ cleanup:
     return status;
 }
 
-// First place of the cell with that number in its level.
+// Index of the first point of a cell, given its number within its level.
 static int32_t place_of(const opn_i_tree *tree, int level, int32_t number)
 {
     return (int32_t)((int64_t)tree->n_points * number >> level);
@@ -59,7 +59,7 @@ static bool comes_before(const opn_real *coordinate, int32_t i, int32_t j)
     return a < b || (a == b && i < j);
 }
 
-// Puts those that come first in [low, high) before the place `middle` (quickselect).
+// Partitions [low, high) so that the points before `middle` come first (quickselect).
 static void part(const opn_real *coordinate,
                  int32_t *order,
                  int32_t low,
@@ -192,7 +192,7 @@ static void measure_cells(const opn_real *position, opn_i_tree *tree, int n_thre
 
 // ---- forces --------------------------------------------------------------------------
 
-// What it met pushes the points [first, last), and is forgotten.
+// Adds the forces of the buffer on the points [first, last), and empties the buffer.
 static void push_group(const opn_k_embedding_table *kernels,
                        const opn_i_tree *tree,
                        int32_t first,
@@ -219,9 +219,9 @@ static void meet_points(const opn_i_tree *tree, int32_t leaf, crowd *met)
     }
 }
 
-// Whether the cell may stand for its points, as seen from anywhere in the box. A cell
-// that shares points with the box never may: where the box is part of it, its longer side
-// is at least 0.7 of any distance within, and else its mean is in the box.
+// Whether the cell can be treated as one point, as seen from anywhere in the box. Never
+// true for a cell that shares points with the box: if it contains the box, its longer
+// side is at least 0.7 of any distance within, and otherwise its mean is in the box.
 static bool is_far(const opn_i_cell *box, const opn_i_cell *cell, opn_real theta_square)
 {
     const opn_real off_x =
@@ -231,7 +231,7 @@ static bool is_far(const opn_i_cell *box, const opn_i_cell *cell, opn_real theta
     return cell->longer_square < theta_square * (off_x * off_x + off_y * off_y);
 }
 
-// Forces on the points of a group, a cell of that level; the sum of their q.
+// Computes the forces on a group, a cell of that level; returns the sum of its q.
 static double repel_group(const opn_k_embedding_table *kernels,
                           const opn_i_tree *tree,
                           int level,
@@ -244,7 +244,7 @@ static double repel_group(const opn_k_embedding_table *kernels,
     const int32_t last = place_of(tree, level, group + 1);
     const opn_i_cell *box = &tree->cell[((int32_t)1 << level) - 1 + group];
     opn_k_push push[GROUP] = {{0}};
-    int32_t waiting[MAX_LEVELS + 1] = {0}; // the root to begin with
+    int32_t waiting[MAX_LEVELS + 1] = {0}; // starts with the root
     int n_waiting = 1;
     double sum = 0.0;
     crowd met;
@@ -270,7 +270,7 @@ static double repel_group(const opn_k_embedding_table *kernels,
         const size_t i = (size_t)tree->order[at];
         force[2 * i] = (opn_real)push[at - first].x;
         force[2 * i + 1] = (opn_real)push[at - first].y;
-        sum += push[at - first].sum - 1.0; // it met itself
+        sum += push[at - first].sum - 1.0; // minus the point itself
     }
     return sum;
 }

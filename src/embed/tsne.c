@@ -1,4 +1,4 @@
-// tsne.c -- rows of a matrix as points of a plane.
+// tsne.c -- t-SNE: maps rows of a matrix to points in a plane.
 
 #include "embed/tsne.h"
 
@@ -10,12 +10,12 @@
 #include <assert.h>
 #include <math.h>
 
-// The start is narrow, so that the first steps sort the points before they part, and its
-// noise is small beside it.
+// The initial layout is narrow, so that the first steps order the points before they
+// spread, and its noise is smaller still.
 #define START_DEVIATION 1e-4
 #define START_NOISE     1e-6
 
-// Of the descent, as van der Maaten's program and scikit-learn have them.
+// Gradient descent settings, as in van der Maaten's code and scikit-learn.
 #define FIRST_MOMENTUM 0.5
 #define MOMENTUM       0.8
 #define GAIN_MORE      0.2
@@ -100,7 +100,7 @@ static void deinit_descent(const opn_alloc *alloc, descent *d)
     opn_i_release(alloc, d->gain);
 }
 
-// What it holds after a failure is for deinit_descent() too.
+// After a failure the caller must still call deinit_descent().
 static opn_status
 init_descent(opn_ctx *ctx, int32_t n_cols, const opn_real *x, descent *d)
 {
@@ -146,7 +146,7 @@ void opn_i_tsne_gradient(const opn_i_exec *exec,
     }
 }
 
-// Coordinates that go on in their direction gain speed, others lose it (Jacobs 1988).
+// Coordinates that keep their direction speed up, others slow down (Jacobs 1988).
 static void move_points(descent *d, opn_real momentum)
 {
     const opn_real rate = (opn_real)d->rate;
@@ -169,8 +169,8 @@ static opn_status descend(opn_ctx *ctx, descent *d)
     for (int32_t step = 0; step < options->n_steps; step++) {
         const bool is_early = step < options->n_exaggerated;
         const opn_i_exec now = opn_i_thread_choice_begin(&choice, &all);
-        // While P is exaggerated, the points change places so fast that with an order ten
-        // steps old the cells overlap and a step takes ten times as long.
+        // While P is exaggerated, points move so fast that with an order ten steps old
+        // the cells overlap and a step takes ten times as long.
         if (is_early || step % STEPS_A_SORT == 0)
             opn_i_tree_sort(now.n_threads, d->point, &d->tree);
         opn_i_tsne_gradient(&now, &d->affinity, is_early ? options->exaggeration : 1.0,
@@ -204,7 +204,7 @@ opn_status opn_i_tsne(opn_ctx *ctx,
     d.rate = fmax(n_rows / options->exaggeration / 4.0, LEAST_RATE);
     assert(options->perplexity >= 1.0 && options->exaggeration >= 1.0);
     assert(options->theta >= 0.0 && options->theta <= 0.7);
-    if (n_rows < 2) { // nothing to be near to
+    if (n_rows < 2) { // no neighbours
         for (size_t e = 0; e < 2 * (size_t)n_rows; e++)
             point[e] = 0;
         return OPN_OK;

@@ -1,5 +1,5 @@
-// build_info.c -- how the library was built and what it runs on. Facts of the compiler
-// come from its macros, so that a build is the same on every machine that builds it.
+// build_info.c -- how the library was built and what it runs on. Compiler facts come from
+// its macros, so that a build is the same on every machine.
 
 #include "opine/build_info.h"
 
@@ -61,7 +61,7 @@ static const char *libcurl_version(void)
 
 static const struct {
     const char *name;
-    const char *(*version)(void); // of what runs, which may be newer than what was built
+    const char *(*version)(void); // at run time, may be newer than at build time
 } libraries[] = {
         {"libcurl", libcurl_version},   {"libzip", zip_libzip_version},
         {"zlib", zlibVersion},          {"jansson", jansson_version_str},
@@ -72,7 +72,7 @@ enum { N_LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
 _Static_assert(N_LIBRARIES <= (int)OPN_MAX_LINKED,
                "opn_build has room for all libraries");
 
-// The first number with points in a text that says more, "3.9.1".
+// Copies the first dotted number in a longer text, "3.9.1".
 static void copy_version(const char *text, size_t n_text, char out[OPN_MAX_VERSION])
 {
     size_t at = 0;
@@ -85,7 +85,7 @@ static void copy_version(const char *text, size_t n_text, char out[OPN_MAX_VERSI
     out[n] = 0;
 }
 
-// Its licence stands at the beginning of Chart.js, and there its version.
+// Chart.js starts with its licence, which names its version.
 static void copy_chart_version(char out[OPN_MAX_VERSION])
 {
     enum { LICENCE_CHARS = 64 };

@@ -1,4 +1,4 @@
-// cell_json.c -- a cell as JSON, and back.
+// cell_json.c -- converts a cell to and from JSON.
 
 #include "experiment/cell_json.h"
 

@@ -1,4 +1,4 @@
-// evaluate.c -- many models on many seeds: who is trained, who is scored, what is kept.
+// evaluate.c -- trains and scores many models on many seeds, and saves the results.
 
 #include "base/names.h"
 #include "base/text.h"
@@ -16,19 +16,20 @@
 #include <stdio.h>
 #include <string.h>
 
-// A model that takes part; all with one `trained_as` share their trainings.
+// A model to evaluate; those with the same `trained_as` share their trainings.
 typedef struct entrant {
     const opn_i_model_kind *kind, *trained_as;
 } entrant;
 
-// One evaluation under way. Workers only read it, but for the cells of their own jobs.
+// An evaluation in progress. Workers only read it, except for the cells of their own
+// jobs.
 typedef struct evaluating {
     const opn_graph *graph;
     const opn_params *given; // before any preset, which depends on the model
     opn_evaluation *evaluation;
     opn_i_run_folder *folder; // or NULL
     entrant *entrant;         // [n_models]
-    int32_t *leader; // [n_leaders] the first model of those that are trained alike
+    int32_t *leader; // [n_leaders] first model of each group that is trained alike
     int32_t n_models, n_leaders;
 } evaluating;
 
@@ -37,7 +38,7 @@ static opn_cell *cell_of(const evaluating *e, int32_t m, int32_t s)
     return &e->evaluation->cell[(size_t)m * (size_t)e->evaluation->n_seeds + (size_t)s];
 }
 
-// ---- one job: a training, and all models that make something of it -------------------
+// ---- one job: a training and all models that use it ----------------------------------
 
 typedef struct job {
     opn_ctx *ctx;
@@ -56,7 +57,7 @@ static bool is_in_job(const job *j, int32_t m)
     return e->entrant[m].trained_as == e->entrant[j->leader].trained_as;
 }
 
-// A kept model brings the sampling it was trained with; what counts is what is asked now.
+// A saved model brings its own sampling parameters; those given now take precedence.
 static opn_status give_sampling(opn_ctx *ctx, opn_params *params)
 {
     opn_status status = OPN_OK;
@@ -147,7 +148,7 @@ cleanup:
     return status;
 }
 
-// What a finished job has found, in a line for each of its models.
+// Logs the results of a finished job, one line per model.
 static void tell_job(opn_ctx *ctx, void *user, int32_t number)
 {
     const evaluating *e = user;
@@ -175,9 +176,9 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
     }
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- whole evaluation ----------------------------------------------------------------
 
-// The models that the parameter names, and which of them lead a training.
+// Lists the models that the parameter names, and which of them lead a training.
 static opn_status list_models(opn_ctx *ctx, evaluating *e)
 {
     opn_status status = OPN_OK;
@@ -210,7 +211,7 @@ cleanup:
     return status;
 }
 
-// What is wrong with the task or the split shows here, on a context that logs.
+// Reports problems with the task or the split early, on a context that logs.
 static opn_status check_first_split(opn_ctx *ctx, const evaluating *e)
 {
     opn_status status = OPN_OK;

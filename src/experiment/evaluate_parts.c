@@ -1,4 +1,4 @@
-// evaluate_parts.c -- how results are told from one another, and described.
+// evaluate_parts.c -- keys and descriptions of results.
 
 #include "experiment/evaluate_parts.h"
 
@@ -40,7 +40,7 @@ static json_t *describe_param(const opn_params *params, const opn_param *param)
 
 json_t *opn_i_describe_params(const opn_params *params)
 {
-    // The model is described beside them.
+    // The model is described separately.
     const unsigned wanted = OPN_AFFECTS_DEFAULTS | OPN_AFFECTS_WEIGHTS |
                             OPN_AFFECTS_SAMPLING | OPN_AFFECTS_SCORES;
     json_t *object = json_object();

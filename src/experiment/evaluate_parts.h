@@ -1,4 +1,4 @@
-// evaluate_parts.h -- how results are told from one another, and described.
+// evaluate_parts.h -- keys and descriptions of results.
 
 #ifndef OPN_EVALUATE_PARTS_H
 #define OPN_EVALUATE_PARTS_H
@@ -8,29 +8,30 @@
 #include "io/path.h"
 #include "io/sha256.h"
 
-// opn_evaluate() with a folder that is open already, or NULL.
+// opn_evaluate() with a folder that is already open, or NULL.
 OPN_NODISCARD opn_status opn_i_evaluate(opn_ctx *ctx,
                                         const opn_graph *graph,
                                         const opn_params *params,
                                         opn_i_run_folder *folder,
                                         opn_evaluation **out);
 
-// A hash of the training and of all that scores it: two cells with one key are the same.
+// A hash of the training and everything used to score it: cells with equal keys are
+// equal.
 OPN_NODISCARD opn_status opn_i_cell_key(opn_ctx *ctx,
                                         const char *training_key,
                                         const opn_params *params,
                                         const char *model,
                                         char key[OPN_SHA256_TEXT]);
 
-// Every parameter that has a say in a result.
+// Every parameter that affects a result.
 json_t *opn_i_describe_params(const opn_params *params);
 
-// What a line of results tells beside the figures: data, task, model, every parameter.
+// What a result line records besides the figures: data, task, model, every parameter.
 json_t *opn_i_describe_cell(const opn_evaluation *evaluation,
                             const opn_params *params,
                             const char *model);
 
-// An entry of the manifest: what was evaluated, with the seeds and their splits.
+// A manifest entry: what was evaluated, with the seeds and their splits.
 json_t *opn_i_describe_evaluation(const opn_evaluation *evaluation);
 
 #endif // OPN_EVALUATE_PARTS_H

@@ -1,4 +1,4 @@
-// evaluation_data.c -- results of several models, and how they are read.
+// evaluation_data.c -- results of several models, and their getters.
 
 #include "experiment/evaluation_data.h"
 

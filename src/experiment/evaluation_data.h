@@ -1,4 +1,4 @@
-// evaluation_data.h -- what stands behind opn_evaluation.
+// evaluation_data.h -- the implementation of opn_evaluation.
 
 #ifndef OPN_EVALUATION_DATA_H
 #define OPN_EVALUATION_DATA_H
@@ -7,7 +7,7 @@
 #include "opine/evaluate.h"
 #include "opinion/measure_table.h"
 
-enum { OPN_MAX_SEEDS = 1000 }; // as the parameter seeds has it
+enum { OPN_MAX_SEEDS = 1000 }; // upper bound of the parameter seeds
 
 struct opn_cell {
     uint64_t seed;
@@ -21,7 +21,7 @@ struct opn_cell {
 struct opn_evaluation {
     opn_alloc alloc;
     char *dataset;
-    opn_params *params; // as given, with what the preset fills in
+    opn_params *params; // as given, completed by the preset
     char data_hash[65];
     int n_threads;
     opn_i_names models; // n_models
@@ -29,15 +29,15 @@ struct opn_evaluation {
     opn_cell *cell; // [n_models, n_seeds]
 };
 
-// Means over the seeds of what is no figure of quality. Seconds are NaN when a model was
-// there already and took no time.
+// Means over the seeds of everything that is not a quality figure. Seconds are NaN if a
+// model was loaded, which takes no time.
 typedef struct opn_i_means {
     double n_pool, prevalence, n_epochs;
     opn_seconds seconds;
     double total_seconds;
 } opn_i_means;
 
-// The cells of model m, [n_seeds] in the order of the seeds.
+// The cells of model m, [n_seeds] in seed order.
 const opn_cell *opn_i_evaluation_cells(const opn_evaluation *evaluation, int32_t m);
 
 opn_i_means opn_i_evaluation_means(const opn_evaluation *evaluation, int32_t m);

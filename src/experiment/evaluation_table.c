@@ -18,7 +18,7 @@ static bool is_ood(const opn_evaluation *evaluation)
     return strcmp(opn_params_text(evaluation->params, "task"), "ood") == 0;
 }
 
-// The score the paper recommends for the task, where both models have it, else entropy.
+// The score the paper recommends for the task, or entropy unless both models have it.
 static int32_t main_score(const opn_evaluation *evaluation, int32_t m, int32_t other)
 {
     const int32_t score = (int32_t)opn_i_recommended_measure(
@@ -31,7 +31,7 @@ static int32_t main_score(const opn_evaluation *evaluation, int32_t m, int32_t o
     return score;
 }
 
-// Model m against model 0, seed by seed, by accuracy and by AUROC of a score they share.
+// Model m against model 0, paired by seed, on accuracy and on AUROC of a shared score.
 typedef struct duel {
     int32_t score;
     opn_comparison accuracy, auroc;
@@ -117,7 +117,7 @@ static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluat
     }
 }
 
-// Nothing where no seed has both figures.
+// Writes nothing if no seed has both figures.
 static void put_comparison(opn_i_file_writer *file,
                            const char *model,
                            const char *what,

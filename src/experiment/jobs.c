@@ -1,4 +1,4 @@
-// jobs.c -- independent pieces of work, shared out over threads.
+// jobs.c -- runs independent jobs on several threads.
 
 #include "experiment/jobs.h"
 
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-// How often the calling thread looks whether it is to stop.
+// How often the calling thread checks whether to stop.
 enum { NANOSECONDS_A_LOOK = 50000000 };
 
-// What workers and the calling thread share; all but `jobs` under the lock.
+// Shared by the workers and the calling thread; all but `jobs` is protected by the lock.
 typedef struct crew {
     const opn_i_jobs *jobs;
     pthread_mutex_t lock;
@@ -21,8 +21,8 @@ typedef struct crew {
     bool must_stop;
     opn_status status; // of the first failure
     char error[sizeof(((opn_ctx *)0)->error)];
-    int32_t *done;  // [n_done] the jobs done, in the order they were
-    int32_t n_told; // of them; the calling thread's alone
+    int32_t *done;  // [n_done] finished jobs, in order of completion
+    int32_t n_told; // reported so far; used by the calling thread only
 } crew;
 
 typedef struct worker {
@@ -31,7 +31,7 @@ typedef struct worker {
     pthread_t thread;
 } worker;
 
-// ---- on the workers ------------------------------------------------------------------
+// ---- worker threads ------------------------------------------------------------------
 
 static int is_stopped(void *user)
 {
@@ -83,7 +83,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-// ---- on the calling thread -----------------------------------------------------------
+// ---- calling thread ------------------------------------------------------------------
 
 static opn_status tell_progress(opn_ctx *ctx, const opn_i_jobs *jobs, int32_t n_done)
 {
@@ -95,7 +95,7 @@ static opn_status tell_progress(opn_ctx *ctx, const opn_i_jobs *jobs, int32_t n_
     return opn_i_progress_noted(ctx, &now);
 }
 
-// One after the other, with the progress of each between that of all.
+// Runs the jobs one by one, reporting the progress of each job between that of all.
 static opn_status run_alone(opn_ctx *ctx, const opn_i_jobs *jobs)
 {
     opn_status status = OPN_OK;
@@ -115,13 +115,13 @@ static opn_status run_alone(opn_ctx *ctx, const opn_i_jobs *jobs)
         OPN_TRY(status);
         jobs->tell(ctx, jobs->user, j);
     }
-    (void)!tell_progress(ctx, jobs, jobs->n); // all is done: there is nothing to stop
+    (void)!tell_progress(ctx, jobs, jobs->n); // all done, so nothing to stop
 cleanup:
     opn_ctx_free(quiet);
     return status;
 }
 
-// Waits until something has changed, or for a moment.
+// Waits for a change, or briefly.
 static void wait_for_change(crew *c)
 {
     struct timespec until;
@@ -132,8 +132,7 @@ static void wait_for_change(crew *c)
     (void)pthread_cond_timedwait(&c->changed, &c->lock, &until);
 }
 
-// Tells of jobs that are done and looks out for an interruption, until the last worker is
-// done.
+// Reports finished jobs and checks for interruption until the last worker is done.
 static void oversee(opn_ctx *ctx, crew *c)
 {
     bool is_over = false;

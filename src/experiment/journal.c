@@ -1,4 +1,4 @@
-// journal.c -- results kept in a file as they come, one JSON object a line.
+// journal.c -- saves results to a file as they arrive, one JSON object per line.
 
 #include "experiment/journal.h"
 
@@ -47,7 +47,7 @@ void opn_i_journal_close(opn_i_journal *journal)
 opn_status opn_i_make_folder(opn_ctx *ctx, const char *path)
 {
     opn_status status = OPN_OK;
-    if (opn_i_folder_exists(path)) // which could not be made where nothing can
+    if (opn_i_folder_exists(path)) // even if it could not be created now
         return OPN_OK;
     OPN_FAIL_IF(ctx, mkdir(path, 0777) != 0 && errno != EEXIST, OPN_ERR_WRITE,
                 "%s: cannot be created: %s", path, strerror(errno));
@@ -92,7 +92,7 @@ cleanup:
     return status;
 }
 
-// Reads what is there, and takes away a last line without an end.
+// Reads the existing lines and removes an unterminated last one.
 static opn_status read_lines(opn_ctx *ctx, opn_i_journal *journal)
 {
     opn_status status = OPN_OK;
@@ -174,14 +174,14 @@ bool opn_i_journal_find(opn_i_journal *journal, const char *key, void *record)
     return at >= 0;
 }
 
-// The whole line or nothing of it; what a crash can leave is a line without an end.
+// Writes the whole line or nothing; a crash can only leave an unterminated line.
 static opn_status append(opn_ctx *ctx, opn_i_journal *journal, char *line)
 {
     opn_status status = OPN_OK;
     const size_t n = strlen(line);
     const off_t end = lseek(journal->file, 0, SEEK_END);
     size_t n_put = 0;
-    line[n] = '\n'; // in place of the NUL
+    line[n] = '\n'; // replaces the NUL
     while (n_put < n + 1) {
         const ssize_t put = write(journal->file, line + n_put, n + 1 - n_put);
         OPN_FAIL_IF(ctx, put < 0 && errno != EINTR, OPN_ERR_WRITE,
@@ -196,8 +196,8 @@ cleanup:
     return status;
 }
 
-// An object as a line, to be freed, or NULL when there is no memory: also when jansson
-// ran out of it within a text, which it does not tell.
+// An object as a line, to be freed; NULL if out of memory, including inside a string,
+// which jansson does not report.
 static char *line_of(json_t *object)
 {
     json_error_t error;

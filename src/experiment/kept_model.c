@@ -1,4 +1,4 @@
-// kept_model.c -- a trained model from the folder of a run, or from training.
+// kept_model.c -- gets a trained model from the folder of a run, or trains it.
 
 #include "experiment/kept_model.h"
 

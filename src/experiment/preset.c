@@ -1,4 +1,4 @@
-// preset.c -- parameters and splits as the paper has them.
+// preset.c -- parameters and splits of the paper.
 
 #include "experiment/training_key.h"
 #include "graph/graph_data.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// The paper's table of hyper-parameters; the datasets it does not list, and own data, are
-// treated as the citation graphs are.
+// The paper's table of hyper-parameters. Datasets that it does not list, and the user's
+// own data, are treated like the citation graphs.
 typedef struct dataset_params {
     const char *dataset;
     const char *hidden, *dropout, *weight_decay, *epochs, *patience;
@@ -33,8 +33,8 @@ static bool is_ood(const opn_params *params)
     return strcmp(opn_params_text(params, "task"), "ood") == 0;
 }
 
-// What finds more out-of-distribution nodes, the same on every graph: more weight for the
-// prior, a fixed number of epochs, and measures smoothed over the graph.
+// Settings that detect more out-of-distribution nodes, the same on every graph: a larger
+// prior weight, a fixed number of epochs, and measures smoothed over the graph.
 static opn_status use_strong(opn_ctx *ctx, opn_params *params)
 {
     opn_status status = OPN_OK;
@@ -46,7 +46,7 @@ cleanup:
     return status;
 }
 
-// The encoder of the first model that is named.
+// The encoder of the first model named.
 static const opn_i_encoder *encoder_of(const opn_params *params)
 {
     const char *models = opn_params_text(params, "model");
@@ -61,7 +61,7 @@ static bool is_dataset(const opn_graph *graph, const char *name)
     return graph->dataset != NULL && strcmp(graph->dataset->name, name) == 0;
 }
 
-// What the paper's table has for a graph, or NULL.
+// The graph's row in the paper's table, or NULL.
 static const dataset_params *find_paper(const opn_graph *graph)
 {
     for (size_t p = 0; p < sizeof(paper) / sizeof(paper[0]); p++)
@@ -70,10 +70,10 @@ static const dataset_params *find_paper(const opn_graph *graph)
     return NULL;
 }
 
-// Graph attention as its authors have it on the citation graphs, with the paper's dropout
-// at test. On the graphs of the paper's table dropout and decay are as there: what is
-// right for a few words a paper lets it learn nothing of Photo. docs/fidelity.md says
-// where this is not the paper's.
+// Graph attention with its authors' settings for the citation graphs, and the paper's
+// dropout at test time. On graphs in the paper's table, dropout and decay come from
+// there: settings that suit papers with few words prevent learning on Photo.
+// docs/fidelity.md says where this differs from the paper.
 static opn_status use_attention(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
 {
     const dataset_params *listed = find_paper(graph);
@@ -120,7 +120,8 @@ static opn_status use_paper(opn_ctx *ctx, const opn_graph *graph, opn_params *pa
     }
     if (is_ood(params))
         OPN_TRY(set_default(ctx, params, "lambda1", "0.1"));
-    // The authors' code gives the model 1000 epochs there; the teacher is the plain GCN.
+    // The authors' code trains the model for 1000 epochs there; the teacher is the plain
+    // GCN.
     if (is_ood(params) && !opn_params_given(params, "epochs")) {
         OPN_TRY(set_default(ctx, params, "epochs", "1000"));
         OPN_TRY(set_default(ctx, params, "teacher_epochs", "200"));
@@ -139,7 +140,7 @@ cleanup:
     return status;
 }
 
-// Number of the class of that name, or -1.
+// Index of the class with that name, or -1.
 static int32_t find_class(const opn_graph *graph, const char *name, size_t n_chars)
 {
     char number[12];

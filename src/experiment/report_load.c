@@ -1,4 +1,4 @@
-// report_load.c -- reports of what a run has left behind: a model, predictions, a folder.
+// report_load.c -- reports on the output of a run: a model, predictions, or a folder.
 
 #include "experiment/report_run.h"
 #include "io/bytes.h"
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- a model -------------------------------------------------------------------------
+// ---- model ---------------------------------------------------------------------------
 
-// A model's file begins with the length of a header, which is JSON.
+// A model file begins with the length of its header, which is JSON.
 static bool is_model(const char *path)
 {
     unsigned char begin[9] = {0};
@@ -53,7 +53,7 @@ cleanup:
 
 // ---- predictions ---------------------------------------------------------------------
 
-// A graph of the nodes that were predicted, without edges.
+// A graph of the predicted nodes, without edges.
 static opn_status graph_of(opn_ctx *ctx,
                            const char *path,
                            const opn_i_prediction_file *file,
@@ -96,7 +96,7 @@ cleanup:
     return status;
 }
 
-// What is known of the nodes moves from the file into the view.
+// Moves what is known about the nodes from the file into the view.
 static void take_arrays(opn_i_prediction_file *file, opn_i_view *view)
 {
     view->role = file->role;
@@ -105,7 +105,7 @@ static void take_arrays(opn_i_prediction_file *file, opn_i_view *view)
     file->said = NULL;
 }
 
-// Without the hidden layer nodes are placed by their opinions: ln alpha, or ln p.
+// Without the hidden layer, nodes are placed by their opinions: ln alpha, or ln p.
 static opn_status place_opinions(opn_ctx *ctx, double perplexity, opn_i_view *view)
 {
     opn_status status = OPN_OK;
@@ -188,7 +188,7 @@ cleanup:
     return status;
 }
 
-// ---- whatever it is ------------------------------------------------------------------
+// ---- any input -----------------------------------------------------------------------
 
 opn_status opn_report_load(opn_ctx *ctx,
                            const char *run,

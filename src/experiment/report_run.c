@@ -1,4 +1,4 @@
-// report_run.c -- the report of a folder that an evaluation or a reproduction has left.
+// report_run.c -- the report of the folder of an evaluation or a reproduction.
 
 #include "experiment/report_run.h"
 
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A result of the folder that may be shown. Texts are within `line`.
+// A result in the folder that may be shown. Strings point into `line`.
 typedef struct candidate {
     json_t *line; // of cells.jsonl
     const opn_i_model_kind *kind;
     const char *dataset, *task, *preset, *key;
     json_int_t seed;
-    double n_epochs; // the most that training may take
+    double n_epochs; // maximum number of epochs
 } candidate;
 
 typedef struct candidates {
@@ -100,7 +100,7 @@ static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     const char *at = (const char *)bytes.data;
     const char *last = at + bytes.n;
-    const char *end = NULL; // what comes after the last one a crash has cut short
+    const char *end = NULL; // a truncated line after the last one is ignored
     for (; (end = memchr(at, '\n', (size_t)(last - at))) != NULL;
          at = end + 1, number++) {
         line = json_loadb(at, (size_t)(end - at), 0, NULL);
@@ -119,7 +119,7 @@ cleanup:
     return status;
 }
 
-// ---- choosing ------------------------------------------------------------------------
+// ---- selection -----------------------------------------------------------------------
 
 static int n_measures(const opn_i_model_kind *kind)
 {
@@ -129,8 +129,9 @@ static int n_measures(const opn_i_model_kind *kind)
     return n;
 }
 
-// Models that tell the most come first, and of them the latest of the table; of the same
-// model and task that of the paper's preset, the first seed and the fewest epochs.
+// Models with the most measures come first, later ones in the table before earlier ones.
+// For the same model and task, the paper's preset, the first seed and the fewest epochs
+// come first.
 static int compare(const void *left, const void *right)
 {
     const candidate *a = left;
@@ -156,7 +157,7 @@ static bool is_named(const opn_params *params, const char *name, const char *val
            opn_i_is_listed(opn_params_text(params, name), value);
 }
 
-// Leaves what the parameters name, of one dataset, one of each model and task.
+// Keeps what the parameters select, from one dataset, one result per model and task.
 static opn_status
 choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c)
 {
@@ -208,9 +209,9 @@ cleanup:
     return status;
 }
 
-// ---- showing -------------------------------------------------------------------------
+// ---- display -------------------------------------------------------------------------
 
-// Whether a parameter has that value already: what was not given must not seem given.
+// Whether a parameter already has that value, so that defaults are not marked as given.
 static bool
 has_value(const opn_params *params, const opn_param *param, const json_t *value)
 {
@@ -239,7 +240,7 @@ set_parameter(opn_ctx *ctx, opn_params *params, const char *name, const json_t *
     opn_status status = OPN_OK;
     const opn_param *param = opn_param_find(name);
     char *text = NULL;
-    if (param == NULL || has_value(params, param, value)) // NULL: of another version
+    if (param == NULL || has_value(params, param, value)) // NULL: from another version
         return OPN_OK;
     if (json_is_string(value))
         return opn_params_set(ctx, params, name, json_string_value(value));
@@ -293,7 +294,7 @@ static opn_status show_candidate(opn_ctx *ctx,
                 "%s: the results are for another graph than %s", folder,
                 opn_graph_name(report->graph));
     OPN_TRY(opn_i_training_key(ctx, hash, split, params, c->kind, training.key));
-    // A report leaves the folder as it is.
+    // A report does not modify the folder.
     OPN_TRY(opn_i_kept_model(ctx, &training, folder, false, &was_there, &model));
     opn_i_model_see_as(model, c->kind);
     OPN_TRY(opn_report_add_model(ctx, report, model, wanted));

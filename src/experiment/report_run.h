@@ -1,4 +1,4 @@
-// report_run.h -- the report of a folder that an evaluation or a reproduction has left.
+// report_run.h -- the report of the folder of an evaluation or a reproduction.
 
 #ifndef OPN_REPORT_RUN_H
 #define OPN_REPORT_RUN_H

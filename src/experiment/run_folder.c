@@ -1,4 +1,4 @@
-// run_folder.c -- results kept in a folder as they come: cells, trained models, manifest.
+// run_folder.c -- saves results to a folder as they arrive: cells, models, manifest.
 
 #include "experiment/run_folder.h"
 

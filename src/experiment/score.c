@@ -1,4 +1,4 @@
-// score.c -- what a trained model's opinions are worth on one split.
+// score.c -- scores a trained model on one split.
 
 #include "experiment/score.h"
 
@@ -21,11 +21,11 @@ typedef struct scoring {
     const opn_graph *graph;
     const opn_split *split;
     const opn_params *params;
-    opn_prediction *said;      // of every node
-    int32_t n_pool;            // nodes that could be scored
+    opn_prediction *said;      // for every node
+    int32_t n_pool;            // nodes that may be scored
     int32_t *node;             // [n_pool]
     uint8_t *positive, *wrong; // [n_pool]
-    float *pooled;             // [n_pool] a score of the pool
+    float *pooled;             // [n_pool] one score of the pool's nodes
     int32_t *draw;             // [n_draws, n_drawn]
     opn_i_pool pool;
 } scoring;
@@ -41,7 +41,7 @@ static void release_scoring(scoring *j)
     opn_i_release(alloc, j->draw);
 }
 
-// The class a node should get, or -1: unlabelled, or of a class held out.
+// The class a node should get; -1 if unlabelled or of a held-out class.
 static int32_t target_of(const scoring *j, int32_t i)
 {
     const int32_t label = j->graph->label[i];
@@ -67,7 +67,7 @@ cleanup:
     return status;
 }
 
-// ---- the pool ------------------------------------------------------------------------
+// ---- pool ----------------------------------------------------------------------------
 
 static opn_status collect_pool(scoring *j, bool is_ood)
 {
@@ -93,7 +93,7 @@ cleanup:
     return status;
 }
 
-// n_drawn different nodes of the pool for each draw: the beginning of a shuffle.
+// Draws n_drawn distinct nodes of the pool per draw: the start of a shuffle.
 static opn_status draw_nodes(scoring *j)
 {
     opn_status status = OPN_OK;

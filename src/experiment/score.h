@@ -1,4 +1,4 @@
-// score.h -- what a trained model's opinions are worth on one split.
+// score.h -- scores a trained model on one split.
 
 #ifndef OPN_SCORE_H
 #define OPN_SCORE_H
@@ -7,10 +7,10 @@
 #include "graph/graph_data.h"
 #include "model/model_data.h"
 
-// Predicts every node and scores the nodes that the parameters task, protocol, seed,
-// samples, average and propagate call for. Fills all of the cell but seed, split_hash,
+// Predicts every node and scores the nodes selected by the parameters task, protocol,
+// seed, samples, average and propagate. Fills the whole cell except seed, split_hash,
 // n_epochs and the seconds of training.
-// The pool is not empty. Errors: those of opn_model_predict().
+// The pool must not be empty. Errors: those of opn_model_predict().
 OPN_NODISCARD opn_status opn_i_score_model(opn_ctx *ctx,
                                            const opn_model *model,
                                            const opn_graph *graph,

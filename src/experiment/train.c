@@ -1,4 +1,4 @@
-// train.c -- the order of the stages: teacher, prior, student.
+// train.c -- runs the stages of training: teacher, prior, student.
 
 #include "base/clock.h"
 #include "experiment/training_key.h"
@@ -17,7 +17,7 @@ typedef struct training {
     const opn_params *params;
     opn_model *model;
     opn_i_workspace workspace;
-    // In the order of the workspace.
+    // In workspace order.
     int32_t *target;     // [V] class of training nodes, -1 for others
     int32_t *validation; // [V]
     int32_t n_train, n_validation;
@@ -25,8 +25,8 @@ typedef struct training {
     opn_real *d_weights;
     opn_i_train_state teacher, student;
     const char *checkpoint;    // path, or NULL
-    char key[OPN_SHA256_TEXT]; // what the checkpoint is of
-    double keep_at;            // by the clock, when the next one is written
+    char key[OPN_SHA256_TEXT]; // identifies the training of the checkpoint
+    double keep_at;            // time at which to write the next one
 } training;
 
 static void release_training(training *t)
@@ -44,9 +44,9 @@ static void release_training(training *t)
     opn_model_free(t->model);
 }
 
-// ---- the model before training -------------------------------------------------------
+// ---- model before training -----------------------------------------------------------
 
-// What shapes the model travels with it, so that it can tell how it came about.
+// Stores the parameters that affect the model in it, to record how it was made.
 static opn_status keep_params(opn_ctx *ctx, const opn_params *params, opn_model *model)
 {
     opn_status status = OPN_OK;
@@ -135,7 +135,7 @@ cleanup:
     return status;
 }
 
-// A class nobody trains on is a class the model can never find.
+// Warns about classes without training nodes, which the model can never predict.
 static void warn_about_classes(const training *t)
 {
     const opn_vid n = opn_i_graph_n_nodes(t->graph);
@@ -151,7 +151,7 @@ static void warn_about_classes(const training *t)
 
 // ---- checkpoints ---------------------------------------------------------------------
 
-// Writing the checkpoint takes at most this share of the time.
+// Writing checkpoints takes at most this share of the time.
 static const double keeping_share = 0.02;
 
 static opn_i_checkpoint checkpoint_of(training *t)
@@ -163,7 +163,7 @@ static opn_i_checkpoint checkpoint_of(training *t)
     };
 }
 
-// Sets when the next checkpoint is due, the last one having been begun at `begun`.
+// Sets when the next checkpoint is due, given that the last one was started at `begun`.
 static void set_next_keeping(training *t, double begun)
 {
     const double now = opn_i_clock();
@@ -172,8 +172,8 @@ static void set_next_keeping(training *t, double begun)
     t->keep_at = every > 0.0 ? now + fmax(every, least) : (double)INFINITY;
 }
 
-// Keeps what was learnt from time to time, so that little is lost where no signal can be
-// caught. A training that cannot be kept is better than none.
+// Saves the training state from time to time, so that little is lost to a signal that
+// cannot be caught. If saving fails, training goes on.
 static void keep_now_and_then(void *user)
 {
     training *t = user;
@@ -187,7 +187,7 @@ static void keep_now_and_then(void *user)
     set_next_keeping(t, begun);
 }
 
-// ---- the stages ----------------------------------------------------------------------
+// ---- stages --------------------------------------------------------------------------
 
 static opn_i_objective
 objective_of(const training *t, const opn_i_subgraph *subgraph, const opn_i_head *head)
@@ -275,7 +275,7 @@ static opn_status find_prior(training *t)
     const opn_i_network *network = &t->workspace.network;
     const size_t width = (size_t)network->class_width;
     const int32_t *order = t->workspace.order;
-    int32_t *target = NULL; // in the order of the graph, as is what comes of it
+    int32_t *target = NULL; // in graph order, like everything computed from it
     opn_real *prior = NULL;
     OPN_TRY_NEW(t->ctx, target, network->n_nodes);
     OPN_TRY_NEW(t->ctx, prior, (size_t)network->n_nodes * width);
@@ -325,7 +325,7 @@ cleanup:
     return status;
 }
 
-// Runs a stage and takes its time.
+// Runs a stage and measures its time.
 static opn_status timed(training *t, opn_status (*run)(training *t), double *seconds)
 {
     const double start = opn_i_clock();
@@ -347,7 +347,7 @@ cleanup:
     return status;
 }
 
-// Goes on from a checkpoint that is there, and keeps one when the work is interrupted.
+// Resumes from a checkpoint if there is one, and saves one when interrupted.
 static opn_status run_resumably(training *t)
 {
     opn_status status = OPN_OK;
@@ -368,7 +368,7 @@ cleanup:
     return status;
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- whole training ------------------------------------------------------------------
 
 static opn_status summarise(training *t)
 {
@@ -405,7 +405,7 @@ opn_status opn_model_train(opn_ctx *ctx,
     training t = {.ctx = ctx, .graph = graph, .params = params, .checkpoint = checkpoint};
     OPN_TRY(opn_i_model_new(ctx, &t.model));
     OPN_TRY(describe_model(&t, split));
-    // Whether there are validation nodes is not known yet.
+    // It is not known yet whether there are validation nodes.
     const opn_i_plan plan = {.trains = true,
                              .has_whole = opn_params_int(params, "patience") > 0,
                              .dropout = opn_params_real(params, "dropout")};
@@ -423,7 +423,7 @@ opn_status opn_model_train(opn_ctx *ctx,
            t.student.n_weights * sizeof(*t.model->weights));
     OPN_TRY(summarise(&t));
     if (checkpoint != NULL)
-        (void)unlink(checkpoint); // only now is nothing left that could fail
+        (void)unlink(checkpoint); // nothing can fail after this
     *out = t.model;
     t.model = NULL;
 cleanup:

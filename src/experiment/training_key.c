@@ -1,4 +1,4 @@
-// training_key.c -- what tells one training from another.
+// training_key.c -- identifies a training.
 
 #include "experiment/training_key.h"
 
@@ -38,8 +38,8 @@ static void add_text(opn_i_sha256 *sha, const char *text)
     opn_i_sha256_add(sha, text, strlen(text) + 1);
 }
 
-// Goes up with every change of the arithmetic that changes bits: what was learnt before
-// is then learnt anew.
+// Increase with every change to the arithmetic that changes bits; saved models are then
+// trained again.
 static const char arithmetic[] = "2";
 
 opn_status opn_i_training_key(opn_ctx *ctx,
@@ -59,7 +59,7 @@ opn_status opn_i_training_key(opn_ctx *ctx,
     add_text(sha, data_hash);
     add_text(sha, split_hash);
     add_text(sha, opn_i_model_kind_trained_as(kind)->id);
-    // A preset counts by the parameters it sets, a model by how it is trained.
+    // A preset counts through the parameters it sets, a model through how it is trained.
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
         if (!(param->affects & OPN_AFFECTS_WEIGHTS))

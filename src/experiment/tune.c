@@ -1,5 +1,5 @@
-// tune.c -- many settings, scored by validation nodes: who is run on which seed, who
-// wins.
+// tune.c -- hyper-parameter search: runs trials, scored on validation nodes, and picks
+// the best.
 
 #include "base/text.h"
 #include "experiment/evaluation_data.h"
@@ -17,17 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Every trial is run on a fifth of the seeds, and the best quarter on all of them.
+// Every trial runs on a fifth of the seeds, and the best quarter on all of them.
 enum { FIRST_SHARE = 5, FINAL_SHARE = 4, LEAST_FINALISTS = 5 };
 
-// A search under way. Workers only read it, but for the runs of their own jobs.
+// A search in progress. Workers only read it, except for the runs of their own jobs.
 typedef struct tuning_work {
     const opn_graph *graph;
     const opn_params *given; // before the preset
     opn_i_journal *journal;  // or NULL
     opn_tuning *tuning;
     const opn_i_model_kind *kind;
-    opn_i_trial trial;               // what all runs share
+    opn_i_trial trial;               // shared by all runs
     int32_t first_seed, n_now_seeds; // of the round
 } tuning_work;
 
@@ -36,7 +36,7 @@ static opn_trial_run *run_of(const tuning_work *w, int32_t t, int32_t s)
     return &w->tuning->run[(size_t)t * (size_t)w->tuning->n_seeds + (size_t)s];
 }
 
-// ---- one job: a trial on a seed ------------------------------------------------------
+// ---- one job: a trial on one seed ----------------------------------------------------
 
 static int32_t trial_of(const tuning_work *w, int32_t job)
 {
@@ -48,7 +48,7 @@ static int32_t seed_of(const tuning_work *w, int32_t job)
     return w->first_seed + job % w->n_now_seeds;
 }
 
-// The parameters of trial t for a seed, and the split that they call for.
+// The parameters of trial t for a seed, and the split they specify.
 static opn_status prepare_run(opn_ctx *ctx,
                               const tuning_work *w,
                               int32_t t,
@@ -120,7 +120,7 @@ typedef struct ranked_trial {
     int32_t t;
 } ranked_trial;
 
-// The better first, and of equal ones the earlier.
+// Best first; ties in trial order.
 static int compare_trials(const void *a, const void *b)
 {
     const ranked_trial *x = a;
@@ -129,7 +129,7 @@ static int compare_trials(const void *a, const void *b)
                               : (x->t > y->t) - (x->t < y->t);
 }
 
-// Puts ranked[begin … end) in order.
+// Sorts ranked[begin … end).
 static opn_status rank(opn_ctx *ctx, opn_tuning *tuning, int32_t begin, int32_t end)
 {
     opn_status status = OPN_OK;
@@ -149,7 +149,7 @@ cleanup:
     return status;
 }
 
-// The best of the first round, and the default behind them if it is none of those.
+// Selects the best of the first round, followed by the default if it is not among them.
 static void choose_finalists(opn_tuning *tuning)
 {
     int32_t n = (tuning->n_trials + FINAL_SHARE - 1) / FINAL_SHARE;
@@ -166,7 +166,7 @@ static void choose_finalists(opn_tuning *tuning)
     tuning->n_finalists = n;
 }
 
-// The first n trials of the ranking on seeds [first_seed, end_seed).
+// Runs the first n trials of the ranking on seeds [first_seed, end_seed).
 static opn_status run_round(opn_ctx *ctx,
                             tuning_work *w,
                             const char *stage,
@@ -199,9 +199,9 @@ cleanup:
     return status;
 }
 
-// ---- what is recommended -------------------------------------------------------------
+// ---- recommendation ------------------------------------------------------------------
 
-// Seed by seed, because a seed that is hard is hard for both.
+// Paired by seed, because a hard seed is hard for both.
 static void compare_with_default(opn_tuning *tuning)
 {
     double difference[OPN_MAX_SEEDS];
@@ -217,16 +217,16 @@ static void compare_with_default(opn_tuning *tuning)
     tuning->recommended = e.low > 0.0 ? tuning->ranked[0] : 0;
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- whole search --------------------------------------------------------------------
 
-// The known classes with the most validation nodes, which say most about them.
+// Picks the known classes with the most validation nodes, which give the best estimates.
 static opn_status choose_classes(opn_ctx *ctx, tuning_work *w, const opn_split *split)
 {
     opn_status status = OPN_OK;
     const int32_t n_known = opn_split_n_known(split);
     const uint8_t *role = opn_split_roles(split);
     char number[12];
-    int32_t *n_nodes = NULL; // of each class
+    int32_t *n_nodes = NULL; // per class
     OPN_TRY_NEW(ctx, n_nodes, w->graph->n_classes);
     OPN_FAIL_IF(
             ctx, n_known < 3, OPN_ERR_SHAPE,
@@ -252,7 +252,7 @@ cleanup:
     return status;
 }
 
-// What is wrong with the task or the split shows here, on a context that logs.
+// Reports problems with the task or the split early, on a context that logs.
 static opn_status look_at_split(opn_ctx *ctx, tuning_work *w)
 {
     opn_status status = OPN_OK;

@@ -1,4 +1,4 @@
-// tune_command.c -- a setting as a command to copy.
+// tune_command.c -- turns a setting into a command line to copy.
 
 #include "experiment/tune_command.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A blank and the word, in quotes where a shell would make something else of it.
+// Adds a blank and the word, quoted if a shell would interpret it.
 static void add_word(opn_i_text *line, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -41,7 +41,7 @@ add_option(opn_i_text *line, const opn_param *param, const opn_params *options)
         add_word(line, opn_params_text(options, param->name));
 }
 
-// What the user has said that training has to know, and where the data are.
+// Whether the parameter affects training or says where the data are.
 static bool is_passed_on(const opn_param *param)
 {
     return param->affects & (OPN_AFFECTS_PREDICTION | OPN_AFFECTS_SOURCE);
@@ -62,8 +62,8 @@ cleanup:
     return status;
 }
 
-// Adds the options without which training would have other parameters than `params`. One
-// that is given may change what the preset fills in for another, hence again and again.
+// Adds the options needed for training to use exactly `params`. An option may change what
+// the preset sets for another, so repeat until nothing changes.
 static opn_status find_options(opn_ctx *ctx,
                                const opn_graph *graph,
                                const opn_params *params,

@@ -1,4 +1,4 @@
-// tune_folder.c -- trials kept in a folder as they come.
+// tune_folder.c -- saves trials to a folder as they finish.
 
 #include "experiment/tune_folder.h"
 
@@ -22,7 +22,7 @@ static bool run_to_json(const void *record, json_t *object)
            json_object_set_new(object, "seconds", opn_i_json_number(run->seconds)) == 0;
 }
 
-// A number in [0, most], or NaN for a null where there may be one.
+// A number in [0, most], or NaN for null if may_miss.
 static bool
 get_number(const json_t *object, const char *key, double most, bool may_miss, double *out)
 {
@@ -57,7 +57,7 @@ cleanup:
     return status;
 }
 
-// Goes up with every change of how a trial is scored.
+// Increase with every change to how trials are scored.
 static const char scoring[] = "tune 1";
 
 opn_status opn_i_tune_key(opn_ctx *ctx,

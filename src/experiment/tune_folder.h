@@ -1,4 +1,4 @@
-// tune_folder.h -- trials kept in a folder as they come.
+// tune_folder.h -- saves trials to a folder as they finish.
 
 #ifndef OPN_TUNE_FOLDER_H
 #define OPN_TUNE_FOLDER_H
@@ -7,20 +7,20 @@
 #include "experiment/tune_trial.h"
 #include "io/sha256.h"
 
-// FOLDER/trials.jsonl, of records opn_trial_run; the folder is made where there is none.
+// Opens FOLDER/trials.jsonl, with records opn_trial_run, creating the folder if needed.
 // Errors: as opn_i_journal_open().
 OPN_NODISCARD opn_status opn_i_tune_folder_open(opn_ctx *ctx,
                                                 const char *folder,
                                                 opn_i_journal **out);
 
-// A hash of all that a run of a trial depends on: two with one key are the same.
+// A hash of everything that a run of a trial depends on: runs with equal keys are equal.
 OPN_NODISCARD opn_status opn_i_tune_key(opn_ctx *ctx,
                                         const char *data_hash,
                                         const opn_i_model_kind *kind,
                                         const opn_i_trial *trial,
                                         char key[OPN_SHA256_TEXT]);
 
-// Keeps a run of trial t, with what it is a run of. Errors: WRITE, NOMEM.
+// Saves a run of trial t, with a description of the trial. Errors: WRITE, NOMEM.
 OPN_NODISCARD opn_status opn_i_tune_folder_add(opn_ctx *ctx,
                                                opn_i_journal *journal,
                                                const char *key,

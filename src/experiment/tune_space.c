@@ -1,4 +1,4 @@
-// tune_space.c -- what a search may change, and how a trial is drawn from it.
+// tune_space.c -- the search space, and how trials are drawn from it.
 
 #include "experiment/tune_space.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 typedef enum scale {
-    SCALE_LOG,   // log-uniform, two digits that count
-    SCALE_UNITS, // log-uniform, whole multiples of a number that every encoder can have
+    SCALE_LOG,   // log-uniform, two significant digits
+    SCALE_UNITS, // log-uniform, integer multiples of a number that suits every encoder
     SCALE_STEPS  // uniform, in steps of 0.05
 } scale;
 
@@ -20,7 +20,7 @@ typedef struct dimension {
     double low, high;
 } dimension;
 
-// The one table of the search; docs/tuning.md shows it.
+// The search space; docs/tuning.md shows the same table.
 static const dimension space[] = {
         {"learning_rate", SCALE_LOG, 0.001, 0.1},
         {"hidden", SCALE_UNITS, 8, 128},
@@ -41,7 +41,7 @@ static bool is_searched(const dimension *d,
         return false;
     if (strcmp(d->name, "lambda1") == 0 || strcmp(d->name, "sigma") == 0)
         return kind->has_prior;
-    if (strcmp(d->name, "epochs") == 0) // else the validation nodes find them
+    if (strcmp(d->name, "epochs") == 0) // with patience, the validation nodes decide
         return opn_params_int(usual, "patience") == 0;
     return true;
 }
@@ -56,7 +56,7 @@ bool opn_i_space_is_empty(const opn_params *given,
     return true;
 }
 
-// digits 10^exponent as someone would write it, in every locale: 0.023, 1.5, 120.
+// digits 10^exponent in decimal notation, independent of the locale: 0.023, 1.5, 120.
 static void write_number(int digits, int exponent, char text[32])
 {
     int one = 1;
@@ -73,7 +73,7 @@ static void write_number(int digits, int exponent, char text[32])
     text[text[n - 1] == '.' ? n - 1 : n] = 0;
 }
 
-// Whole heads of attention.
+// Hidden units are a multiple of the attention heads.
 static int unit_of(const opn_params *usual, const opn_i_model_kind *kind)
 {
     const int n_heads =
@@ -113,7 +113,8 @@ opn_status opn_i_space_draw(opn_ctx *ctx,
     OPN_TRY(opn_params_copy(ctx, usual, &params));
     for (size_t d = 0; d < N_DIMENSIONS && t > 0; d++) {
         char text[32];
-        // Drawn also when it stays as it is, so that fixing one leaves the others alone.
+        // Draw even if the value is not used, so that fixing one leaves the others
+        // unchanged.
         draw_text(&rng, &space[d], unit_of(usual, kind), text);
         if (is_searched(&space[d], given, usual, kind))
             OPN_TRY(opn_params_set(ctx, params, space[d].name, text));

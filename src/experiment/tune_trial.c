@@ -1,4 +1,4 @@
-// tune_trial.c -- one trial on one seed: trained and scored without any test node.
+// tune_trial.c -- trains and scores one trial on one seed, without any test node.
 
 #include "experiment/tune_trial.h"
 
@@ -40,7 +40,7 @@ opn_status opn_i_trial_halve(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const uint8_t *role = opn_split_roles(split);
     opn_vid *node = NULL;
-    int32_t *n_seen = NULL; // of each class
+    int32_t *n_seen = NULL; // per class
     int32_t n = 0;
     OPN_TRY_NEW(ctx, node, opn_i_graph_n_nodes(graph));
     OPN_TRY_NEW(ctx, n_seen, graph->n_classes);
@@ -68,7 +68,7 @@ opn_status opn_i_trial_figures(opn_ctx *ctx,
                                double *detection)
 {
     opn_status status = OPN_OK;
-    uint8_t *marked = NULL; // what should be uncertain: of a class held out, or wrong
+    uint8_t *marked = NULL; // should be uncertain: of a held-out class, or wrong
     int32_t n_known = 0;
     int32_t n_right = 0;
     double area = (double)NAN;
@@ -90,7 +90,7 @@ cleanup:
     return status;
 }
 
-// ---- one class held out, or none -----------------------------------------------------
+// ---- one fold: one class held out, or none -------------------------------------------
 
 typedef struct fold {
     opn_ctx *ctx;
@@ -99,7 +99,7 @@ typedef struct fold {
     opn_split *split;
     opn_model *model;
     opn_prediction *said;
-    int32_t *predicted; // of the nodes that score, as all that follow
+    int32_t *predicted; // of the scored nodes, as are the next two
     float *uncertainty;
     int32_t *target;
     double accuracy, detection;
@@ -116,7 +116,7 @@ static void release_fold(fold *f)
     opn_i_release(alloc, f->target);
 }
 
-// How many nodes score; what is known of them is kept.
+// Collects what is known about the scored nodes; *n_kept is their number.
 static opn_status collect(fold *f, int32_t *n_kept)
 {
     opn_status status = OPN_OK;
@@ -160,7 +160,7 @@ cleanup:
     return status;
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- whole trial ---------------------------------------------------------------------
 
 opn_status opn_i_trial_run(opn_ctx *ctx, const opn_i_trial *trial, opn_trial_run *out)
 {
@@ -190,7 +190,7 @@ opn_status opn_i_trial_run(opn_ctx *ctx, const opn_i_trial *trial, opn_trial_run
         opn_estimate_mean(trial->n_folds, detection, &mean);
         run.detection = mean.mean;
     }
-    if (status == OPN_ERR_NONFINITE) // a setting that cannot be used, not a failure
+    if (status == OPN_ERR_NONFINITE) // a setting that does not work, not a failure
         status = OPN_OK;
     OPN_TRY(status);
     run.objective = opn_i_trial_objective(run.accuracy, run.detection);

@@ -1,4 +1,4 @@
-// tuning_data.c -- trials, and how they are read.
+// tuning_data.c -- trials, and their getters.
 
 #include "experiment/tuning_data.h"
 

@@ -1,4 +1,4 @@
-// tuning_data.h -- what stands behind opn_tuning.
+// tuning_data.h -- the implementation of opn_tuning.
 
 #ifndef OPN_TUNING_DATA_H
 #define OPN_TUNING_DATA_H
@@ -7,7 +7,7 @@
 #include "opine/tune.h"
 
 typedef struct opn_i_setting {
-    opn_params *params; // of a trial, all of them
+    opn_params *params; // all parameters of a trial
 } opn_i_setting;
 
 struct opn_tuning {
@@ -16,23 +16,23 @@ struct opn_tuning {
     char data_hash[65];
     int n_threads;
     int32_t n_trials, n_seeds;
-    int32_t n_first_seeds;  // that every trial is run on
-    int32_t n_finalists;    // trials that are run on all seeds, the default with them
+    int32_t n_first_seeds;  // seeds that every trial runs on
+    int32_t n_finalists;    // trials that run on all seeds, including the default
     opn_i_setting *setting; // [n_trials]
     opn_trial_run *run;     // [n_trials, n_seeds]
-    int32_t *ranked;        // [n_trials] from the best on
-    int32_t n_validation;   // nodes of the first seed that are scored
-    bool is_halved;         // the other half of the validation nodes ends training
-    int32_t score;          // of OPN_N_SCORES, what ranks the nodes
-    opn_i_names held_out;   // classes, in turn; none for misclassification
-    // The best trial's objective less that of the default, seed by seed, and Student's
+    int32_t *ranked;        // [n_trials] best first
+    int32_t n_validation;   // nodes scored on the first seed
+    bool is_halved;         // the other half of the validation nodes stops training
+    int32_t score;          // of OPN_N_SCORES, used to rank the nodes
+    opn_i_names held_out;   // classes, in turn; empty for misclassification
+    // The best trial's objective minus that of the default, paired by seed, and Student's
     // 95 % interval of it.
     double difference, low, high;
     int32_t recommended;
     char *command;
 };
 
-// Mean and interval over the seeds that a trial was run on.
+// Mean and interval over the seeds that a trial ran on.
 typedef enum opn_i_trial_figure {
     OPN_TRIAL_OBJECTIVE = 0,
     OPN_TRIAL_ACCURACY = 1,

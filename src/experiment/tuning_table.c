@@ -74,7 +74,7 @@ static void put_trial(opn_i_file_writer *file, const opn_tuning *tuning, int32_t
         opn_i_text_add(line, "  ");
         opn_i_text_add_short(line, &e, 1);
     }
-    if (t == 0) { // nothing follows
+    if (t == 0) { // the default has no further columns
         opn_i_file_writer_end_line(file);
         return;
     }
@@ -112,8 +112,8 @@ static void put_trials(opn_i_file_writer *file, const opn_tuning *tuning)
         put_trial(file, tuning, 0);
 }
 
-// How much of a command stands before the next option: up to a blank, outside of quotes,
-// that a '-' follows.
+// Length of the command before the next option: up to a blank outside quotes that is
+// followed by '-'.
 static size_t length_to_option(const char *command)
 {
     bool is_quoted = false;
@@ -129,7 +129,7 @@ static size_t length_to_option(const char *command)
     return n;
 }
 
-// Wrapped before options, as a shell goes on reading it; words are never broken.
+// Wraps before options, with shell continuation lines; words are never broken.
 static void put_command(opn_i_file_writer *file, const char *command)
 {
     enum { N_AFTER = 2 }; // columns of " \"

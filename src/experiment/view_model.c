@@ -1,4 +1,4 @@
-// view_model.c -- the view of a trained model: what it says, a map, and how it learnt.
+// view_model.c -- the view of a trained model: predictions, map, and training history.
 
 #include "experiment/view_model.h"
 
@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- what it says --------------------------------------------------------------------
+// ---- predictions ---------------------------------------------------------------------
 
-// The parameters of training, and the numbers that the page needs of them.
+// Stores the parameters of training, and the numbers that the page needs from them.
 static opn_status keep_parameters(opn_ctx *ctx, const opn_model *model, opn_i_view *view)
 {
     opn_status status = OPN_OK;
@@ -41,7 +41,7 @@ cleanup:
     return status;
 }
 
-// Roles by the split of training; where that is not known all labelled nodes are the
+// Roles come from the training split; if it is not known, all labelled nodes are the
 // pool.
 static opn_status
 find_roles(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_view *view)
@@ -83,7 +83,7 @@ cleanup:
     return status;
 }
 
-// ---- its map -------------------------------------------------------------------------
+// ---- map -----------------------------------------------------------------------------
 
 opn_status opn_i_view_add_map(opn_ctx *ctx,
                               const opn_graph *graph,
@@ -110,10 +110,10 @@ cleanup:
     return status;
 }
 
-// ---- how it learnt -------------------------------------------------------------------
+// ---- training history ----------------------------------------------------------------
 
-// Hears the epochs in the place of the caller, who still sees progress; what there was to
-// log was logged when the model was trained.
+// Receives the epochs instead of the caller, who still gets progress. Nothing is logged,
+// since that happened when the model was trained.
 typedef struct listener {
     opn_ctx *ctx;
     opn_hooks hooks; // the caller's
@@ -173,7 +173,7 @@ static opn_status train_again(opn_ctx *ctx,
     ctx->hooks = hooks;
     status = opn_model_train(ctx, graph, split, params, NULL, out);
     ctx->hooks = l.hooks;
-    // Training knows only that it was interrupted.
+    // Training itself only reports an interruption.
     OPN_FAIL_IF(ctx, l.status != OPN_OK, l.status,
                 "out of memory for the training history");
 cleanup:
@@ -188,8 +188,8 @@ has_same_weights(const opn_model *a, const opn_model *b, const opn_i_network *sh
     return memcmp(a->weights, b->weights, shape->n_weights * sizeof(*a->weights)) == 0;
 }
 
-// The weights that come of it are compared with those at hand, and the page says whether
-// they are the same.
+// Trains again and compares the weights with the model's; the page says whether they are
+// the same.
 static opn_status add_training(opn_ctx *ctx,
                                const opn_graph *graph,
                                const opn_model *model,

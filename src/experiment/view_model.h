@@ -1,4 +1,4 @@
-// view_model.h -- the view of a trained model: what it says, a map, and how it learnt.
+// view_model.h -- the view of a trained model: predictions, map, and training history.
 
 #ifndef OPN_VIEW_MODEL_H
 #define OPN_VIEW_MODEL_H
@@ -6,7 +6,7 @@
 #include "model/model_data.h"
 #include "report/report_data.h"
 
-// A view of the report's graph by a model, without a map and without its training.
+// A model's view of the report's graph, without map and training history.
 // Errors: those of opn_model_predict().
 OPN_NODISCARD opn_status opn_i_view_of_model(opn_ctx *ctx,
                                              opn_report *report,

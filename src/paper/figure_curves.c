@@ -1,4 +1,4 @@
-// figure_curves.c -- panels of lines.
+// figure_curves.c -- figures with panels of lines.
 
 #include "paper/figure_curves.h"
 
@@ -10,16 +10,16 @@
 
 // ---- lines ---------------------------------------------------------------------------
 
-// Where a point falls in the view of a plot, whose corner is at 0, 0. A point far beyond
-// it is brought near, so that its number stays short.
+// Maps a number to plot coordinates, with the corner at 0, 0. Points far outside are
+// clamped to keep their numbers short.
 static double place_in(opn_i_range range, double number, double length)
 {
     const double part = (number - range.low) / (range.high - range.low);
     return fmin(fmax(part, -50), 50) * length;
 }
 
-// Steps too small to be seen are left out: a curve over ten thousand nodes has some
-// hundred that are not.
+// Steps too small to be seen are skipped: a curve over ten thousand nodes has only a few
+// hundred larger ones.
 static void put_points(opn_i_file_writer *svg,
                        const opn_i_line *line,
                        const opn_i_box *view,
@@ -68,8 +68,8 @@ static void put_line(opn_i_file_writer *svg,
     opn_i_file_writer_printf(svg, "\"/>\n");
 }
 
-// An svg within the svg cuts off what lies outside of it, without the names that a
-// clipping path would need, which clash when several figures are put into one page.
+// A nested svg clips its contents without a clipping path, whose id would clash if
+// several figures were put into one page.
 static void begin_view(opn_i_file_writer *svg, const opn_i_box *plot, double pad)
 {
     opn_i_file_writer_printf(svg, "<svg");
@@ -80,20 +80,20 @@ static void begin_view(opn_i_file_writer *svg, const opn_i_box *plot, double pad
     opn_i_file_writer_printf(svg, ">\n");
 }
 
-// `number` has the colour of each line of all panels; those of this one begin at `first`.
+// number [n_lines] is the colour index of each line of this panel.
 static void put_panel(opn_i_file_writer *svg,
                       const opn_i_svg_grid *grid,
                       int32_t p,
                       const opn_i_curve_panel *panel,
                       const int32_t *number)
 {
-    const double pad = 1; // half a line, so that one along the frame is seen whole
+    const double pad = 1; // half a line width, so that the frame clips no line
     const opn_i_box plot = opn_i_svg_plot(grid, p);
     opn_i_svg_panel_title(svg, grid, p, panel->title);
     opn_i_svg_axes(svg, &plot, opn_i_range_or_unit(panel->x),
                    opn_i_range_or_unit(panel->y), panel->x_name, panel->y_name);
     begin_view(svg, &plot, pad);
-    for (int is_chance = 1; is_chance >= 0; is_chance--) // beneath the others
+    for (int is_chance = 1; is_chance >= 0; is_chance--) // below the others
         for (int32_t l = 0; l < panel->n_lines; l++)
             if (panel->line[l].is_chance == (is_chance == 1) && panel->line[l].n > 0)
                 put_line(svg, &panel->line[l], number[l], &plot, pad, panel);
@@ -102,8 +102,7 @@ static void put_panel(opn_i_file_writer *svg,
 
 // ---- legend --------------------------------------------------------------------------
 
-// Numbers the lines by their names, those without a name each for itself, and fills the
-// legend: first the lines, then the guess.
+// Numbers the lines by name; a line without a name gets its index within the panel.
 static opn_status number_lines(opn_ctx *ctx,
                                int32_t n_panels,
                                const opn_i_curve_panel *panels,
@@ -151,7 +150,7 @@ static void make_legend(int32_t n_panels,
                                                   .name = chance});
 }
 
-// ---- the figure ----------------------------------------------------------------------
+// ---- figure --------------------------------------------------------------------------
 
 opn_status opn_i_figure_curves(opn_ctx *ctx,
                                const char *path,
@@ -170,7 +169,7 @@ opn_status opn_i_figure_curves(opn_ctx *ctx,
                            .n_columns = n_columns,
                            .has_title = title != NULL && title[0] != 0,
                            .left = OPN_AXIS_LEFT,
-                           .right = 10, // half of the last number beneath the plot
+                           .right = 10, // half of the last number below the plot
                            .below = OPN_AXIS_BELOW + 6,
                            .aspect = 0.9};
     for (int32_t p = 0; p < n_panels; p++)

@@ -1,26 +1,27 @@
-// figure_curves.h -- panels of lines: ROC and precision-recall curves, training.
+// figure_curves.h -- figures with panels of lines: ROC, precision-recall, training
+// curves.
 
 #ifndef OPN_FIGURE_CURVES_H
 #define OPN_FIGURE_CURVES_H
 
 #include "report/svg.h"
 
-// Lines of one name have one colour in all panels. All arrays are borrowed.
+// Lines of the same name have the same colour in all panels. All arrays are borrowed.
 typedef struct opn_i_line {
     const char *name; // NULL: not in the legend
     int32_t n;
-    const double *x, *y; // [n] the line is broken at what is not finite
-    bool is_chance;      // what a guess gives: dashed grey
+    const double *x, *y; // [n] the line is broken at non-finite points
+    bool is_chance;      // result of random guessing: dashed grey
 } opn_i_line;
 
 typedef struct opn_i_curve_panel {
     const char *title, *x_name, *y_name; // each may be NULL
     int32_t n_lines;
     const opn_i_line *line;
-    opn_i_range x, y; // what is shown; {0} is 0 to 1
+    opn_i_range x, y; // visible range; {0} means 0 to 1
 } opn_i_curve_panel;
 
-// Writes an SVG of the panels with one legend for all. Errors: WRITE, NOMEM.
+// Writes the panels as an SVG with one legend for all. Errors: WRITE, NOMEM.
 OPN_NODISCARD opn_status opn_i_figure_curves(opn_ctx *ctx,
                                              const char *path,
                                              const char *title,

@@ -1,4 +1,4 @@
-// figure_maps.c -- panels of points in the plane.
+// figure_maps.c -- figures with panels of points in the plane.
 
 #include "paper/figure_maps.h"
 
@@ -11,13 +11,13 @@
 
 enum {
     N_STEPS = 64, // colours of the ramp
-    // Points of one colour share a path, which keeps the file small, but would put the
-    // last colour above all others. So the points are dealt to layers, each of which
-    // begins again with the first colour.
+    // Points of one colour share a path, which keeps the file small but would put the
+    // last colour on top of all others. So the points are spread over layers, each of
+    // which starts again with the first colour.
     N_LAYERS = 8,
     N_KINDS = N_STEPS + 1, // a kind is a colour; kind 0 is grey
     N_SMALL = N_LAYERS * N_KINDS,
-    N_PILES = 2 * N_SMALL, // of points in one path: all small ones, then all large ones
+    N_PILES = 2 * N_SMALL, // each is one path: all small points, then all large ones
     BAR_HEIGHT = 7,
     BAR_ABOVE = 7, // between a map and its bar
 };
@@ -61,7 +61,7 @@ static bool is_drawn(const opn_i_map_panel *panel, int32_t i)
            isfinite(panel->place[2 * (size_t)i + 1]);
 }
 
-// What is grey lies beneath all the others.
+// Grey points are below all others.
 static int32_t pile_of(const opn_i_map_panel *panel, int32_t i)
 {
     const int32_t kind = kind_of(panel, i);
@@ -72,10 +72,10 @@ static int32_t pile_of(const opn_i_map_panel *panel, int32_t i)
 
 // ---- points --------------------------------------------------------------------------
 
-// Points pile by pile, as they come within each: order[begin[b]] … order[begin[b + 1]).
+// Points grouped by pile, in input order: order[begin[b]] … order[begin[b + 1]).
 typedef struct piles {
     int32_t *order;             // [n]
-    int32_t begin[N_PILES + 2]; // one more, which the counting sort needs
+    int32_t begin[N_PILES + 2]; // one extra for the counting sort
 } piles;
 
 static void sort_points(const opn_i_map_panel *panel, int32_t n, piles *to)
@@ -91,7 +91,7 @@ static void sort_points(const opn_i_map_panel *panel, int32_t n, piles *to)
             to->order[to->begin[pile_of(panel, i) + 1]++] = i;
 }
 
-// A line of no length with round ends is a dot.
+// A zero-length line with round caps is a dot.
 static void put_pile(opn_i_file_writer *svg,
                      const opn_i_map_panel *panel,
                      const opn_i_box *inside,
@@ -131,11 +131,12 @@ static void put_points(opn_i_file_writer *svg,
                        int32_t n,
                        const piles *from)
 {
-    // As many points as there are would cover much of the plot, if it were not for their
-    // clusters; large enough to see a colour, small enough to see a shape.
+    // Sized so that the points would cover much of the plot if they did not cluster:
+    // large enough to see a colour, small enough to see a shape.
     const double small = fmin(fmax(0.65 * plot->width / sqrt(n + 1.0), 1.8), 5);
     const double large = 1.5 * small + 2;
-    // White, then a dark line: seen on any colour, also when the point itself is dark.
+    // A white ring, then a dark one: visible on any colour, even if the point itself is
+    // dark.
     const double wider[] = {2.4, 1.4, 0};
     const uint32_t ring[] = {opn_i_palette.ink, 0xffffff};
     const double edge = large / 2 + 3;
@@ -195,7 +196,7 @@ static bool has_same_groups(const opn_i_map_panel *a, const opn_i_map_panel *b)
     return true;
 }
 
-// The first panel with the groups of panel p; -1 when it shows none.
+// The first panel with the same groups as panel p; -1 if p shows none.
 static int32_t first_like(const opn_i_map_panel *panels, int32_t p)
 {
     int32_t first = 0;
@@ -218,7 +219,7 @@ static void add_groups(const opn_i_map_panel *panel, char letter, opn_i_svg_lege
     }
 }
 
-// What stands for grey and for large points, where there are any.
+// Adds keys for grey and for large points, if there are any.
 static void add_special(int32_t n_points,
                         int32_t n_panels,
                         const opn_i_map_panel *panels,
@@ -263,7 +264,7 @@ static void make_legend(int32_t n_points,
     add_special(n_points, n_panels, panels, to);
 }
 
-// ---- the figure ----------------------------------------------------------------------
+// ---- figure --------------------------------------------------------------------------
 
 static void put_panel(opn_i_file_writer *svg,
                       const opn_i_svg_grid *grid,

@@ -1,26 +1,26 @@
-// figure_maps.h -- panels of points in the plane: classes, predictions, uncertainties.
+// figure_maps.h -- figures with panels of points: classes, predictions, uncertainties.
 
 #ifndef OPN_FIGURE_MAPS_H
 #define OPN_FIGURE_MAPS_H
 
 #include "base/names.h"
 
-// All arrays are borrowed. Points are coloured by value, by group where there is no
-// value, and grey where there is neither; those of one colour lie above those of another
-// no more often than below.
+// All arrays are borrowed. Points are coloured by value, by group if there is no value,
+// and grey if there is neither; no colour is drawn mostly on top of another.
 typedef struct opn_i_map_panel {
     const char *title;       // or NULL
-    const float *place;      // [n,2] in [0,1], y upwards; a point at NaN is left out
+    const float *place;      // [n,2] in [0,1], y upwards; NaN points are skipped
     const uint8_t *is_large; // [n] training nodes: larger and on top; or NULL
-    const int32_t *group; // [n] class of each point, outside [0, n_groups) grey; or NULL
-    const opn_i_names *group_names; // NULL or too short: groups go by their numbers
+    const int32_t *group; // [n] class of each point, grey outside [0, n_groups); or NULL
+    const opn_i_names *group_names; // if NULL or too short, groups are shown by number
     int32_t n_groups;
-    const float *value; // [n] blue to red over [low, high], NaN grey; or NULL
-    double low, high;   // equal: all values are drawn as the middle
+    const float *value; // [n] blue to red over [low, high], grey if NaN; or NULL
+    double low, high;   // if equal, all values get the middle colour
 } opn_i_map_panel;
 
-// Writes an SVG of the panels, each of n_points, with a bar for each that shows values
-// and one legend for all that show groups. Errors: WRITE, NOMEM. Cost: O(panels * n).
+// Writes the panels, each of n_points, as an SVG with a colour bar for each panel of
+// values and one legend for all panels of groups. Errors: WRITE, NOMEM. Cost: O(panels *
+// n).
 OPN_NODISCARD opn_status opn_i_figure_maps(opn_ctx *ctx,
                                            const char *path,
                                            const char *title,

@@ -1,8 +1,8 @@
-// figure_simplex.c -- Dirichlet distributions over three classes, in triangles.
+// figure_simplex.c -- Dirichlet distributions over three classes, drawn as triangles.
 //
-// With alpha >= 1 the logarithm of the density is concave: the points at which it is at
-// least some level are a convex region around the mode. So each band of colour is one
-// polygon, found along rays from the mode, and lies on top of the one before.
+// With alpha >= 1 the log density is concave, so the points at or above any level form a
+// convex region around the mode. Each colour band is therefore one polygon, found along
+// rays from the mode, and drawn on top of the previous one.
 
 #include "paper/figure_simplex.h"
 
@@ -13,9 +13,9 @@
 #include <math.h>
 
 enum {
-    N_BANDS = 25,  // odd, so that the uniform density is the middle of a band
+    N_BANDS = 25,  // odd, so that the uniform density is in the middle of a band
     N_ROUND = 144, // rays around the mode; a multiple of 6, so that some run along edges
-    N_RAYS = N_ROUND + 3, // and to the corners, which the polygons must not cut off
+    N_RAYS = N_ROUND + 3, // plus rays to the corners, which the polygons must not cut off
     CAPTION_LINES = 3,
 };
 
@@ -25,10 +25,10 @@ static const double full_turn = 6.283185307179586;
 static const double caption_size = 10;
 static const double caption_line = 13;
 
-// ---- the density ---------------------------------------------------------------------
+// ---- density -------------------------------------------------------------------------
 
-// ln Gamma(x), x >= 1. Not lgamma(), which sets a variable of the whole process; the
-// recurrence takes x to where four terms of Stirling's series have all digits needed.
+// ln Gamma(x), x >= 1. lgamma() would set a global variable. The recurrence moves x to
+// where four terms of Stirling's series are accurate enough.
 static double log_gamma(double x)
 {
     double product = 1;
@@ -43,14 +43,14 @@ static double log_gamma(double x)
 
 typedef struct dirichlet {
     double power[3]; // alpha - 1
-    double mode[3];  // centre of the triangle when all powers are 0
-    double constant; // log10 of the density by the uniform one, less sum power log10 p
+    double mode[3];  // centre of the triangle if all powers are 0
+    double constant; // log10 of the density / the uniform one, minus sum power log10 p
 } dirichlet;
 
 static dirichlet make_dirichlet(const double alpha[3])
 {
     dirichlet d;
-    double total = 0; // S - 3, but without rounding where there is little evidence
+    double total = 0; // S - 3, but without rounding when there is little evidence
     for (int k = 0; k < 3; k++) {
         d.power[k] = alpha[k] - 1;
         total += d.power[k];
@@ -64,8 +64,8 @@ static dirichlet make_dirichlet(const double alpha[3])
     return d;
 }
 
-// log10 of the density at p by that of the uniform distribution; -inf on an edge to which
-// the density falls off.
+// log10 of the density at p relative to the uniform distribution; -inf on an edge where
+// the density falls to 0.
 static double height_at(const dirichlet *d, const double p[3])
 {
     double height = d->constant;
@@ -77,8 +77,8 @@ static double height_at(const dirichlet *d, const double p[3])
 
 // ---- bands ---------------------------------------------------------------------------
 
-// In a triangle of side 1 with its left corner at 0, 0: x = p1 + p2 / 2, y = p2 root 3
-// / 2.
+// In a triangle of side 1 with its left corner at 0, 0: x = p1 + p2 / 2, y = p2 sqrt(3) /
+// 2.
 static double across(const double p[3])
 {
     return p[1] + p[2] / 2;
@@ -118,11 +118,11 @@ step_from(const double from[3], const double direction[3], double t, double p[3]
         p[k] = from[k] + t * direction[k];
 }
 
-// Goes from the mode at this angle as far as the density is at least the level.
+// Moves from the mode at this angle as far as the density is at least the level.
 static void find_edge(const dirichlet *d, double angle, double level, double p[3])
 {
     enum { N_HALVINGS = 40 };
-    const double rounding = 1e-9; // a ray along an edge does not leave through it
+    const double rounding = 1e-9; // a ray along an edge does not cross it
     const double rise = sin(angle) * 2 / root_3;
     const double run = cos(angle) - rise / 2;
     const double direction[3] = {-rise - run, run, rise};
@@ -145,7 +145,7 @@ static void find_edge(const dirichlet *d, double angle, double level, double p[3
     step_from(d->mode, direction, low, p);
 }
 
-// The triangle stands on the lower edge of its box and is as wide.
+// The triangle stands on the lower edge of its box and is equally wide.
 static void
 put_corner(opn_i_file_writer *svg, char command, const opn_i_box *box, const double p[3])
 {
@@ -192,7 +192,7 @@ static void put_bands(opn_i_file_writer *svg,
     put_triangle(svg, box);
 }
 
-// ---- the figure ----------------------------------------------------------------------
+// ---- figure --------------------------------------------------------------------------
 
 static void
 put_texts(opn_i_file_writer *svg, const opn_i_box *plot, const opn_i_simplex_panel *panel)
@@ -224,14 +224,14 @@ static void put_panel(opn_i_file_writer *svg,
 {
     const opn_i_box plot = opn_i_svg_plot(grid, p);
     const dirichlet d = make_dirichlet(panel->alpha);
-    const double side = (plot.height - 16) * 2 / root_3; // 16: the name at the top
+    const double side = (plot.height - 16) * 2 / root_3; // 16: name above the triangle
     const opn_i_box box = {plot.x + (plot.width - side) / 2, plot.y, side, plot.height};
     opn_i_svg_panel_title(svg, grid, p, panel->title);
     put_bands(svg, &box, &d, decades);
     put_texts(svg, &plot, panel);
 }
 
-// The bar spans 10^-decades to 10^decades.
+// The colour bar spans 10^-decades to 10^decades.
 static void put_bar(opn_i_file_writer *svg, const opn_i_box *box, int32_t decades)
 {
     const opn_i_box bar = {box->x + box->width / 4, box->y + 10, box->width / 2, 8};
@@ -265,8 +265,8 @@ cleanup:
     return status;
 }
 
-// Of what the panels show, the highest peak in whole powers of ten; at least one, so that
-// a uniform distribution alone has a scale too.
+// The highest peak of all panels in whole powers of ten; at least one, so that a lone
+// uniform distribution has a scale too.
 static int32_t count_decades(int32_t n_panels, const opn_i_simplex_panel *panels)
 {
     double most = 1;
@@ -305,7 +305,7 @@ opn_status opn_i_figure_simplex(opn_ctx *ctx,
                            .aspect = 0.85,
                            .legend = n_panels > 0 ? 50 : 0};
     OPN_TRY(check_panels(ctx, n_panels, panels));
-    opn_i_svg_layout(&grid); // the width of a panel tells how its caption is broken
+    opn_i_svg_layout(&grid); // the panel width determines how captions are wrapped
     grid.below += caption_line * count_caption_lines(&grid, n_panels, panels);
     opn_i_svg_layout(&grid);
     const int32_t decades = count_decades(n_panels, panels);

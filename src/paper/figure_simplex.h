@@ -1,4 +1,4 @@
-// figure_simplex.h -- Dirichlet distributions over three classes, in triangles.
+// figure_simplex.h -- Dirichlet distributions over three classes, drawn as triangles.
 
 #ifndef OPN_FIGURE_SIMPLEX_H
 #define OPN_FIGURE_SIMPLEX_H
@@ -6,15 +6,15 @@
 #include "base/context.h"
 
 typedef struct opn_i_simplex_panel {
-    const char *title;     // each text may be NULL
-    double alpha[3];       // >= 1, as evidence plus one is
-    const char *corner[3]; // names of the classes: left, right, top
-    const char *caption;   // stands beneath, in up to three lines
+    const char *title;     // any text may be NULL
+    double alpha[3];       // >= 1, since it is evidence plus one
+    const char *corner[3]; // class names: left, right, top
+    const char *caption;   // below the triangle, in up to three lines
 } opn_i_simplex_panel;
 
-// Writes an SVG of the panels, at most three a row, with one bar for all. Colour is the
-// density by that of the uniform distribution, on a logarithmic scale: grey where both
-// are the same, red where there is more, blue where there is less.
+// Writes the panels as an SVG, at most three per row, with one colour bar. Colour is the
+// density relative to the uniform distribution, on a logarithmic scale: grey where they
+// are equal, red where it is higher, blue where it is lower.
 //
 // Errors: INVALID_ARG (an alpha below 1, above 1e9 or not a number), WRITE, NOMEM.
 OPN_NODISCARD opn_status opn_i_figure_simplex(opn_ctx *ctx,

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// One file: which models of which run a figure shows.
+// One output file: which models of which run it shows.
 typedef struct plan {
     const char *figure, *dataset, *task;
     const char *models[3]; // NULL-terminated unless there are three
@@ -37,7 +37,7 @@ static const plan plans[] = {
 };
 enum { MAX_MODELS = 3, MAX_LINES = OPN_N_MEASURES + MAX_MODELS, MAX_PANELS = 6 };
 
-// A figure under way.
+// A figure in progress.
 typedef struct drawing {
     opn_ctx *ctx;
     const opn_params *params;
@@ -50,7 +50,7 @@ typedef struct drawing {
     void *user;
 } drawing;
 
-// ---- the models ----------------------------------------------------------------------
+// ---- models --------------------------------------------------------------------------
 
 static opn_status set_params(drawing *d, const char *model, opn_params **out)
 {
@@ -67,7 +67,7 @@ cleanup:
     return status;
 }
 
-// Trains a model, or takes the one that the folder keeps, and adds its view.
+// Trains a model, or loads it from the folder, and adds its view.
 static opn_status add_view(drawing *d, const char *model_id, bool with_map)
 {
     opn_status status = OPN_OK;
@@ -161,7 +161,7 @@ cleanup:
     return status;
 }
 
-// Vacuity of two models beside each other, over the same scale.
+// Vacuity of two models side by side, on the same scale.
 static opn_status draw_vacuities(drawing *d, const char *path, const char *title)
 {
     opn_status status = OPN_OK;
@@ -195,7 +195,7 @@ static opn_status draw_maps(drawing *d, const char *path)
 // ---- curves --------------------------------------------------------------------------
 
 typedef struct lines {
-    opn_i_line line[MAX_LINES + 1]; // and that of chance
+    opn_i_line line[MAX_LINES + 1]; // plus the line of random guessing
     opn_i_curve curve[MAX_LINES];
     char name[MAX_LINES][64];
     int32_t n;
@@ -228,7 +228,7 @@ cleanup:
     return status;
 }
 
-// All measures of the first model, and of the others the one to compare with.
+// All measures of the first model, and entropy of the others for comparison.
 static opn_status add_lines(drawing *d, lines *l)
 {
     opn_status status = OPN_OK;
@@ -240,8 +240,8 @@ cleanup:
     return status;
 }
 
-// Where the scale begins so that all of the lines are seen: precision of a task in which
-// most nodes are positive stays far above 0.
+// Lower end of the scale that shows all lines: if most nodes are positive, precision
+// stays far above 0.
 static double lowest_tenth(const lines *l)
 {
     double low = l->chance;
@@ -280,8 +280,8 @@ cleanup:
 
 // ---- simplex -------------------------------------------------------------------------
 
-// Figure 1 of the paper: what a Dirichlet looks like when the evidence speaks for one
-// class, for all of them, and for none.
+// Figure 1 of the paper: a Dirichlet whose evidence supports one class, all classes, and
+// none.
 static opn_status draw_simplex(opn_ctx *ctx, const char *path)
 {
     static const struct {
@@ -316,7 +316,7 @@ cleanup:
     return status;
 }
 
-// ---- all of them ---------------------------------------------------------------------
+// ---- all figures ---------------------------------------------------------------------
 
 static opn_status path_of(opn_ctx *ctx,
                           const char *folder,

@@ -1,4 +1,4 @@
-// reproduce.c -- which runs the tables of the paper need, and what becomes of them.
+// reproduce.c -- runs the evaluations that the paper's tables need.
 
 #include "base/text.h"
 #include "experiment/evaluate_parts.h"
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-// What a run differs in. The paper took the epistemic row of S-BGCN-T-K on the citation
-// graphs after 10,000 epochs, and its other rows as everywhere.
+// What differs between runs. For the citation graphs the paper took the epistemic row of
+// S-BGCN-T-K after 10,000 epochs, and the other rows as usual.
 typedef struct setting {
     const char *name, *preset, *epochs;
 } setting;
@@ -17,16 +17,16 @@ static const setting as_paper = {"paper", "paper", NULL};
 static const setting as_epistemic = {"10,000 epochs", "paper", "10000"};
 static const setting as_strong = {"strong", "strong", NULL};
 
-// Steps of propagation for the smoothed scores of every run.
+// Propagation steps for the smoothed scores of every run.
 static const char steps_text[] = "5";
 
-// The models of the table beyond, in the setting strong.
+// The models of the table "beyond", in the setting "strong".
 static const char beyond_models[] = "s-bgcn-t-k,gcn";
 
 static const char *const datasets[] = {"cora",  "citeseer",  "pubmed",
                                        "photo", "computers", "physics"};
 static const char *const tasks[] = {"misclassification", "ood"};
-// Of the paper, and of ours.
+// Tables of the paper, and our own.
 static const char *const tables[] = {
         "main", "main-appendix", "ablation-main", "ablation-appendix", "dropedge", "gat"};
 static const char *const own_tables[] = {"beyond", "encoders"};
@@ -37,7 +37,7 @@ enum {
     N_OWN_TABLES = sizeof(own_tables) / sizeof(own_tables[0])
 };
 
-// What is being measured now.
+// What is being measured.
 typedef struct reproducing {
     opn_ctx *ctx;
     const opn_params *params;
@@ -53,7 +53,7 @@ static bool wants_table(const reproducing *r, const char *table)
     return opn_i_is_listed(opn_params_text(r->params, "table"), table);
 }
 
-// Whether a figure is of what is being measured now.
+// Whether a figure belongs to what is being measured.
 static bool is_wanted(const reproducing *r, const opn_figure *figure)
 {
     bool is_table = false;
@@ -71,7 +71,7 @@ static void add_model(opn_i_text *list, const char *model)
         opn_i_text_add(list, "%s%s", list->n > 0 ? "," : "", model);
 }
 
-// The models that the wanted tables need in the paper's setting, "" when there are none.
+// The models that the wanted tables need in the paper's setting, "" if none.
 static void list_models(const reproducing *r, opn_i_text *list)
 {
     opn_i_text_empty(list);
@@ -114,7 +114,7 @@ cleanup:
     return status;
 }
 
-// Measures models in a setting, and adds what that gives to the tables.
+// Evaluates models in a setting, and adds the results to the tables.
 static opn_status measure(reproducing *r, const setting *how, const char *models)
 {
     opn_status status = OPN_OK;
@@ -138,7 +138,7 @@ cleanup:
 
 static bool wants_epistemic(const reproducing *r)
 {
-    if (r->graph->given_role == NULL) // no citation graph
+    if (r->graph->given_role == NULL) // not a citation graph
         return false;
     for (size_t f = 0; f < opn_figure_count(); f++) {
         const opn_figure *figure = opn_figure_at(f);

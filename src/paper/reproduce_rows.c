@@ -1,4 +1,4 @@
-// reproduce_rows.c -- what one evaluation adds to the tables beside the paper's.
+// reproduce_rows.c -- adds the results of one evaluation to the tables.
 
 #include "paper/reproduce_rows.h"
 
@@ -41,7 +41,7 @@ cleanup:
     return status;
 }
 
-// The paper's figure, or NaN; of any table that has it when `table` is NULL.
+// The paper's figure, or NaN; from any table that has it if `table` is NULL.
 static double figure_of(const opn_i_measured *measured,
                         const char *table,
                         const char *model,
@@ -114,9 +114,9 @@ cleanup:
     return status;
 }
 
-// ---- tables of ours ------------------------------------------------------------------
+// ---- our own tables ------------------------------------------------------------------
 
-// beyond: smoothed measures and energies; encoders: the same model on each.
+// beyond: smoothed measures and energies; encoders: the same model with each encoder.
 static const opn_i_own_row own_rows[] = {
         {"beyond", "misclassification", "s-bgcn-t-k", "dissonance"},
         {"beyond", "misclassification", "s-bgcn-t-k", "dissonance~"},

@@ -1,4 +1,4 @@
-// reproduce_rows.h -- what one evaluation adds to the tables beside the paper's.
+// reproduce_rows.h -- adds the results of one evaluation to the tables.
 
 #ifndef OPN_REPRODUCE_ROWS_H
 #define OPN_REPRODUCE_ROWS_H
@@ -8,13 +8,13 @@
 
 #include <stdbool.h>
 
-// What has been measured; the texts are static.
+// What was measured; all strings are static.
 typedef struct opn_i_measured {
     const char *dataset, *task, *setting;
     const opn_evaluation *evaluation;
 } opn_i_measured;
 
-// A row for each AUROC and each accuracy that a table of the paper has for this dataset,
+// Adds a row for each AUROC and accuracy in a table of the paper for this dataset, this
 // task and one of these models; `measure` names the only measure wanted, or is NULL.
 OPN_NODISCARD opn_status opn_i_add_table_rows(opn_ctx *ctx,
                                               const opn_i_measured *measured,
@@ -22,7 +22,7 @@ OPN_NODISCARD opn_status opn_i_add_table_rows(opn_ctx *ctx,
                                               const char *measure,
                                               opn_reproduction *found);
 
-// A row that the paper has not, of a table of ours.
+// A row of our own tables, which the paper does not have.
 typedef struct opn_i_own_row {
     const char *table, *task, *model, *measure;
 } opn_i_own_row;
@@ -30,17 +30,17 @@ typedef struct opn_i_own_row {
 size_t opn_i_own_row_count(void);
 const opn_i_own_row *opn_i_own_row_at(size_t n);
 
-// The rows of a table of ours, beside the paper's best cell.
+// Adds the rows of one of our own tables, next to the paper's best cell.
 OPN_NODISCARD opn_status opn_i_add_own_rows(opn_ctx *ctx,
                                             const opn_i_measured *measured,
                                             const char *table,
                                             opn_reproduction *found);
 
-// Whether a figure of the paper is of that task. Accuracy alone, which it calls
-// classification, comes of the runs that find misclassified nodes.
+// Whether a figure of the paper belongs to that task. Accuracy alone, which the paper
+// calls classification, comes from the misclassification runs.
 bool opn_i_is_figure_of(const opn_figure *figure, const char *task);
 
-// Whether the paper's answers to its three questions hold here.
+// Checks whether the paper's answers to its three questions hold here.
 OPN_NODISCARD opn_status opn_i_add_answers(opn_ctx *ctx,
                                            const opn_i_measured *measured,
                                            opn_reproduction *found);

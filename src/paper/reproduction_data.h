@@ -1,4 +1,4 @@
-// reproduction_data.h -- what stands behind opn_reproduction.
+// reproduction_data.h -- the implementation of opn_reproduction.
 
 #ifndef OPN_REPRODUCTION_DATA_H
 #define OPN_REPRODUCTION_DATA_H
@@ -8,7 +8,7 @@
 
 enum { OPN_AUROC_AUPR = 2 };
 
-// One row of a table; all texts are static.
+// A row of a table; all strings are static.
 typedef struct opn_i_result_row {
     const char *table, *task, *dataset, *model;
     const char *measure; // or "accuracy", which has one figure only
@@ -17,8 +17,8 @@ typedef struct opn_i_result_row {
     opn_estimate ours[OPN_AUROC_AUPR];
 } opn_i_result_row;
 
-// Whether one of the paper's three answers holds on a dataset: the mean difference, seed
-// by seed, between what should be best and the best of the rest.
+// Whether one of the paper's three answers holds on a dataset: the mean difference,
+// paired by seed, between what should be best and the best of the rest.
 typedef struct opn_i_answer {
     int number; // 1 … 3
     const char *dataset;
@@ -26,11 +26,11 @@ typedef struct opn_i_answer {
     opn_comparison difference[OPN_AUROC_AUPR];
 } opn_i_answer;
 
-// What it took.
+// The cost of a run.
 typedef struct opn_i_cost {
     const char *dataset, *task, *model, *setting;
     int32_t n_seeds;
-    double n_epochs, seconds; // means over the seeds; NaN where no time was taken
+    double n_epochs, seconds; // means over the seeds; NaN if not measured
     double n_pool, prevalence;
 } opn_i_cost;
 
@@ -47,11 +47,11 @@ struct opn_reproduction {
     size_t cost_room;
 };
 
-// "supported" when the whole interval is above 0, "not supported" when it is below, else
+// "supported" if the whole interval is above 0, "not supported" if it is below, otherwise
 // "undecided".
 const char *opn_i_verdict(const opn_comparison *difference);
 
-// The question an answer is to, in words.
+// The question that an answer belongs to, in words.
 const char *opn_i_question(int number);
 
 OPN_NODISCARD opn_status opn_i_reproduction_export(opn_ctx *ctx,

@@ -1,4 +1,4 @@
-// reproduction_export.c -- the paper's figures beside ours, as CSV and JSON.
+// reproduction_export.c -- the paper's figures and ours, as CSV and JSON.
 
 #include "paper/reproduction_data.h"
 

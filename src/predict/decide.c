@@ -1,5 +1,4 @@
-// decide.c -- which nodes of a graph to accept, by what the validation nodes
-// say.
+// decide.c -- chooses which nodes of a graph to accept, from the validation nodes.
 
 #include "graph/graph_data.h"
 #include "model/model_data.h"
@@ -14,13 +13,13 @@ opn_measure opn_decide_recommended(const opn_model *model)
                                                              : OPN_MEASURE_ENTROPY;
 }
 
-// ---- what is asked for ---------------------------------------------------------------
+// ---- request -------------------------------------------------------------------------
 
 typedef struct request {
-    opn_thresholds *thresholds; // those given
+    opn_thresholds *thresholds; // given by the user
     bool has_target;
     double target;
-    opn_measure measure; // by which it is to be reached
+    opn_measure measure; // used to reach the target
 } request;
 
 static opn_measure measure_of(const opn_model *model, const opn_params *params)
@@ -103,7 +102,7 @@ cleanup:
     return status;
 }
 
-// ---- picking -------------------------------------------------------------------------
+// ---- picking a threshold -------------------------------------------------------------
 
 static bool is_right(const opn_graph *graph,
                      const opn_split *split,
@@ -132,7 +131,7 @@ static opn_status pick(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, measure, n_most);
     OPN_TRY_NEW(ctx, right, n_most);
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++) {
-        // What the thresholds given refuse is not there to be accepted.
+        // Nodes that the given thresholds reject cannot be accepted.
         if (role[i] != OPN_ROLE_VALIDATION || decision[i] != OPN_DECISION_ACCEPT)
             continue;
         measure[n] = prediction->measure[wanted->measure][i];
@@ -176,7 +175,7 @@ static void count_nodes(const opn_graph *graph,
     }
 }
 
-// Memory of the prediction, which may outlive the context.
+// Allocated by the prediction's allocator, since the prediction may outlive the context.
 static opn_status make_room(opn_ctx *ctx,
                             const opn_prediction *prediction,
                             uint8_t **decision,
@@ -189,7 +188,7 @@ static opn_status make_room(opn_ctx *ctx,
                                                     : OPN_OK;
 }
 
-// Decides by the thresholds given, and if there is a target by the one picked for it.
+// Applies the given thresholds and, if there is a target, the one picked for it.
 static opn_status decide(opn_ctx *ctx,
                          const opn_graph *graph,
                          const opn_split *split,
@@ -216,9 +215,9 @@ cleanup:
     return status;
 }
 
-// The decisions, and what they own.
+// The decisions and the memory they own.
 typedef struct decisions {
-    opn_decisions shown; // first, so that a pointer to it is one to the whole
+    opn_decisions shown; // first, so that a pointer to it is one to the struct
     opn_alloc alloc;
     opn_thresholds *thresholds;
 } decisions;

@@ -1,4 +1,4 @@
-// explain.c -- why a model thinks of a node what it does.
+// explain.c -- explains a model's prediction for one node.
 
 #include "opine/explain.h"
 
@@ -30,7 +30,7 @@ void opn_explanation_free(opn_explanation *explanation)
     opn_i_release(&alloc, e);
 }
 
-// What all parts are made from.
+// The inputs of every part of an explanation.
 typedef struct question {
     opn_ctx *ctx;
     const opn_model *model;
@@ -69,7 +69,7 @@ cleanup:
     return status;
 }
 
-// ---- the opinion ---------------------------------------------------------------------
+// ---- opinion -------------------------------------------------------------------------
 
 static void put_measures(const question *q, opn_vid i, float *to)
 {
@@ -79,8 +79,8 @@ static void put_measures(const question *q, opn_vid i, float *to)
     }
 }
 
-// Beliefs of a model that measures vacuity; a Dirichlet prior network has evidence, but
-// does not mean it so.
+// Sets the beliefs if the model measures vacuity. A Dirichlet prior network has evidence
+// too, but it does not represent belief.
 static opn_status add_opinion(const question *q, opn_i_explanation *e)
 {
     opn_status status = OPN_OK;
@@ -106,7 +106,7 @@ cleanup:
     return status;
 }
 
-// Of the node, then of each neighbour.
+// Measures of the node, then of each neighbour.
 static opn_status make_measures(const question *q, opn_i_explanation *e)
 {
     opn_status status = OPN_OK;
@@ -120,10 +120,9 @@ cleanup:
     return status;
 }
 
-// ---- the conflict --------------------------------------------------------------------
+// ---- conflicts -----------------------------------------------------------------------
 
-// Whether one comes before the other; pairs of equal parts by their classes, so that the
-// order depends on nothing else.
+// Whether c sorts before other. Ties are broken by class, so the order is deterministic.
 static bool is_before(const opn_conflict *c, const opn_conflict *other)
 {
     const int32_t least = c->a < c->b ? c->a : c->b;
@@ -133,7 +132,7 @@ static bool is_before(const opn_conflict *c, const opn_conflict *other)
                                               : c->a + c->b < other->a + other->b;
 }
 
-// Into the sorted list, out of which the least falls when it is full.
+// Inserts into the sorted list, dropping the smallest entry when the list is full.
 static void put_conflict(opn_i_explanation *e, opn_conflict found)
 {
     int32_t at = e->shown.n_conflicts;
@@ -187,16 +186,16 @@ cleanup:
     return status;
 }
 
-// ---- the labelled nodes --------------------------------------------------------------
+// ---- labelled nodes ------------------------------------------------------------------
 
-// A search by breadth from the node, and what it is to find.
+// A breadth-first search from the node, and its goals.
 typedef struct search {
     int32_t *queue;    // [V]
     uint8_t *is_seen;  // [V]
     double sigma;      // of the prior
-    bool has_constant; // likewise
-    int32_t radius;    // how far it reaches; 0 without one
-    int32_t n_missing; // classes of which no training node was found yet
+    bool has_constant; // of the prior
+    int32_t radius;    // of the prior; 0 without one
+    int32_t n_missing; // classes without a training node found so far
     size_t room;       // of e->source
 } search;
 
@@ -225,7 +224,7 @@ static opn_status init_search(const question *q, search *s, opn_i_explanation *e
             continue;
         n_labelled++;
         s->n_missing += e->hops[k] == 0;
-        e->hops[k] = -1; // not reached so far, as are those no node trains
+        e->hops[k] = -1; // not reached yet, like classes without training nodes
     }
     for (int32_t k = 0; k < e->shown.n_classes; k++)
         e->hops[k] = -1;
@@ -240,7 +239,7 @@ cleanup:
     return status;
 }
 
-// Takes note of a training node that the search has reached.
+// Records a training node that the search has reached.
 static opn_status
 add_labelled(const question *q, search *s, opn_vid i, int32_t hops, opn_i_explanation *e)
 {
@@ -275,13 +274,13 @@ static int compare_sources(const void *a, const void *b)
                               : (x->node > y->node) - (x->node < y->node);
 }
 
-// Hop by hop, until each class was met and the prior reaches no farther.
+// Searches hop by hop until every class is found and the prior's radius is covered.
 static opn_status run_search(const question *q, search *s, opn_i_explanation *e)
 {
     opn_status status = OPN_OK;
     const opn_i_csr *a = &q->graph->topology;
     int32_t first = 0;
-    int32_t last = 1; // of the queue, the nodes at this distance
+    int32_t last = 1; // the queue's nodes at this distance are [first, last)
     s->queue[0] = e->shown.node;
     s->is_seen[e->shown.node] = 1;
     for (int32_t hops = 0; first < last && (s->n_missing > 0 || hops < s->radius);
@@ -323,9 +322,9 @@ cleanup:
     return status;
 }
 
-// ---- the neighbours ------------------------------------------------------------------
+// ---- neighbours ----------------------------------------------------------------------
 
-// By probability of what they are predicted, then by number.
+// By probability of the predicted class, then by index.
 static int compare_neighbours(const void *a, const void *b)
 {
     const opn_neighbour *x = a;
@@ -372,7 +371,7 @@ cleanup:
     return status;
 }
 
-// ---- all together --------------------------------------------------------------------
+// ---- whole explanation ---------------------------------------------------------------
 
 static opn_role role_of(const question *q, opn_vid i)
 {
@@ -454,7 +453,7 @@ opn_status opn_explain(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_prediction *prediction = NULL;
     opn_split *split = NULL;
-    OPN_TRY(check_node(ctx, graph, node)); // before the work
+    OPN_TRY(check_node(ctx, graph, node)); // before doing any work
     OPN_TRY(opn_model_split(ctx, model, graph, &split));
     OPN_TRY(opn_model_predict(ctx, model, graph, params, 0, &prediction));
     OPN_TRY(opn_explain_predicted(ctx, model, graph, split, prediction, node, out));

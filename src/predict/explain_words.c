@@ -34,7 +34,7 @@ opn_vid opn_graph_find_node(const opn_graph *graph, const char *name)
     return -1;
 }
 
-// ---- the sentence --------------------------------------------------------------------
+// ---- sentence ------------------------------------------------------------------------
 
 typedef struct sentence {
     opn_i_text text;
@@ -64,7 +64,7 @@ static int count_predicted(const opn_explanation *e, int32_t k)
     return n;
 }
 
-// A number as prose has it: a word up to ten, unless it stands beside a larger one.
+// A number as written in prose: a word up to ten, unless next to a larger number.
 typedef struct count {
     char text[12];
 } count;
@@ -82,8 +82,8 @@ static count count_of(int n, int beside)
     return out;
 }
 
-// "both of its neighbours are", "none of its 14 neighbours are": n of the neighbours, of
-// which there is at least one, and the verb that agrees with them.
+// "both of its neighbours are", "none of its 14 neighbours are": n of the neighbours
+// (there is at least one), and a verb that agrees.
 static void say_neighbours(sentence *s, int n)
 {
     const int n_all = s->e->n_neighbours;
@@ -144,7 +144,7 @@ static void say_why_conflict(sentence *s, int32_t a, int32_t b)
     const int n_a = count_predicted(e, a);
     const int n_b = count_predicted(e, b);
     const int32_t only = n_a > 0 ? a : b;
-    const int n_only = n_a + n_b; // one of the two is 0, or it is split
+    const int n_only = n_a + n_b; // one of the two is 0 unless both occur
     if (n_all == 0)
         say(s, "; it has no neighbours");
     else if (n_a > 0 && n_b > 0)
@@ -212,7 +212,7 @@ static void say_all(sentence *s, const char *node)
         say_why_little(s);
         break;
     case OPN_REASON_CONFLICT:
-        assert(e->n_conflicts > 0); // or there would be no dissonance
+        assert(e->n_conflicts > 0); // otherwise there would be no dissonance
         a = e->conflict[0].a;
         b = e->conflict[0].b;
         say(s,

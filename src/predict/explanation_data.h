@@ -1,4 +1,4 @@
-// explanation_data.h -- what stands behind opn_explanation.
+// explanation_data.h -- the implementation of opn_explanation.
 
 #ifndef OPN_EXPLANATION_DATA_H
 #define OPN_EXPLANATION_DATA_H
@@ -7,9 +7,9 @@
 #include "model/model_data.h"
 #include "opine/explain.h"
 
-// The arrays of `shown`, which are const there, and the sentence.
+// Writable versions of the arrays in `shown`, which are const there, and the sentence.
 typedef struct opn_i_explanation {
-    opn_explanation shown; // first, so that a pointer to it is one to the whole
+    opn_explanation shown; // first, so that a pointer to it is one to the struct
     opn_alloc alloc;
     float *probability, *alpha, *belief;
     float *measure; // [1 + n_neighbours, n_measures]
@@ -21,7 +21,7 @@ typedef struct opn_i_explanation {
     char *sentence;
 } opn_i_explanation;
 
-// Writes the sentence, once all else is there.
+// Writes the sentence; everything else must already be set.
 OPN_NODISCARD opn_status opn_i_explanation_say(opn_ctx *ctx,
                                                const opn_model *model,
                                                const opn_graph *graph,

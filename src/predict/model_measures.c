@@ -1,9 +1,9 @@
-// model_measures.c -- which measures a kind of model has.
+// model_measures.c -- which measures each kind of model has.
 
 #include "predict/model_measures.h"
 
-// Bits OPN_NEEDS_... A Dirichlet prior network has evidence but does not mean it as
-// belief; its Dirichlet is a distribution of p.
+// Bits OPN_NEEDS_... A Dirichlet prior network has evidence, but it does not represent
+// belief; its Dirichlet is a distribution over p.
 static unsigned gives(const opn_i_model_kind *kind)
 {
     const bool has_belief =

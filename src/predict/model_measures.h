@@ -1,4 +1,4 @@
-// model_measures.h -- which measures a kind of model has.
+// model_measures.h -- which measures each kind of model has.
 
 #ifndef OPN_MODEL_MEASURES_H
 #define OPN_MODEL_MEASURES_H

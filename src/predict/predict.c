@@ -1,4 +1,4 @@
-// predict.c -- opinions about every node of a graph.
+// predict.c -- predicts an opinion about every node of a graph.
 
 #include "model/infer.h"
 #include "model/workspace.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// alpha that vacuity, dissonance and the class come from; `alpha` holds K.
+// The alpha that gives vacuity, dissonance and the class; `alpha` holds K values.
 static void opinion_alpha(const opn_i_moments *moments,
                           const opn_model *model,
                           bool averages_logits,
@@ -25,7 +25,7 @@ static void opinion_alpha(const opn_i_moments *moments,
     }
 }
 
-// The measures that `out` has of node i, the r-th.
+// Computes the measures that `out` holds for node i, stored at row r.
 static void measure_node(const opn_model *model,
                          const opn_i_moments *moments,
                          int32_t r,
@@ -54,7 +54,7 @@ static int32_t largest_of(int32_t n, const double *p)
     return best;
 }
 
-// -ln sum exp(z), safe for large z.
+// -ln sum exp(z), without overflow for large z.
 static double energy_of(int32_t n, const double *z)
 {
     double top = z[0];
@@ -67,7 +67,7 @@ static double energy_of(int32_t n, const double *z)
     return -(top + log(sum));
 }
 
-// Writes what is known about the r-th node, which is node i.
+// Writes row r of the prediction, for node i.
 static void put_node(const opn_model *model,
                      const opn_i_moments *moments,
                      bool averages_logits,
@@ -124,14 +124,14 @@ cleanup:
     return status;
 }
 
-// A parameter that may be given anew for prediction.
+// The parameters to read `name` from: those of prediction if given, else of training.
 static const opn_params *
 given_or(const opn_params *given, const opn_params *trained, const char *name)
 {
     return given != NULL && opn_params_given(given, name) ? given : trained;
 }
 
-// The rate of the samples, or that of training where there is none of their own.
+// The rate for sampling; the training rate if no sampling rate is set.
 static double rate_of(const opn_params *given,
                       const opn_params *trained,
                       const char *sampled,

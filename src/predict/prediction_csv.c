@@ -1,4 +1,4 @@
-// prediction_csv.c -- predictions from a table: what its columns are, then row by row.
+// prediction_csv.c -- reads predictions from a CSV table: the header, then row by row.
 
 #include "io/csv.h"
 #include "predict/prediction_reader.h"
@@ -21,7 +21,7 @@ typedef enum column_kind {
 typedef struct column {
     column_kind kind;
     int32_t k;    // class of P and ALPHA, opn_measure of MEASURE
-    int32_t head; // its name, unless it is skipped
+    int32_t head; // index of its name, unless it is skipped
 } column;
 
 typedef struct table {
@@ -41,7 +41,7 @@ static bool begins_with(const opn_i_csv_field *field, const char *prefix)
     return strncmp(field->text, prefix, strlen(prefix)) == 0;
 }
 
-// ---- the first row -------------------------------------------------------------------
+// ---- header --------------------------------------------------------------------------
 
 static column column_of(const opn_i_csv_field *field)
 {
@@ -65,7 +65,7 @@ static column column_of(const opn_i_csv_field *field)
     return (column){.kind = COLUMN_SKIPPED};
 }
 
-// The kind of every column; those of probabilities name the classes, in their order.
+// Finds the kind of every column. The probability columns name the classes, in order.
 static opn_status read_kinds(opn_ctx *ctx, table *t, opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
@@ -97,7 +97,7 @@ static opn_status
 check_columns(opn_ctx *ctx, const table *t, const opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
-    // What tables of other things are least likely to have comes first.
+    // Columns that other tables are least likely to have come first.
     static const char *const needed[] = {"role", "predicted", "node", "label"};
     for (size_t c = 0; c < sizeof(needed) / sizeof(needed[0]); c++)
         OPN_FAIL_IF(ctx, opn_i_names_find(&t->heads, needed[c], strlen(needed[c])) < 0,
@@ -108,7 +108,7 @@ cleanup:
     return status;
 }
 
-// Evidence of a class may stand before its probability, so classes are known by now.
+// An alpha column may precede its p column, so this runs once all classes are known.
 static opn_status match_alphas(opn_ctx *ctx, table *t, const opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
@@ -132,7 +132,7 @@ cleanup:
     return status;
 }
 
-// ---- the other rows ------------------------------------------------------------------
+// ---- rows ----------------------------------------------------------------------------
 
 // A number, or NaN for an empty field.
 static opn_status read_number(opn_ctx *ctx, const table *t, size_t f, float *out)
@@ -191,7 +191,7 @@ cleanup:
     return status;
 }
 
-// ---- the file ------------------------------------------------------------------------
+// ---- file ----------------------------------------------------------------------------
 
 // The next row that is not an empty line.
 static opn_status next_row(opn_ctx *ctx, opn_i_csv *rows, bool *has_row)
@@ -216,7 +216,7 @@ cleanup:
     return status;
 }
 
-// Rows there can be at most: line ends in what is left, and a last row without one.
+// Upper bound on the rows left: line ends, plus a last row without one.
 static size_t count_rows(const opn_i_csv *rows)
 {
     size_t n_rows = 1;

@@ -1,4 +1,4 @@
-// prediction_data.c -- making, freeing and reading predictions.
+// prediction_data.c -- creates, frees and reads predictions.
 
 #include "predict/prediction_data.h"
 
@@ -22,7 +22,7 @@ void opn_prediction_free(opn_prediction *prediction)
     opn_i_release(&alloc, prediction);
 }
 
-// The arrays of numbers that every node has one of.
+// Allocates the arrays with one number per node.
 static opn_status make_columns(opn_ctx *ctx,
                                size_t n,
                                const opn_i_prediction_parts *parts,

@@ -1,4 +1,4 @@
-// prediction_data.h -- what stands behind opn_prediction.
+// prediction_data.h -- the implementation of opn_prediction.
 
 #ifndef OPN_PREDICTION_DATA_H
 #define OPN_PREDICTION_DATA_H
@@ -18,13 +18,13 @@ struct opn_prediction {
     int8_t *decided_by;
 };
 
-// What an array holds that not every prediction has.
+// Which optional arrays a prediction has.
 typedef struct opn_i_prediction_parts {
     bool has_alpha, has_belief, has_energy, is_smoothed;
     bool has_measure[OPN_N_MEASURES];
 } opn_i_prediction_parts;
 
-// Makes room; arrays are zeroed, and those of decisions not there.
+// Allocates a prediction. Arrays are zeroed; those for decisions are NULL.
 // Errors: OVERFLOW, NOMEM.
 OPN_NODISCARD opn_status opn_i_prediction_new(opn_ctx *ctx,
                                               size_t n_nodes,
@@ -32,7 +32,7 @@ OPN_NODISCARD opn_status opn_i_prediction_new(opn_ctx *ctx,
                                               const opn_i_prediction_parts *parts,
                                               opn_prediction **out);
 
-// What nodes are ranked by, [V]; NULL when it is not there.
+// The score that nodes are ranked by, [V]; NULL if the prediction does not have it.
 const float *opn_i_prediction_score(const opn_prediction *prediction, int32_t score);
 
 // Whether measures were smoothed.

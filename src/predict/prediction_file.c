@@ -1,5 +1,5 @@
-// prediction_file.c -- predictions, read back: which form a file has, and what must hold
-// of the numbers in all of them.
+// prediction_file.c -- reads predictions back: detects the file format and checks the
+// numbers.
 
 #include "predict/prediction_file.h"
 
@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// What single precision and nine digits may put a number outside of its range by.
+// How far single precision and nine digits may put a number out of range.
 static const double range_slack = 1e-5;
 
-// What a probability may be off when someone has cut it to three digits.
+// Error of a probability that was truncated to three digits.
 static const double digit_slack = 5e-4;
 
 void opn_i_prediction_file_deinit(const opn_alloc *alloc, opn_i_prediction_file *file)
@@ -29,7 +29,7 @@ void opn_i_prediction_file_deinit(const opn_alloc *alloc, opn_i_prediction_file 
     *file = (opn_i_prediction_file){0};
 }
 
-// ---- what the forms share ------------------------------------------------------------
+// ---- shared by all formats -----------------------------------------------------------
 
 opn_status opn_i_prediction_at(opn_ctx *ctx, opn_status status, const char *fmt, ...)
 {
@@ -114,7 +114,7 @@ opn_status opn_i_prediction_set_predicted(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const int32_t k = opn_i_names_find(&file->classes, text, n_chars);
-    // Classes behind the known ones come from labels.
+    // Classes after the first n_known come from labels.
     OPN_FAIL_IF(ctx, k < 0 || k >= file->n_known, OPN_ERR_FORMAT,
                 "predicted \"%s\" is not one of the %d classes with a p", text,
                 file->n_known);
@@ -125,8 +125,8 @@ cleanup:
 
 // ---- numbers -------------------------------------------------------------------------
 
-// Takes a number that is out of [low, high] by rounding back to its end; false when it is
-// further out, or none.
+// Clamps a number that is outside [low, high] only by rounding; false if it is further
+// out or NaN.
 static bool settle(float *number, double low, double high)
 {
     const double value = (double)*number;
@@ -159,7 +159,7 @@ cleanup:
     return status;
 }
 
-// A number that a model either has of every node and class or of none.
+// For numbers that a model has either for every node and class or for none.
 static const char *presence(bool is_missing)
 {
     return is_missing ? "missing" : "given";
@@ -220,18 +220,18 @@ cleanup:
     return status;
 }
 
-// ---- the file ------------------------------------------------------------------------
+// ---- file ----------------------------------------------------------------------------
 
 typedef enum form { FORM_CSV, FORM_NPZ, FORM_JSON, FORM_MODEL } form;
 
 static form form_of(const opn_i_bytes *bytes)
 {
     const char *text = (const char *)bytes->data;
-    // The first member, or the directory of an archive without any.
+    // The first member, or the directory of an empty archive.
     if (bytes->n >= 4 &&
         (memcmp(text, "PK\3\4", 4) == 0 || memcmp(text, "PK\5\6", 4) == 0))
         return FORM_NPZ;
-    // The length of a safetensors header takes eight bytes, the upper of them 0.
+    // The length of a safetensors header takes eight bytes, and the upper ones are 0.
     if (bytes->n > 8 && text[7] == 0 && text[8] == '{')
         return FORM_MODEL;
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
@@ -257,7 +257,7 @@ read_form(opn_ctx *ctx, const char *path, opn_i_bytes *bytes, opn_i_prediction_f
     return opn_i_prediction_read_csv(ctx, path, bytes, file);
 }
 
-// Lets go of numbers of which every node has none.
+// Frees an array that is missing for every node.
 static void drop_missing(const opn_alloc *alloc, float **value)
 {
     if (*value == NULL || !isnan((*value)[0]))
@@ -279,7 +279,7 @@ opn_i_prediction_file_read(opn_ctx *ctx, const char *path, opn_i_prediction_file
     drop_missing(&ctx->alloc, &file.said->alpha);
     for (int m = 0; m < OPN_N_MEASURES; m++)
         drop_missing(&ctx->alloc, &file.said->measure[m]);
-    file.said->n_nodes = file.n_nodes; // of which there may be fewer than there is room
+    file.said->n_nodes = file.n_nodes; // may be less than was allocated
     *out = file;
     file = (opn_i_prediction_file){0};
 cleanup:

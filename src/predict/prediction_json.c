@@ -1,7 +1,7 @@
-// prediction_json.c -- predictions from a list of objects, one of them at a time.
+// prediction_json.c -- reads predictions from a JSON list, one object at a time.
 //
-// The whole list as a tree would take some fifty times the file. So the items are found
-// by their brackets, and jansson sees one after the other.
+// A tree of the whole list would take about fifty times the file size. So we find the
+// items by their brackets and pass them to jansson one by one.
 
 #include "predict/prediction_reader.h"
 
@@ -11,15 +11,15 @@
 #include <string.h>
 
 enum {
-    MAX_VALUES = 1 << 18, // of an item
-    MAX_DEPTH = 8         // of an item; ours have two levels
+    MAX_VALUES = 1 << 18, // per item
+    MAX_DEPTH = 8         // per item; ours have two levels
 };
 
-// ---- items of a list -----------------------------------------------------------------
+// ---- list items ----------------------------------------------------------------------
 
 typedef struct item_list {
     const char *path;
-    const char *text; // ends in NUL
+    const char *text; // NUL-terminated
     size_t n;
     size_t at;      // the next byte
     size_t n_items; // found so far
@@ -49,9 +49,9 @@ cleanup:
     return status;
 }
 
-// Steps from the opening bracket of an item behind its closing one. Every value but the
-// first of its list stands behind a comma, so commas and opening brackets outside texts
-// count them all.
+// Moves from the opening bracket of an item past its closing one. Every value but the
+// first of a list follows a comma, so counting commas and opening brackets outside
+// strings counts all values.
 static opn_status skip_item(opn_ctx *ctx, item_list *list)
 {
     opn_status status = OPN_OK;
@@ -80,7 +80,7 @@ cleanup:
     return status;
 }
 
-// The next item; its text is NULL behind the last.
+// The next item; its text is NULL after the last.
 static opn_status next_item(opn_ctx *ctx, item_list *list, item *out)
 {
     opn_status status = OPN_OK;
@@ -131,11 +131,11 @@ static opn_status parse_item(opn_ctx *ctx, const item *found, json_t **out)
     opn_status status = OPN_OK;
     json_error_t error;
     json_t *node = json_loadb(found->text, found->n, JSON_REJECT_DUPLICATES, &error);
-    // Jansson gives no reason when it runs out of memory, except inside a text, where it
-    // takes the text for the fault.
+    // Jansson does not report running out of memory, except inside a string, where it
+    // blames the string.
     if (node == NULL && error.text[0] == '\0')
         return opn_i_fail_nomem(ctx, found->n, 1);
-    // Jansson goes on to quote the file's bytes, which may be anything.
+    // Jansson would go on to quote the file's bytes, which may be anything.
     const char *quote = node == NULL ? strstr(error.text, " near ") : NULL;
     const int n_reason =
             quote != NULL ? (int)(quote - error.text) : JSON_ERROR_TEXT_LENGTH;
@@ -146,7 +146,7 @@ cleanup:
     return status;
 }
 
-// A text of the node; NULL for null where that is allowed.
+// A string member of the node; NULL for null, if that is allowed.
 static opn_status get_text(opn_ctx *ctx,
                            const json_t *node,
                            const char *key,
@@ -164,7 +164,7 @@ cleanup:
     return status;
 }
 
-// A number, NaN for null and for what is not there; false for anything else.
+// A number, NaN if null or missing; false for anything else.
 static bool get_number(const json_t *value, float *out)
 {
     *out = NAN;
@@ -247,7 +247,7 @@ cleanup:
     return status;
 }
 
-// The first node tells the classes, and what numbers there are.
+// The first node determines the classes and which numbers are present.
 static opn_status read_kinds(opn_ctx *ctx,
                              json_t *node,
                              const item_list *list,

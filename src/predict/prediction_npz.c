@@ -1,4 +1,4 @@
-// prediction_npz.c -- predictions from an archive of arrays.
+// prediction_npz.c -- reads predictions from a NumPy archive.
 
 #include "io/npz.h"
 #include "predict/prediction_reader.h"
@@ -21,7 +21,7 @@ read_member(opn_ctx *ctx, const opn_i_zip *zip, const char *name, member *out)
     return opn_i_npz_read(ctx, zip, name, &out->owner, &out->array);
 }
 
-// Refuses an array that is not [V], or with classes not [V,K].
+// Rejects an array that is not [V], or [V,K] if it has classes.
 static opn_status
 check_shape(opn_ctx *ctx, const member *found, int64_t n_nodes, int32_t n_classes)
 {
@@ -44,7 +44,7 @@ cleanup:
     return status;
 }
 
-// All items of a list of texts.
+// Reads all items of an array of strings.
 static opn_status
 read_texts(opn_ctx *ctx, const opn_i_zip *zip, const char *name, opn_i_names *out)
 {
@@ -66,7 +66,7 @@ cleanup:
     return status;
 }
 
-// Numbers of every node, or of every node and class where n_classes is not 0.
+// Reads a number per node, or per node and class if n_classes is not 0.
 static opn_status read_floats(opn_ctx *ctx,
                               const opn_i_zip *zip,
                               const char *name,
@@ -89,7 +89,7 @@ cleanup:
 static opn_status check_members(opn_ctx *ctx, const char *path, const opn_i_zip *zip)
 {
     opn_status status = OPN_OK;
-    // What archives of other things are least likely to have comes first.
+    // Arrays that other archives are least likely to have come first.
     static const char *const needed[] = {"role",  "predicted", "node",
                                          "label", "classes",   "p"};
     for (size_t a = 0; a < sizeof(needed) / sizeof(needed[0]); a++)
@@ -119,7 +119,7 @@ cleanup:
     return status;
 }
 
-// Roles and labels, the texts of which are as many as there are nodes.
+// Reads roles and labels, one string per node each.
 static opn_status
 read_roles_and_labels(opn_ctx *ctx, const opn_i_zip *zip, opn_i_prediction_file *file)
 {
@@ -176,7 +176,7 @@ read_numbers(opn_ctx *ctx, const opn_i_zip *zip, opn_i_prediction_file *file)
     member p = {0};
     for (int m = 0; m < OPN_N_MEASURES; m++)
         parts.has_measure[m] = opn_i_npz_has(zip, opn_measure_name((opn_measure)m));
-    // Before memory is asked for: names may take no byte in the file, numbers do.
+    // Check before allocating: names may take no bytes in the file, but numbers do.
     OPN_TRY(read_member(ctx, zip, "p", &p));
     OPN_TRY(check_shape(ctx, &p, n, file->n_known));
     OPN_TRY(opn_i_prediction_make_room(ctx, file, (size_t)n, &parts));

@@ -1,4 +1,4 @@
-// prediction_table.c -- predictions as CSV, npz and JSON files.
+// prediction_table.c -- writes predictions as CSV, npz and JSON files.
 
 #include "graph/graph_data.h"
 #include "io/bytes.h"
@@ -15,15 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A number of every node.
+// A per-node quantity.
 typedef struct column {
     char name[24];
-    const float *value; // [V]; NULL where the model does not measure it
+    const float *value; // [V]; NULL if the model does not measure it
 } column;
 
 enum { MAX_COLUMNS = 2 * OPN_N_MEASURES + 1 };
 
-// What one table is about.
+// The inputs of a table.
 typedef struct prediction_table {
     const opn_model *model;
     const opn_graph *graph;
@@ -60,7 +60,7 @@ static const char *role_of(const prediction_table *table, opn_vid i)
                                                     : OPN_ROLE_POOL);
 }
 
-// Name of the node's label, "" where it has none.
+// Name of the node's label, "" if unlabelled.
 static const char *label_of(const prediction_table *table, opn_vid i, char number[12])
 {
     const int32_t label = table->graph->label[i];
@@ -77,7 +77,7 @@ static const char *decision_of(const prediction_table *table, opn_vid i)
     return opn_decision_name((opn_decision)table->prediction->decision[i]);
 }
 
-// Name of the measure that decided against the node, "" where it is accepted.
+// Name of the measure that caused the rejection, "" if the node is accepted.
 static const char *decided_by_of(const prediction_table *table, opn_vid i)
 {
     const int8_t m = table->prediction->decided_by[i];
@@ -123,13 +123,13 @@ cleanup:
     return status;
 }
 
-// A number of an array, or NaN where there is no array.
+// Element of an array, or NaN if there is no array.
 static float number_at(const float *value, size_t at)
 {
     return value == NULL ? NAN : value[at];
 }
 
-// An empty field stands for a number there is none of.
+// A missing number is written as an empty field.
 static void put_number(opn_i_file_writer *file, float number)
 {
     if (isnan(number))
@@ -138,7 +138,7 @@ static void put_number(opn_i_file_writer *file, float number)
         opn_i_file_writer_printf(file, ",%.9g", (double)number);
 }
 
-// One for each class.
+// One number per class.
 static void put_numbers(opn_i_file_writer *file,
                         const prediction_table *table,
                         const float *value,
@@ -185,7 +185,7 @@ cleanup:
 
 // ---- npz -----------------------------------------------------------------------------
 
-// The names as a list of texts, which the caller frees; the texts stay where they are.
+// The names as an array of strings, to be freed by the caller; the strings are borrowed.
 static opn_status list_texts(opn_ctx *ctx, const opn_i_names *names, const char ***out)
 {
     opn_status status = OPN_OK;
@@ -216,7 +216,7 @@ cleanup:
     return status;
 }
 
-// NaN for the numbers of which a model has none, as many as the largest array needs.
+// An array of NaN for quantities that the model lacks, as long as the largest array.
 static opn_status make_nothing(opn_ctx *ctx, const opn_prediction *p, float **out)
 {
     opn_status status = OPN_OK;
@@ -244,7 +244,7 @@ add_arrays(opn_i_npz_writer *writer, const prediction_table *table, const float 
     }
 }
 
-// The words are few and static, so that a list of pointers to them is enough.
+// There are few words and they are static, so an array of pointers is enough.
 static opn_status
 add_decisions(opn_ctx *ctx, opn_i_npz_writer *writer, const prediction_table *table)
 {
@@ -296,7 +296,7 @@ cleanup:
 
 // ---- JSON ----------------------------------------------------------------------------
 
-// An object of class names to numbers.
+// An object mapping class names to numbers.
 static json_t *json_by_class(const prediction_table *table, const float *value, opn_vid i)
 {
     json_t *object = json_object();
@@ -336,7 +336,7 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
     return node;
 }
 
-// One node at a time, so that memory does not grow with the graph.
+// Writes one node at a time, so memory use does not grow with the graph.
 static opn_status save_json(opn_ctx *ctx, const prediction_table *table, const char *path)
 {
     opn_status status = OPN_OK;

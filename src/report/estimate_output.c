@@ -1,4 +1,4 @@
-// estimate_output.c -- means and differences, in the columns of a table and as JSON.
+// estimate_output.c -- formats means and differences for tables and as JSON.
 
 #include "report/estimate_output.h"
 
@@ -18,7 +18,7 @@ void opn_i_text_add_estimate(opn_i_text *line, const opn_estimate *estimate, int
                        0.5 * (estimate->high - estimate->low));
 }
 
-// A number in at most `width` columns, where digits after the point can be spared.
+// Formats a number in at most `width` columns, dropping decimals if needed.
 static void format_within(char *out, size_t room, int width, int n_digits, double value)
 {
     while (opn_i_format(out, room, "%.*f", n_digits, value) > width && n_digits > 0)

@@ -1,4 +1,4 @@
-// estimate_output.h -- means and differences, in the columns of a table and as JSON.
+// estimate_output.h -- formats means and differences for tables and as JSON.
 
 #ifndef OPN_ESTIMATE_OUTPUT_H
 #define OPN_ESTIMATE_OUTPUT_H
@@ -8,19 +8,19 @@
 
 #include <jansson.h>
 
-// A mean and half its interval in OPN_ESTIMATE_WIDTH columns; one seed has no interval,
-// none at all leaves blanks.
+// A mean and half its interval in OPN_ESTIMATE_WIDTH columns. With one seed there is no
+// interval; with none the field is blank.
 enum { OPN_ESTIMATE_WIDTH = 14 };
 void opn_i_text_add_estimate(opn_i_text *line,
                              const opn_estimate *estimate,
                              int n_digits);
 
-// The same in fewer columns, "86.5 ±3.0": 11 for one digit, 13 for three. A number that
-// needs more gives up digits after the point.
+// The same in fewer columns, "86.5 ±3.0": 11 for one decimal, 13 for three. A number that
+// does not fit loses decimals.
 enum { OPN_SHORT_WIDTH = 11, OPN_SHORT_WIDTH_3 = 13 };
 void opn_i_text_add_short(opn_i_text *line, const opn_estimate *estimate, int n_digits);
 
-// A signed number with one digit, in at least `width` columns; never -0.0.
+// A signed number with one decimal, in at least `width` columns; never -0.0.
 void opn_i_text_add_difference(opn_i_text *line, int width, double difference);
 
 // {"mean", "std", "ci95": [low, high]}

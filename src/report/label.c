@@ -1,4 +1,4 @@
-// label.c -- names from anywhere, made fit to be drawn.
+// label.c -- makes names from any source safe to draw.
 
 #include "report/label.h"
 
@@ -11,10 +11,11 @@
 static const char ellipsis[] = "\xe2\x80\xa6";
 static const double ellipsis_width = 1.0;
 
-// More than a script stacks on one letter: Burmese writes three, pointed Hebrew four.
+// The most marks that any script stacks on a letter: Burmese has three, pointed Hebrew
+// four.
 enum { MOST_MARKS = 4 };
 
-// Accents, vowel signs, joiners and variants: they take no room of their own.
+// Accents, vowel signs, joiners and variants, which have no width of their own.
 static bool is_mark(uint32_t code)
 {
     const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)code);
@@ -22,7 +23,7 @@ static bool is_mark(uint32_t code)
            p->boundclass == UTF8PROC_BOUNDCLASS_ZWJ;
 }
 
-// Breaks of lines and paragraphs and blanks, but for those that allow no break.
+// Line and paragraph breaks and blanks, except non-breaking ones.
 static bool is_space(uint32_t code)
 {
     const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)code);
@@ -31,12 +32,12 @@ static bool is_space(uint32_t code)
            p->bidi_class == UTF8PROC_BIDI_CLASS_WS;
 }
 
-// Controls, soft hyphen, direction marks, overrides, embeddings and isolates, operators
-// without a shape, byte order mark, annotations, tags. What is written from right to left
-// needs none of them: each label is a text element, hence a paragraph, of its own.
+// Controls, soft hyphen, direction marks, overrides, embeddings and isolates, invisible
+// operators, byte order mark, annotations, tags. Right-to-left text needs none of them:
+// each label is a text element, and so its own paragraph.
 static bool is_dropped(uint32_t code)
 {
-    enum { NON_JOINER = 0x200c }; // changes the shape of the letters beside it
+    enum { NON_JOINER = 0x200c }; // affects the shape of adjacent letters
     const utf8proc_property_t *p = utf8proc_get_property((utf8proc_int32_t)code);
     const bool is_tag = p->boundclass == UTF8PROC_BOUNDCLASS_EXTEND &&
                         p->category == UTF8PROC_CATEGORY_CF && code != NON_JOINER;
@@ -50,17 +51,17 @@ static bool is_picture(uint32_t code)
                    UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
-// U+FFFE, U+FFFF and their like: not characters, and some not allowed in XML. Unicode has
-// fixed them for ever, and utf8proc has no property that tells them from the unassigned.
+// U+FFFE, U+FFFF and the like: not characters, and some not allowed in XML. Unicode has
+// fixed them permanently, and utf8proc cannot tell them from unassigned code points.
 static bool is_noncharacter(uint32_t code)
 {
     return (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
 }
 
-// In em; from DejaVu Sans, which is among the widest that a browser comes with.
+// In em; from DejaVu Sans, which is one of the widest browser fonts.
 static double width_of(uint32_t code)
 {
-    enum { FIRST_WIDE = 0x1100 }; // the alphabets of Europe and the Near East come before
+    enum { FIRST_WIDE = 0x1100 }; // European and Near Eastern alphabets come before
     if (is_mark(code))
         return 0;
     if (code >= 0x80)
@@ -75,7 +76,7 @@ static double width_of(uint32_t code)
                                                                                 : 0.64;
 }
 
-// The next character as it is to be shown; 0 for one that is dropped.
+// The next character to show; 0 for one that is dropped.
 static uint32_t next_code(const unsigned char **at, const unsigned char *end)
 {
     uint32_t code;
@@ -96,7 +97,7 @@ opn_i_label_take(const char *text, double room, bool may_break, opn_i_label *out
     const unsigned char *break_at = NULL;
     size_t n = 0;
     size_t n_before_break = 0;
-    size_t n_before_dots = 0; // what stays when dots must follow
+    size_t n_before_dots = 0; // length to keep if "…" must follow
     int n_marks = 0;
     out->width = 0;
     while (at < end) {

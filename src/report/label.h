@@ -1,4 +1,4 @@
-// label.h -- names from anywhere, made fit to be drawn: valid, harmless, of known width.
+// label.h -- makes names from any source safe to draw: valid, harmless, of known width.
 
 #ifndef OPN_LABEL_H
 #define OPN_LABEL_H
@@ -8,23 +8,23 @@
 
 enum { OPN_LABEL_ROOM = 1024 };
 
-// Valid UTF-8 of characters that XML allows, neither escaped nor longer than its room.
+// Valid UTF-8 of characters that XML allows; not escaped, and never longer than its room.
 typedef struct opn_i_label {
-    char text[OPN_LABEL_ROOM]; // ends in NUL
-    double width;              // about, in em: somewhat more than in most fonts
+    char text[OPN_LABEL_ROOM]; // NUL-terminated
+    double width;              // approximate, in em: a bit more than in most fonts
 } opn_i_label;
 
-// Takes as much of `text` (NULL is none) as fits into `room` em and returns where the
-// rest begins, NULL when there is none. What does not fit goes to the rest when may_break
-// and there is a space to break at; else it is cut off, and "…" tells so.
+// Takes as much of `text` (NULL means empty) as fits into `room` em and returns where the
+// rest begins, NULL if there is none. If may_break and there is a space to break at, what
+// does not fit goes to the rest; otherwise it is cut off and marked with "…".
 //
-// Bytes that are no UTF-8 become U+FFFD; white space becomes one blank; controls, marks
-// that turn the direction of what follows, and signs that are not seen are dropped; of
-// marks on one letter the first four stay. Cost: O(length of the text).
+// Invalid UTF-8 bytes become U+FFFD; white space becomes one blank; controls, marks that
+// change the text direction and invisible characters are dropped; at most four marks per
+// letter are kept. Cost: O(length of the text).
 const char *
 opn_i_label_take(const char *text, double room, bool may_break, opn_i_label *out);
 
-// Number of lines, at most `most`, that the text takes when broken.
+// Number of lines, at most `most`, that the text takes when wrapped.
 int opn_i_label_count_lines(const char *text, double room, int most);
 
 #endif // OPN_LABEL_H

@@ -1,4 +1,4 @@
-// page.c -- a report as one HTML file.
+// page.c -- writes a report as one HTML file.
 
 #include "report/page.h"
 
@@ -23,13 +23,13 @@ int opn_report_is_supported(void)
     return opn_i_n_page_parts > 0;
 }
 
-// ---- what changes from report to report ----------------------------------------------
+// ---- variable parts ------------------------------------------------------------------
 
-// In pieces of whole groups, so that only the last is padded.
+// Encodes pieces of whole groups, so that only the last is padded.
 static void put_base64(opn_i_file_writer *file, const unsigned char *bytes, size_t n)
 {
     enum { PIECE = 3 * 1024 };
-    unsigned char text[PIECE / 3 * 4 + 1]; // with the NUL that libcrypto ends it with
+    unsigned char text[PIECE / 3 * 4 + 1]; // with the NUL that libcrypto appends
     for (size_t at = 0; at < n; at += PIECE) {
         const size_t n_bytes = n - at < PIECE ? n - at : PIECE;
         const int n_text = EVP_EncodeBlock(text, bytes + at, (int)n_bytes);
@@ -37,7 +37,8 @@ static void put_base64(opn_i_file_writer *file, const unsigned char *bytes, size
     }
 }
 
-// Puts 'sha256-…' of a part of the page, by which the browser knows it as ours.
+// Writes 'sha256-…' of a part of the page, which allows it in the content security
+// policy.
 static opn_status put_hash(opn_ctx *ctx, opn_i_file_writer *file, const char *name)
 {
     opn_status status = OPN_OK;
@@ -54,7 +55,7 @@ cleanup:
     return status;
 }
 
-// Nothing is loaded and nothing runs but what this file holds and we wrote.
+// The page loads nothing and runs only our own code in this file.
 static opn_status put_policy(opn_ctx *ctx, opn_i_file_writer *file)
 {
     opn_status status = OPN_OK;
@@ -68,8 +69,8 @@ cleanup:
     return status;
 }
 
-// JSON in which no character could end the element around it. They occur within texts
-// only, where an escape means the same.
+// Escapes JSON so that no character can end the enclosing element. Those characters occur
+// only in strings, where an escape means the same.
 static void put_json_text(opn_i_file_writer *file, const char *text)
 {
     while (*text != 0) {
@@ -105,9 +106,9 @@ cleanup:
     return status;
 }
 
-// ---- the frame -----------------------------------------------------------------------
+// ---- frame ---------------------------------------------------------------------------
 
-// What stands for @NAME@ in the frame.
+// Writes what replaces @NAME@ in the frame.
 static opn_status put_marker(opn_ctx *ctx,
                              opn_i_file_writer *file,
                              const opn_report *report,

@@ -1,4 +1,4 @@
-// page_data.c -- the data of a page: text as JSON, and numbers in one block of arrays.
+// page_data.c -- the data of a page: text as JSON, and numbers in one binary block.
 
 #include "base/number.h"
 #include "io/byte_order.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Numbers of nodes have 16 bits: a map of 65,536 places, measures to 0.00002, alpha to
-// 0.04 %, in a third of the bytes of decimal digits.
+// Per-node numbers have 16 bits: a map of 65,536 positions, measures to 0.00002, alpha to
+// 0.04 %, in a third of the bytes of decimal text.
 static const double unit_scale = 65535.0;
 static const double log_alpha_scale = 1424.0; // alpha up to e^46, as exp(z) is bounded
 
@@ -23,8 +23,8 @@ typedef struct block {
     json_t *list; // of the arrays
 } block;
 
-// Room for an array of n items of `width` bytes, at a multiple of 4; *out is its first
-// byte until the next array is begun.
+// Makes room for an array of n items of `width` bytes, aligned to 4. *out points to its
+// first byte until the next array begins.
 static opn_status begin_array(block *b,
                               const char *name,
                               const char *kind,
@@ -35,7 +35,7 @@ static opn_status begin_array(block *b,
     opn_status status = OPN_OK;
     const size_t at = (b->n + 3) / 4 * 4;
     OPN_TRY_RESERVE(b->ctx, b->bytes, b->room, b->n, at + n * width + 1);
-    if (b->bytes != NULL) // there is room for one byte more at least
+    if (b->bytes != NULL) // there is room for at least one more byte
         memset(b->bytes + b->n, 0, at - b->n);
     b->n = at + n * width;
     json_array_append_new(b->list,
@@ -57,7 +57,7 @@ cleanup:
     return status;
 }
 
-// Numbers as `scale` has them, rounded to 16 bits; NaN is 0.
+// Numbers scaled by `scale` and rounded to 16 bits; NaN is 0.
 static opn_status add_scaled(block *b,
                              const char *name,
                              size_t n,
@@ -87,7 +87,7 @@ static double scale_alpha(double alpha)
     return log_alpha_scale * log(alpha);
 }
 
-// Classes; 65,535 stands for none.
+// Classes; 65,535 means none.
 static opn_status add_classes(block *b,
                               const char *name,
                               size_t n,
@@ -105,7 +105,7 @@ cleanup:
     return status;
 }
 
-// Each edge once, at its smaller end.
+// Lists each edge once, at its lower-numbered end.
 static opn_status add_edges(block *b, const opn_i_csr *topology)
 {
     opn_status status = OPN_OK;
@@ -181,7 +181,7 @@ cleanup:
 
 // ---- text ----------------------------------------------------------------------------
 
-// Text that may be no UTF-8, such as the path of a folder.
+// Text that may not be UTF-8, such as the path of a folder.
 static json_t *json_text(const char *text)
 {
     json_t *object = json_string(text);
@@ -219,7 +219,7 @@ cleanup:
     return status;
 }
 
-// The measure that ranks best for a task, in words; false where nothing was ranked.
+// Describes the best measure for a task; false if nothing was ranked.
 static bool tell_best(const json_t *view, const char *task, char text[64])
 {
     const json_t *detection = json_object_get(json_object_get(view, "detection"), task);
@@ -229,7 +229,7 @@ static bool tell_best(const json_t *view, const char *task, char text[64])
         const json_t *one = json_array_get(measures, m);
         const double auroc = json_number_value(json_object_get(one, "auroc"));
         const char *name = json_string_value(json_object_get(one, "measure"));
-        if (auroc <= best || name == NULL) // NULL: there was no memory for it
+        if (auroc <= best || name == NULL) // NULL: out of memory
             continue;
         best = auroc;
         opn_i_format(text, 64, "%s (AUROC %.1f %%)", name, auroc);

@@ -1,16 +1,16 @@
-// palette.c -- the colours of every figure.
+// palette.c -- colours of all figures.
 
 #include "report/palette.h"
 
 #include <math.h>
 
 // The ramp has lightness (CIE L*) 30, 44, 58, 72, 84, 72, 58, 44, 30. It rises to the
-// middle and falls after it also for those who lack a cone for red or green, to whom the
-// halves are still blue and brown; the middle is dark enough to be seen on white.
+// middle and falls after it under red-green colour blindness too, where the halves are
+// still blue and brown; the middle is dark enough to be seen on white.
 //
-// Groups: the colours of Okabe and Ito, the strongest on white first; then, one after the
-// other, the colour that is furthest from all before it, in CIELAB and under both
-// simulated colour-blindnesses, from a grid over lightness 28 … 78.
+// Groups: the Okabe-Ito colours, the strongest on white first; then, one by one, the
+// colour furthest from all previous ones, in CIELAB and under both simulated colour
+// blindnesses, from a grid over lightness 28 … 78.
 const opn_i_palette_table opn_i_palette = {
         .ramp = {0x00429d, 0x006ac5, 0x3b91d4, 0x8cb5d7, 0xced2d5, 0xdba588, 0xd66e4a,
                  0xbf352c, 0x8b1622},
@@ -25,7 +25,7 @@ const opn_i_palette_table opn_i_palette = {
         .rule = 0xe6e6e6,
 };
 
-// Byte `shift` of the colour between two stops.
+// Interpolates byte `shift` between two stops.
 static uint32_t between(uint32_t a, uint32_t b, double part, unsigned shift)
 {
     const double low = a >> shift & 0xff;

@@ -1,4 +1,4 @@
-// report_data.c -- reports, put together from views and tables.
+// report_data.c -- builds reports from views and tables.
 
 #include "report/report_data.h"
 

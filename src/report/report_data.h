@@ -1,4 +1,4 @@
-// report_data.h -- what stands behind opn_report.
+// report_data.h -- the implementation of opn_report.
 
 #ifndef OPN_REPORT_DATA_H
 #define OPN_REPORT_DATA_H
@@ -9,18 +9,18 @@
 
 #include <jansson.h>
 
-// A page with more would be slow to make and to open.
+// More would make the page slow to write and to open.
 enum { OPN_MAX_VIEWS = 6 };
 
 struct opn_report {
     opn_alloc alloc;
     char *title;
     const opn_graph *graph; // NULL: tables only
-    opn_graph *own_graph;   // the same, where the report has to free it
-    opn_i_names classes;    // those of the graph, then others that models know
+    opn_graph *own_graph;   // the same, if the report owns it
+    opn_i_names classes;    // the graph's, then others that models know
     opn_i_view view[OPN_MAX_VIEWS];
     int32_t n_views;
-    json_t *tables;   // array, as web/data.js has them
+    json_t *tables;   // array, in the format of web/data.js
     json_t *manifest; // array of [name, value]
 };
 
@@ -30,20 +30,20 @@ OPN_NODISCARD opn_status opn_i_report_new(opn_ctx *ctx,
                                           const opn_graph *graph,
                                           opn_report **out);
 
-// The number of a class by its name, a new one where there is none.
+// Index of a class by name; unknown names are added.
 OPN_NODISCARD opn_status opn_i_report_class(opn_ctx *ctx,
                                             opn_report *report,
                                             const char *name,
                                             int32_t *out);
 
-// Takes a view over, which is emptied. Errors: INVALID_ARG (too many views).
+// Takes over a view, leaving it empty. Errors: INVALID_ARG (too many views).
 OPN_NODISCARD opn_status opn_i_report_take_view(opn_ctx *ctx,
                                                 opn_report *report,
                                                 opn_i_view *view);
 
 void opn_i_report_note(opn_report *report, const char *name, const char *value);
 
-// Tables of evaluation.json and of results.json, as opine wrote them.
+// Add the tables of evaluation.json and results.json, as written by opine.
 // Errors: FORMAT (something is missing; the message names the file).
 OPN_NODISCARD opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
                                                      opn_report *report,

@@ -1,4 +1,4 @@
-// report_tables.c -- the tables of a report, from the results that opine has written.
+// report_tables.c -- the tables of a report, from results written by opine.
 
 #include "io/json_write.h"
 #include "report/report_data.h"
@@ -23,7 +23,7 @@ static json_t *new_table(opn_report *report,
     return json_array_append_new(report->tables, table) == 0 ? rows : NULL;
 }
 
-// A value, or null where there is none, as one more reference.
+// A new reference to a value, or null if there is none.
 static json_t *or_null(json_t *value)
 {
     return value != NULL ? json_incref(value) : json_null();
@@ -34,7 +34,7 @@ static json_t *member(const json_t *object, const char *name)
     return or_null(json_object_get(object, name));
 }
 
-// {"mean", "ci95": [low, high]} as {mean, low, high}; null where there is none.
+// {"mean", "ci95": [low, high]} as {mean, low, high}; null if there is none.
 static json_t *json_cell(const json_t *estimate)
 {
     const json_t *interval = json_object_get(estimate, "ci95");
@@ -50,7 +50,7 @@ static json_t *json_cell(const json_t *estimate)
 
 // ---- evaluation.json -----------------------------------------------------------------
 
-// A row for each score that the model has.
+// One row per score of the model.
 static void add_scores(json_t *rows, const json_t *result)
 {
     json_t *auroc = json_object_get(result, "auroc");
@@ -137,7 +137,7 @@ static json_t *json_result_row(const json_t *result)
     return row;
 }
 
-// The rows of the table that a result is of, which is begun where there is none.
+// The rows of the table that a result belongs to, which is created if needed.
 static json_t *rows_of(opn_report *report, const char *title)
 {
     static const char *const columns[] = {"dataset", "task",    "model",

@@ -1,4 +1,4 @@
-// svg.c -- static figures as SVG 1.1: the file, its shapes, text and panels.
+// svg.c -- static figures as SVG 1.1: the file, shapes, text and panels.
 
 #include "report/svg.h"
 
@@ -11,8 +11,8 @@
 enum {
     MARGIN = 6,  // around the figure
     GAP = 16,    // between panels
-    TITLE = 24,  // height of the title of the figure
-    HEADING = 20 // of that of a panel
+    TITLE = 24,  // height of the figure's title
+    HEADING = 20 // height of a panel's title
 };
 
 // ---- layout --------------------------------------------------------------------------
@@ -67,7 +67,7 @@ opn_i_box opn_i_svg_legend_box(const opn_i_svg_grid *grid)
 
 // ---- numbers and shapes --------------------------------------------------------------
 
-// By hand, so that no number is longer than it needs to be: most of a map is numbers.
+// Hand-written to keep numbers as short as possible: most of a map is numbers.
 static void put_number(opn_i_file_writer *svg, double number)
 {
     char text[24];
@@ -152,7 +152,7 @@ static void put_escaped(opn_i_file_writer *svg, const char *text)
     }
 }
 
-// Up to the text itself, which the caller ends.
+// Writes everything before the text itself; the caller closes the element.
 static void
 begin_text(opn_i_file_writer *svg, const opn_i_svg_font *font, double x, double y)
 {
@@ -211,7 +211,7 @@ void opn_i_svg_panel_title(opn_i_file_writer *svg,
     opn_i_svg_text(svg, &font, plot.x + indent, plot.y - 7, title);
 }
 
-// ---- the file ------------------------------------------------------------------------
+// ---- file ----------------------------------------------------------------------------
 
 opn_status opn_i_svg_open(opn_ctx *ctx,
                           const char *path,

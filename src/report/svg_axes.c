@@ -9,7 +9,7 @@
 
 // ---- round numbers -------------------------------------------------------------------
 
-// Not pow(), whose last bit differs from machine to machine.
+// pow() differs in the last bit between machines.
 static double power_of_ten(int32_t exponent)
 {
     double power = 1;
@@ -20,8 +20,8 @@ static double power_of_ten(int32_t exponent)
 
 static double step_of(const opn_i_ticks *ticks)
 {
-    // A quotient rather than a product for 0.1 and below: one rounding, hence the number
-    // that the text means.
+    // For 0.1 and below divide instead of multiplying: one rounding, so this is the
+    // number that the text denotes.
     return ticks->exponent < 0 ? ticks->factor / power_of_ten(-ticks->exponent)
                                : ticks->factor * power_of_ten(ticks->exponent);
 }
@@ -30,13 +30,13 @@ opn_i_ticks opn_i_ticks_make(double low, double high, int most)
 {
     static const int32_t factors[] = {1, 2, 5};
     enum { MAX_EXPONENT = 300 };
-    const double slack = 1e-9; // of a step: 0.3 is a tick of [0.1 + 0.2, 1]
+    const double slack = 1e-9; // in steps: 0.3 is a tick of [0.1 + 0.2, 1]
     opn_i_ticks ticks = {.factor = 1};
     const double span = high - low;
     const double far = fmax(fabs(low), fabs(high));
     if (!isfinite(span) || span <= 1e-9 * far || far < 1e-280)
         return ticks;
-    // The largest power of ten that is too fine; then up from there.
+    // Start from the largest power of ten that is too fine and go up.
     ticks.exponent = (int32_t)floor(log10(span / most)) - 1;
     for (size_t f = 0; span > most * step_of(&ticks) * (1 + slack); f++) {
         ticks.factor = factors[f % 3];
@@ -57,7 +57,7 @@ double opn_i_ticks_at(const opn_i_ticks *ticks, int32_t i)
                                : number * power_of_ten(ticks->exponent);
 }
 
-// Digits of |number|, the last at text[end - 1]; where they begin.
+// Writes the digits of |number|, the last at text[end - 1]; returns where they begin.
 static size_t put_digits(int64_t number, size_t n_least, char *text, size_t end)
 {
     size_t at = end;
@@ -69,7 +69,7 @@ static size_t put_digits(int64_t number, size_t n_least, char *text, size_t end)
     return at;
 }
 
-// From integers, so that no locale has a say.
+// Formats from integers, independently of the locale.
 void opn_i_ticks_name(const opn_i_ticks *ticks, int32_t i, char text[OPN_TICK_ROOM])
 {
     enum { FINEST = -3, COARSEST = 3 };
@@ -112,7 +112,7 @@ opn_i_range opn_i_range_or_unit(opn_i_range range)
 
 static const double tick_size = 10; // of the numbers
 
-// As many ticks as let the numbers keep apart.
+// As many ticks as fit without their numbers touching.
 static opn_i_ticks ticks_across(opn_i_range x, double length)
 {
     const double digit = 0.65 * tick_size;
@@ -192,7 +192,7 @@ static void put_ticks_beside(opn_i_file_writer *svg, const opn_i_box *box, opn_i
     opn_i_label label;
     if (ticks.n <= 0)
         return;
-    for (int32_t i = 0; i < ticks.n; i++) { // smaller rather than cut
+    for (int32_t i = 0; i < ticks.n; i++) { // shrink rather than truncate
         opn_i_ticks_name(&ticks, i, text);
         (void)opn_i_label_take(text, OPN_TICK_ROOM, false, &label);
         font.size = fmin(font.size, 33 / label.width);
@@ -250,8 +250,7 @@ void opn_i_svg_axes(opn_i_file_writer *svg,
     opn_i_svg_text(svg, &up, plot->x - 42, plot->y + plot->height / 2, y_name);
 }
 
-// Each colour runs on to the right end beneath those after it, so that no gap shows
-// between two of them.
+// Each colour extends to the right end, under those after it, so that no gaps show.
 void opn_i_svg_colour_bar(opn_i_file_writer *svg, const opn_i_box *box, int n_steps)
 {
     for (int s = 0; s < n_steps; s++) {

@@ -1,4 +1,4 @@
-// svg_legend.c -- what the colours and lines of a figure mean.
+// svg_legend.c -- the legend of a figure: its colours and lines.
 
 #include "report/label.h"
 #include "report/palette.h"
@@ -10,7 +10,7 @@
 static const double key_size = 11;    // of the text
 static const double key_height = 16;  // of a row
 static const double sign_width = 22;  // before the text
-static const double key_gap = 8;      // behind it
+static const double key_gap = 8;      // after it
 static const double legend_above = 8; // between the panels and the first row
 
 void opn_i_svg_legend_add(opn_i_svg_legend *legend, const opn_i_svg_key *key)
@@ -25,7 +25,7 @@ void opn_i_svg_legend_add(opn_i_svg_legend *legend, const opn_i_svg_key *key)
 
 enum { KEY_TEXT = OPN_LABEL_ROOM + 8 };
 
-// The text of a key and, in em, about its width.
+// The text of a key and its approximate width in em.
 static double name_key(const opn_i_svg_key *key, char text[KEY_TEXT])
 {
     opn_i_label label;
@@ -40,8 +40,8 @@ static double name_key(const opn_i_svg_key *key, char text[KEY_TEXT])
     return label.width + (key->letter != 0 ? 2 : 0);
 }
 
-// Width of a column: that of the widest key, but a single name that is much longer than
-// the others is cut rather than given all the room.
+// Column width: that of the widest key, but a single name that is much longer than the
+// others is truncated instead of taking all the room.
 static double column_width(const opn_i_svg_legend *legend, double width)
 {
     char text[KEY_TEXT];
@@ -54,7 +54,7 @@ static double column_width(const opn_i_svg_legend *legend, double width)
     return fmin(sign_width + widest * key_size + key_gap, most);
 }
 
-// As many columns as fit, less those that would only make the last row shorter.
+// As many columns as fit, minus those that would only shorten the last row.
 static int32_t count_columns(const opn_i_svg_legend *legend, double width)
 {
     const double fit = width / column_width(legend, width) + 1e-9;
@@ -78,7 +78,7 @@ double opn_i_svg_legend_height(const opn_i_svg_legend *legend, double width)
 
 void opn_i_svg_dashes(opn_i_file_writer *svg, opn_i_svg_sign sign, int64_t number)
 {
-    enum { ROUND = 7 }; // colours that are told apart at a glance
+    enum { ROUND = 7 }; // colours that are easily told apart
     static const char *const patterns[] = {NULL, "7 2", "2 2"};
     const char *pattern = sign == OPN_SIGN_DASHES ? "4 3" : patterns[number / ROUND % 3];
     if (pattern != NULL)

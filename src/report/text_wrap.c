@@ -1,4 +1,4 @@
-// text_wrap.c -- text in lines that fit a terminal.
+// text_wrap.c -- wraps text to fit a terminal.
 
 #include "report/text_wrap.h"
 

@@ -1,4 +1,4 @@
-// view.c -- what one model says about every node, as reports and figures show it.
+// view.c -- one model's predictions for every node, as shown in reports and figures.
 
 #include "report/view.h"
 
@@ -19,7 +19,7 @@ void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view)
     *view = (opn_i_view){0};
 }
 
-// The model's number of a class, -1 for one that it does not know.
+// The model's index of a class, -1 if it does not know the class.
 static int32_t own_class(const opn_i_view *view, int32_t label)
 {
     for (int32_t k = 0; k < view->n_known; k++)
@@ -54,8 +54,8 @@ opn_measure opn_i_view_recommended(const opn_i_view *view)
     return view->said->measure[wanted] != NULL ? wanted : OPN_MEASURE_ENTROPY;
 }
 
-// Ranks the nodes of the pool that have one of two outcomes, of which `positive` is one;
-// or all of them, when there is none.
+// Ranks the nodes of the pool that have one of two outcomes, one of which is `positive`;
+// or all nodes, if takes_all.
 static opn_status rank(opn_ctx *ctx,
                        const opn_i_view *view,
                        opn_measure measure,

@@ -1,4 +1,4 @@
-// view.h -- what one model says about every node, as reports and figures show it.
+// view.h -- one model's predictions for every node, as shown in reports and figures.
 
 #ifndef OPN_VIEW_H
 #define OPN_VIEW_H
@@ -8,7 +8,7 @@
 #include "opinion/ranking.h"
 #include "predict/prediction_data.h"
 
-// What became of a node's label.
+// How the prediction compares with the node's label.
 typedef enum opn_i_outcome {
     OPN_OUTCOME_CORRECT = 0,
     OPN_OUTCOME_WRONG = 1,
@@ -17,26 +17,26 @@ typedef enum opn_i_outcome {
 } opn_i_outcome;
 enum { OPN_N_OUTCOMES = 4 };
 
-// Epochs as they were told, one after the other.
+// Epochs in the order they were reported.
 typedef struct opn_i_history {
     opn_epoch *epoch; // [n]
     size_t n, room;
 } opn_i_history;
 
-// A class is a number of the report, which knows more of them than the model, unless it
-// is said to be of the model.
+// Classes are numbered as in the report, which has more of them than the model, unless
+// stated otherwise.
 typedef struct opn_i_view {
     char model[32], task[24]; // "s-bgcn-t-k", "ood"
     int64_t seed;
     int32_t n_nodes, n_known; // V and K
-    int32_t *known;           // [K] class of each class of the model
+    int32_t *known;           // [K] report class of each model class
     const int32_t *label;     // [V] borrowed; -1 unlabelled
     uint8_t *role;            // [V] opn_role
-    uint8_t *in_pool;         // [V] 1: detection is measured on it
-    bool is_elsewhere; // whether nodes that trained the model are among them is not known
-    opn_prediction *said; // in classes of the model
-    float *place;         // [V,2] on a map, within [0,1]; NULL without one
-    int32_t n_hidden;     // what the map is drawn from; 0: opinions
+    uint8_t *in_pool;         // [V] 1: used to measure detection
+    bool is_elsewhere;        // unknown whether its nodes include training nodes
+    opn_prediction *said;     // in classes of the model
+    float *place;             // [V,2] position on a map, within [0,1]; NULL without one
+    int32_t n_hidden;         // hidden units the map is drawn from; 0: opinions
     double perplexity;
     double sigma; // of the prior; 0 without one
     opn_i_history training;
@@ -49,28 +49,28 @@ void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view);
 opn_i_outcome opn_i_view_outcome(const opn_i_view *view, int32_t i);
 const char *opn_i_outcome_name(opn_i_outcome outcome); // "correct"
 
-bool opn_i_view_is_ood(const opn_i_view *view); // by its task
+bool opn_i_view_is_ood(const opn_i_view *view); // from its task
 
-// The measure that the paper recommends for the task, or the last one the model has.
+// The measure that the paper recommends for the task, or entropy if the model lacks it.
 opn_measure opn_i_view_recommended(const opn_i_view *view);
 
-// Nodes of the pool by a measure. For ood the positives are the nodes of unknown classes,
-// and have more of it; else those classified right among the known classes, which have
-// less. Freed by the caller. Errors: NOMEM.
+// Ranks the nodes of the pool by a measure. For ood the positives are the nodes of
+// unknown classes, which should have more of it; otherwise those of known classes
+// classified correctly, which should have less. Freed by the caller. Errors: NOMEM.
 OPN_NODISCARD opn_status opn_i_view_rank(opn_ctx *ctx,
                                          const opn_i_view *view,
                                          bool is_ood,
                                          opn_measure measure,
                                          opn_i_ranking *out);
 
-// All nodes of the pool; `wrong` also those of unknown classes.
+// All nodes of the pool; `wrong` includes those of unknown classes.
 OPN_NODISCARD opn_status opn_i_view_rank_risk(opn_ctx *ctx,
                                               const opn_i_view *view,
                                               opn_measure measure,
                                               opn_i_ranking *out);
 
-// The model's class of each test node of a known class, elsewhere of each labelled one,
-// -1 for all others; to be freed.
+// The model's class of each test node of a known class (of each labelled one if
+// is_elsewhere), -1 for all others; to be freed.
 OPN_NODISCARD opn_status opn_i_view_targets(opn_ctx *ctx,
                                             const opn_i_view *view,
                                             int32_t **out);

@@ -1,4 +1,4 @@
-// view_json.c -- a view as JSON: all but the numbers of single nodes.
+// view_json.c -- a view as JSON, without the per-node numbers.
 
 #include "report/view_json.h"
 
@@ -23,7 +23,7 @@ json_curve(const opn_i_curve *curve, const char *x_name, const char *y_name)
     return object;
 }
 
-// How a measure ranks the pool: areas in percent, and the curves.
+// How well a measure ranks the pool: areas in percent, and the curves.
 static opn_status
 add_ranked(opn_ctx *ctx, const opn_i_view *view, bool is_ood, int measure, json_t *list)
 {
@@ -62,7 +62,7 @@ static void count_outcomes(const opn_i_view *view, int32_t n[OPN_N_OUTCOMES])
         n[opn_i_view_outcome(view, i)] += view->in_pool[i];
 }
 
-// Of one task; null where the pool has nodes of one kind only.
+// For one task; null if the pool has only one kind of node.
 static opn_status
 add_detection(opn_ctx *ctx, const opn_i_view *view, bool is_ood, json_t *detection)
 {
@@ -183,8 +183,8 @@ cleanup:
 
 // ---- histograms ----------------------------------------------------------------------
 
-// All histograms begin at 0 and end at the greatest value, so that groups compare. Nodes
-// outside the pool count as unlabelled, which are not shown.
+// All histograms range from 0 to the greatest value, so that groups can be compared.
+// Nodes outside the pool count as unlabelled, which are not shown.
 static opn_status
 add_histogram(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
 {
@@ -243,7 +243,7 @@ static double term_of(const opn_epoch *epoch, int term)
     return value[term];
 }
 
-// The epochs [first, last) of one stage, every one or every few of them and the last.
+// The epochs [first, last) of one stage: all of them, or every n-th and the last.
 static json_t *json_stage(const opn_epoch *epoch, size_t first, size_t last)
 {
     const size_t step = (last - first) / MAX_EPOCH_POINTS + 1;
@@ -267,7 +267,7 @@ static json_t *json_stage(const opn_epoch *epoch, size_t first, size_t last)
     return stage;
 }
 
-// A stage begins where the epochs count from 1 again.
+// A stage begins where the epoch count restarts at 1.
 static void add_training(const opn_i_view *view, json_t *object)
 {
     const opn_i_history *history = &view->training;
@@ -284,7 +284,7 @@ static void add_training(const opn_i_view *view, json_t *object)
     json_object_set_new(object, "training_note", json_string(view->training_note));
 }
 
-// ---- the whole -----------------------------------------------------------------------
+// ---- whole view ----------------------------------------------------------------------
 
 static void add_parameters(const opn_i_view *view, json_t *object)
 {

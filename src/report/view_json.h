@@ -1,4 +1,4 @@
-// view_json.h -- a view as JSON: all but the numbers of single nodes.
+// view_json.h -- a view as JSON, without the per-node numbers.
 
 #ifndef OPN_VIEW_JSON_H
 #define OPN_VIEW_JSON_H
@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-// Curves, quality, histograms, training and parameters of a view, as web/data.js reads
-// them. Errors: NOMEM.
+// Curves, quality, histograms, training and parameters of a view, in the format of
+// web/data.js. Errors: NOMEM.
 OPN_NODISCARD opn_status opn_i_view_json(opn_ctx *ctx,
                                          const opn_i_view *view,
                                          json_t **out);

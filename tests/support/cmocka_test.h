@@ -1,4 +1,4 @@
-// cmocka_test.h -- cmocka with the headers that it wants before its own.
+// cmocka_test.h -- cmocka with the headers that it requires first.
 
 #ifndef OPN_CMOCKA_TEST_H
 #define OPN_CMOCKA_TEST_H

@@ -1,5 +1,5 @@
-// fetch_scene.h -- a server on the loopback that sends files well or badly
-// (tests/support/fetch_server.py), and the scene of a test that fetches one of them.
+// fetch_scene.h -- a loopback server that sends files correctly or incorrectly
+// (tests/support/fetch_server.py), and a fixture for tests that fetch one of them.
 
 #ifndef OPN_FETCH_SCENE_H
 #define OPN_FETCH_SCENE_H
@@ -10,14 +10,14 @@
 
 #include <sys/resource.h>
 
-enum { SMALL = 5000, LARGE = 200000 }; // bytes of the files that there are
+enum { SMALL = 5000, LARGE = 200000 }; // bytes of the available files
 
 typedef struct fetch_server_state {
     char folder[SUPPORT_PATH];
     char log[SUPPORT_PATH];    // folder/log: the requests
-    unsigned char data[LARGE]; // what the files begin with
+    unsigned char data[LARGE]; // start of every file
     int process;
-    int input; // the server ends with it
+    int input; // the server exits when it is closed
     int port;
 } fetch_server_state;
 
@@ -27,15 +27,15 @@ extern fetch_server_state fetch_server;
 int fetch_start_server(void **state);
 int fetch_stop_server(void **state);
 
-// Asserts that the server has seen just these requests since the last call.
+// Asserts that the server has seen exactly these requests since the last call.
 void fetch_expect_requests(const char *lines);
 
 typedef struct fetch_scene {
     stage *s;
     char folder[SUPPORT_PATH]; // of the data
-    char path[SUPPORT_PATH];   // of the file to be, folder/planetoid/5000.bin
-    char part[SUPPORT_PATH];   // path and .part
-    char mirror[SUPPORT_PATH]; // address of a behaviour of the server, or a folder
+    char path[SUPPORT_PATH];   // of the target file, folder/planetoid/5000.bin
+    char part[SUPPORT_PATH];   // path with .part appended
+    char mirror[SUPPORT_PATH]; // URL of a server behaviour, or a folder
     char sha256[OPN_SHA256_TEXT];
     opn_i_data_file file;
     opn_i_data_source source; // of that file alone
@@ -43,30 +43,30 @@ typedef struct fetch_scene {
     opn_fetch_info info;
 } fetch_scene;
 
-// A scene whose source is one file of that many bytes, SMALL or LARGE.
+// A fixture whose source is one file of n_bytes, SMALL or LARGE.
 fetch_scene *fetch_open(int n_bytes);
 void fetch_close(fetch_scene *scn);
 
 // SHA-256 of the first n bytes of the server's data.
 void fetch_hash(opn_ctx *ctx, size_t n, char text[OPN_SHA256_TEXT]);
 
-// Fetches from a mirror, or from the server with a behaviour of it.
+// Fetches from a mirror, or from the server with one of its behaviours.
 opn_status fetch_from(fetch_scene *scn, const char *mirror);
 opn_status fetch_as(fetch_scene *scn, const char *behaviour);
 
-// Makes the folder that the file is to lie in, or puts a .part of n bytes there.
+// Creates the folder of the file, or a .part file of n bytes in it.
 void fetch_make_folder(const fetch_scene *scn);
 void fetch_leave_part(const fetch_scene *scn, size_t n_bytes);
 
-// Makes scn->mirror a folder with n bytes in the place of the file.
+// Makes scn->mirror a folder with n bytes in place of the file.
 void fetch_make_mirror(fetch_scene *scn, size_t n_bytes);
 
 bool fetch_exists(const char *path);
 
-// Asserts that the file is there and nothing else is.
+// Asserts that the file is complete and nothing else exists.
 void fetch_expect_whole(const fetch_scene *scn);
 
-// No file of this process may grow beyond that; the hard limit stays.
+// Limits the size of files written by this process; the hard limit is unchanged.
 void fetch_limit_files(rlim_t n_bytes);
 
 #endif // OPN_FETCH_SCENE_H

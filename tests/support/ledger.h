@@ -1,5 +1,5 @@
-// ledger.h -- the quality ledger: a table of figures, each with the interval that it must
-// stay in, read from a file and compared with figures computed anew.
+// ledger.h -- the quality ledger: a table of figures with allowed intervals, read from a
+// file and compared with newly computed figures.
 
 #ifndef OPN_LEDGER_H
 #define OPN_LEDGER_H
@@ -8,15 +8,14 @@
 
 #include <stdbool.h>
 
-// Three standard errors of the mean, and at least half a point. The last bits, which
-// another processor or compiler changes, stay well within; a change of the method does
-// not.
+// Three standard errors of the mean, and at least half a point. Differences in the last
+// bits between processors or compilers stay well within; a change of the method does not.
 #define LEDGER_STANDARD_ERRORS  3.0
 #define LEDGER_LEAST_HALF_WIDTH 0.5
 
 enum { LEDGER_ROOM = 1000, LEDGER_KEY = 96 };
 
-// The columns that name a row, as in the file: "cora,ood,gcn,5,auroc,entropy".
+// The columns that identify a row, as in the file: "cora,ood,gcn,5,auroc,entropy".
 typedef struct ledger_row {
     char key[LEDGER_KEY];
     double mean, low, high;
@@ -30,7 +29,7 @@ typedef struct ledger {
     ledger_row row[LEDGER_ROOM];
 } ledger;
 
-// What is wrong, one complaint a line, as far as there is room. Zero-initialise.
+// Problems found, one per line, as far as there is room. Zero-initialise.
 typedef struct complaints {
     int n;
     char text[1 << 15];
@@ -38,7 +37,7 @@ typedef struct complaints {
 
 OPN_PRINTF(2, 3) void complain(complaints *about, const char *fmt, ...);
 
-// Appends the rows of a file, which must begin with the line of column names.
+// Appends the rows of a file, which must begin with the column names.
 void ledger_read(opn_ctx *ctx, const char *path, ledger *out, complaints *about);
 
 // Replaces the file.
@@ -51,9 +50,9 @@ void ledger_add(ledger *to,
                 const opn_estimate *estimate,
                 complaints *about);
 
-// Complains of every row of `found` that is outside its interval in `kept` or is not
-// there, and of every row of `kept` that begins with `prefix` and is not in `found`.
-// Matches a row of `kept` once: it says which were matched.
+// Complains about every row of `found` that is outside its interval in `kept` or missing
+// there, and every row of `kept` that begins with `prefix` and is not in `found`. A row
+// of `kept` is matched only once, and is marked when matched.
 void ledger_compare(ledger *kept,
                     const ledger *found,
                     const char *prefix,

@@ -1,4 +1,4 @@
-// planetoid_writer.h -- a small graph in Planetoid's form.
+// planetoid_writer.h -- writes a small graph in Planetoid format.
 
 #ifndef OPN_PLANETOID_WRITER_H
 #define OPN_PLANETOID_WRITER_H
