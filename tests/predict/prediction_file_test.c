@@ -473,9 +473,9 @@ static void a_table_that_is_wrong_is_refused_by_its_line(void **state)
             {HEAD, "out.csv: has no nodes; expected predictions as written by opine "
                    "predict"},
             {"node,role,label,p_x,p_x,predicted\n",
-             "out.csv: column \"p_x\" is there twice"},
+             "out.csv: column \"p_x\" appears twice"},
             {"node,role,role,label,p_x,predicted\n",
-             "out.csv: column \"role\" is there twice"},
+             "out.csv: column \"role\" appears twice"},
             {"node,role,label,p_,predicted\n", "out.csv: a class has no name"},
             {"node,role,label,p_x,alpha_y,predicted\n",
              "out.csv: column \"alpha_y\" without a column \"p_y\""},
@@ -661,7 +661,7 @@ static void an_archive_that_is_wrong_is_refused_by_its_member(void **state)
             [TRAINING_WITHOUT_LABEL] =
                     "out.npz: item 1: the node is used to train but has no label",
             [TWO_CLASSES_OF_ONE_NAME] =
-                    "out.npz: member classes.npy: class \"x\" is there twice",
+                    "out.npz: member classes.npy: class \"x\" appears twice",
             [NO_CLASS] = "out.npz: member classes.npy: names no classes",
             [NO_NODE] = "out.npz: has no nodes; expected predictions as written by "
                         "opine predict",
