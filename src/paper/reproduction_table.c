@@ -27,11 +27,11 @@ const char *opn_i_verdict(const opn_comparison *difference)
 const char *opn_i_question(int number)
 {
     static const char *const texts[N_ANSWERS] = {
-            "dissonance finds misclassified nodes best (s-bgcn-t-k, against the best of "
-            "its other measures)",
-            "vacuity finds out-of-distribution nodes best (s-bgcn-t-k, against the best "
+            "dissonance detects misclassified nodes best (s-bgcn-t-k, against the best "
             "of its other measures)",
-            "the GKDE prior helps vacuity find out-of-distribution nodes (s-bgcn-t-k "
+            "vacuity detects out-of-distribution nodes best (s-bgcn-t-k, against the "
+            "best of its other measures)",
+            "the GKDE prior helps vacuity detect out-of-distribution nodes (s-bgcn-t-k "
             "against s-bgcn-t)"};
     return texts[number - 1];
 }
@@ -154,8 +154,8 @@ static void put_table_head(page *p, const char *table, const char *task)
     put_heading(p, heading);
     if (strcmp(table, "beyond") == 0 || strcmp(table, "encoders") == 0)
         opn_i_file_writer_printf(p->file,
-                                 "Not of the paper; its figure beside them is that of "
-                                 "s-bgcn-t-k by %s.\n\n",
+                                 "Not in the paper; the paper's figure shown is that of "
+                                 "s-bgcn-t-k with %s.\n\n",
                                  is_ood ? "vacuity" : "dissonance");
     put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
 }
@@ -238,9 +238,9 @@ static void put_costs(page *p)
     put_heading(p, "Runs");
     opn_i_file_writer_printf(
             p->file,
-            "Pool and share of positives of the scores; epochs of the model and "
-            "seconds of one run on one\ncore, without loading, as means over the "
-            "seeds. No seconds: the trained model was there from before.\n\n");
+            "Size of the pool, percentage of positives in it, epochs, and seconds of one "
+            "run on one core\nwithout loading, as means over the seeds. No seconds: a stored "
+            "model was used.\n\n");
     put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
     for (int32_t c = 0; c < p->found->n_costs; c++) {
         const opn_i_cost *cost = &p->found->cost[c];
@@ -263,18 +263,18 @@ static void put_introduction(const page *p)
         opn_i_file_writer_printf(
                 p->file,
                 "# Results\n\nWritten by `opine reproduce -o RUN` (version %s), which "
-                "keeps every single result in\n`RUN/cells.jsonl`; never edited by "
+                "stores every result in\n`RUN/cells.jsonl`; do not edit by "
                 "hand.\n\n",
                 opn_version());
     opn_i_file_writer_printf(p->file,
                              "Percent; ours as mean ± half of the 95 %% interval over "
-                             "seeds, or splits where they are drawn.\n");
+                             "seeds, which also draw the splits if there is none.\n");
     if (p->found->n_answers > 0)
         opn_i_file_writer_printf(
                 p->file,
-                "Answers: mean difference seed by seed with its bootstrap "
-                "interval, p of Wilcoxon's test for AUROC;\nsupported means that "
-                "the interval of AUROC is above 0.\n");
+                "Answers: mean paired difference over the seeds with its bootstrap "
+                "interval, p of the Wilcoxon\nsigned-rank test for AUROC; supported "
+                "means that the interval of AUROC is above 0.\n");
 }
 
 static opn_status
