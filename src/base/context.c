@@ -157,8 +157,12 @@ opn_status opn_i_progress_noted(opn_ctx *ctx, const opn_progress *now)
 {
     if (ctx->hooks.progress != NULL)
         ctx->hooks.progress(ctx->hooks.user, now);
-    if (ctx->hooks.interrupted != NULL && ctx->hooks.interrupted(ctx->hooks.user))
-        return opn_i_fail(ctx, OPN_ERR_INTERRUPTED, "interrupted while %s", now->stage);
+    if (ctx->hooks.interrupted != NULL && ctx->hooks.interrupted(ctx->hooks.user)) {
+        // Stages counted in epochs are called by what is trained: "teacher", "model".
+        return opn_i_fail(ctx, OPN_ERR_INTERRUPTED, "interrupted while %s%s",
+                          strcmp(now->unit, "epochs") == 0 ? "training the " : "",
+                          now->stage);
+    }
     return OPN_OK;
 }
 

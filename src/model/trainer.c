@@ -204,9 +204,7 @@ static opn_status tell_progress(opn_ctx *ctx,
                                 int32_t n_done,
                                 const epoch_note note)
 {
-    const bool is_teacher = strcmp(options->stage, "teacher") == 0;
-    const char *stage = is_teacher ? "training the teacher" : "training the model";
-    const opn_progress now = {.stage = stage,
+    const opn_progress now = {.stage = options->stage,
                               .done = n_done,
                               .total = options->n_epochs,
                               .unit = "epochs",

@@ -182,6 +182,9 @@ static void test_hooks_hear_progress_and_may_interrupt(void **state)
                      OPN_ERR_INTERRUPTED);
     assert_string_equal(opn_ctx_error(ctx), "interrupted while reading a.csv");
     assert_int_equal(heard.n_progress, 2); // told before it was asked
+    heard.interrupt_at = 3;
+    assert_int_equal(opn_i_progress(ctx, "teacher", 3, 4, "epochs"), OPN_ERR_INTERRUPTED);
+    assert_string_equal(opn_ctx_error(ctx), "interrupted while training the teacher");
     opn_ctx_free(ctx);
 }
 

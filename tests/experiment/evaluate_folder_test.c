@@ -86,9 +86,9 @@ typedef struct count {
 static void count_epochs(void *user, const opn_progress *progress)
 {
     count *c = user;
-    const bool is_student = strcmp(progress->stage, "training the model") == 0;
+    const bool is_student = strcmp(progress->stage, "model") == 0;
     c->n_trainings += is_student && progress->done == progress->total;
-    c->n_epochs += is_student || strcmp(progress->stage, "training the teacher") == 0;
+    c->n_epochs += is_student || strcmp(progress->stage, "teacher") == 0;
 }
 
 static opn_evaluation *evaluate_counting(const place *at, const char *with, count *c)

@@ -423,8 +423,7 @@ static void a_larger_pool_is_drawn_from_and_the_draws_come_close_to_it(void **st
 static void count_trainings(void *user, const opn_progress *progress)
 {
     int *n = user;
-    *n += strcmp(progress->stage, "training the model") == 0 &&
-          progress->done == progress->total;
+    *n += strcmp(progress->stage, "model") == 0 && progress->done == progress->total;
 }
 
 static opn_evaluation *

@@ -573,8 +573,7 @@ static void of_more_than_six_models_the_most_telling_are_shown(void **state)
 static void count_trainings(void *user, const opn_progress *progress)
 {
     int *n = user;
-    *n += progress->done == progress->total &&
-          strcmp(progress->stage, "training the model") == 0;
+    *n += progress->done == progress->total && strcmp(progress->stage, "model") == 0;
 }
 
 // Each view is trained once to see how, and once more where no model was kept.

@@ -41,8 +41,8 @@ static void keep_path(void *user, const char *path)
 static void count_trainings(void *user, const opn_progress *progress)
 {
     drawn *to = user;
-    to->n_trainings += progress->done == progress->total &&
-                       strcmp(progress->stage, "training the model") == 0;
+    to->n_trainings +=
+            progress->done == progress->total && strcmp(progress->stage, "model") == 0;
 }
 
 static opn_status

@@ -34,8 +34,8 @@ static void count_stages(void *user, const opn_progress *progress)
 {
     history *to = user;
     to->n_done += progress->done == progress->total &&
-                  (strcmp(progress->stage, "training the model") == 0 ||
-                   strcmp(progress->stage, "training the teacher") == 0);
+                  (strcmp(progress->stage, "model") == 0 ||
+                   strcmp(progress->stage, "teacher") == 0);
 }
 
 static const char *const terms[] = {"loss",    "labels", "prior",
@@ -235,7 +235,7 @@ static void keep_stage(void *user, const opn_progress *progress)
 static int interrupt_model(void *user)
 {
     const char *const *at = user;
-    return *at != NULL && strcmp(*at, "training the model") == 0;
+    return *at != NULL && strcmp(*at, "model") == 0;
 }
 
 // Training once more may take long, and hears the caller too.
