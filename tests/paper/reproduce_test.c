@@ -151,7 +151,7 @@ static void a_dataset_of_no_table_or_without_data_is_refused(void **state)
     opn_params *params = trial_params(ctx, "dataset=cora");
     assert_int_equal(opn_params_set(ctx, params, "dataset", "cora,karate"),
                      OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "\"karate\" is none of cora|citeseer|");
+    support_expect_error(ctx, "\"karate\" is not one of cora|citeseer|");
     assert_int_equal(opn_params_set(ctx, params, "dataset", "demo"), OPN_ERR_INVALID_ARG);
     assert_int_equal(setenv("OPINE_DATA", "/no/such", 1), 0);
     assert_int_equal(setenv("XDG_DATA_HOME", "/no/such", 1), 0);
