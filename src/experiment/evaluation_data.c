@@ -99,7 +99,7 @@ opn_estimate opn_evaluation_metric(const opn_evaluation *evaluation,
                                    int32_t score)
 {
     opn_estimate estimate;
-    double value[OPN_MAX_SEEDS] = {0};
+    double value[OPN_MAX_SEEDS];
     const opn_cell *cell = opn_i_evaluation_cells(evaluation, m);
     for (int32_t s = 0; s < evaluation->n_seeds; s++)
         value[s] = cell[s].metric[metric][score];
@@ -111,7 +111,7 @@ opn_estimate
 opn_evaluation_quality(const opn_evaluation *evaluation, int32_t m, opn_quality quality)
 {
     opn_estimate estimate;
-    double value[OPN_MAX_SEEDS] = {0};
+    double value[OPN_MAX_SEEDS];
     const opn_cell *cell = opn_i_evaluation_cells(evaluation, m);
     for (int32_t s = 0; s < evaluation->n_seeds; s++)
         value[s] = cell[s].quality[quality];

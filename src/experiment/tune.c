@@ -204,7 +204,7 @@ cleanup:
 // Paired by seed, because a hard seed is hard for both.
 static void compare_with_default(opn_tuning *tuning)
 {
-    double difference[OPN_MAX_SEEDS] = {0};
+    double difference[OPN_MAX_SEEDS];
     opn_estimate e;
     const opn_trial_run *best = opn_tuning_runs(tuning, tuning->ranked[0]);
     const opn_trial_run *usual = opn_tuning_runs(tuning, 0);

@@ -59,7 +59,7 @@ opn_estimate
 opn_i_trial_estimate(const opn_tuning *tuning, int32_t t, opn_i_trial_figure figure)
 {
     opn_estimate estimate;
-    double value[OPN_MAX_SEEDS] = {0};
+    double value[OPN_MAX_SEEDS];
     const opn_trial_run *run = opn_tuning_runs(tuning, t);
     for (int32_t s = 0; s < tuning->n_seeds; s++)
         value[s] = figure == OPN_TRIAL_OBJECTIVE   ? run[s].objective
