@@ -44,6 +44,7 @@ typedef struct opine_verb {
     const char *example; // a command to copy
     int (*run)(opine_app *app);
     verb_group group;
+    const char *options; // besides those of all verbs; names of parameters
 } opine_verb;
 
 // What an argument is, for the help and for shell completion.
@@ -78,6 +79,10 @@ extern const opine_family families[];
 extern const int n_families;
 
 const opine_verb *verb_find(const char *name); // NULL if there is none
+const opine_family *family_find(const char *name);
+
+// Says that the words are no verb, and which is the nearest. Returns an exit code.
+int reject_verb(int n, const char *const *words);
 
 // The second word of a verb of the family, "info" of "data info"; NULL for other verbs.
 const char *verb_in_family(const opine_verb *verb, const opine_family *family);
@@ -110,16 +115,14 @@ const char *dataset_to_fetch(const opine_app *app, const char *message);
 
 // ---- options -------------------------------------------------------------------------
 
-// A list of parameters, for a heading of the help or for a verb.
+// The parameters under a heading of the help.
 typedef struct option_list {
-    const char *title; // "Training", "data info"
+    const char *title; // "Training"
     const char *names; // separated by blanks
 } option_list;
 
 extern const option_list option_headings[];
 extern const int n_option_headings;
-extern const option_list verb_option_lists[]; // besides those of all verbs
-extern const int n_verb_option_lists;
 
 bool verb_uses(const opine_verb *verb, const opn_param *param);
 bool option_is_common(const opn_param *param); // to all verbs

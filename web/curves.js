@@ -56,7 +56,8 @@ function lineColour(colour)
 
 function measureStyle(name)
 {
-    return {colour: lineColour(colours.measure[name]), dash: chartDashes[chartOrder.indexOf(name)]};
+    return {colour: lineColour(colours.measure[name] || colours.kind.unlabelled),
+            dash: chartDashes[chartOrder.indexOf(name)] || []};
 }
 
 function seriesStyle(k)
@@ -439,7 +440,7 @@ function addHistogram(parent, list, histogram)
     addChart(parent, list, {
         key: 'histogram', title: measure, together: true,
         spoken: `Median of ${medians.join(', ')}.`,
-        caption: `The distribution of ${measurePhrases[measure]} in each group of nodes. ` +
+        caption: `The distribution of ${measurePhrases[measure] || measure} in each group of nodes. ` +
             'The less the groups overlap, the better the measure separates them.',
         x: {title: measure, min: low, max: high, format: v => String(Number(v.toFixed(4)))},
         y: {title: 'share of the group', min: 0, format: tickText, ticks: 5}, lines,
@@ -510,7 +511,8 @@ function fillHistograms(box, histograms, of)
 function curveControls(data, redraw)
 {
     const {views} = data.about, named = new Set(views.flatMap(v => v.measures));
-    const measures = chartOrder.filter(name => named.has(name)).map(name => [name, name]);
+    const known = chartOrder.filter(name => named.has(name));
+    const measures = [...new Set([...known, ...named])].map(name => [name, name]);
     const select = labelledSelect('by', measures, curveChoice.measure, name => {
         curveChoice.measure = name;
         redraw();

@@ -19,6 +19,9 @@ typedef enum opn_measure {
     OPN_MEASURE_ENTROPY = 4     // all together
 } opn_measure;
 
+// Their names in this order, as a parameter lists its choices.
+#define OPN_MEASURE_NAMES "vacuity|dissonance|aleatoric|epistemic|entropy"
+
 OPN_API int32_t opn_measure_count(void);
 OPN_API const char *opn_measure_name(opn_measure measure); // "vacuity"
 OPN_API int32_t opn_measure_find(const char *name);        // -1 when there is none

@@ -3,6 +3,7 @@
 #include "base/context.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "opine/measure.h"
 #include "opine/params.h"
 
 #include <assert.h>
@@ -245,7 +246,7 @@ static const opn_param table[] = {
         {.name = "decide_by",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "recommended",
-         .choices = "recommended|vacuity|dissonance|aleatoric|epistemic|entropy",
+         .choices = "recommended|" OPN_MEASURE_NAMES,
          .affects = OPN_AFFECTS_DECISIONS,
          .help = "The measure for which `target_accuracy` picks a threshold; "
                  "recommended means dissonance, or entropy for a model without it."},

@@ -17,6 +17,17 @@ static void every_measure_is_found_by_its_name_alone(void **state)
     assert_int_equal(opn_measure_find(""), -1);
 }
 
+static void the_list_of_names_has_every_measure_in_order(void **state)
+{
+    (void)state;
+    char names[256] = "";
+    for (int32_t m = 0; m < opn_measure_count(); m++) {
+        strcat(names, m > 0 ? "|" : "");
+        strcat(names, opn_measure_name((opn_measure)m));
+    }
+    assert_string_equal(OPN_MEASURE_NAMES, names);
+}
+
 static void scores_are_the_measures_and_the_energy_then_all_smoothed(void **state)
 {
     (void)state;
@@ -64,6 +75,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(every_measure_is_found_by_its_name_alone),
+            cmocka_unit_test(the_list_of_names_has_every_measure_in_order),
             cmocka_unit_test(scores_are_the_measures_and_the_energy_then_all_smoothed),
             cmocka_unit_test(every_row_is_whole),
             cmocka_unit_test(only_vacuity_speaks_for_an_unknown_class),

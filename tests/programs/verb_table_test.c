@@ -1,4 +1,4 @@
-// option_table_test.c -- the lists of options fit the parameters of the library.
+// verb_table_test.c -- the options of verbs fit the parameters of the library.
 
 #include "../programs/command.h"
 #include "support/cmocka_test.h"
@@ -6,19 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-// How often a name is in the lists. Each name of them must be that of a parameter.
-static int count(const option_list *lists, int n_lists, const char *name)
+// How often a name is in a list. Each name of the list must be that of a parameter.
+static int count(const char *title, const char *list, const char *name)
 {
     int n_found = 0;
-    for (int l = 0; l < n_lists; l++) {
-        char names[1024];
-        snprintf(names, sizeof(names), "%s", lists[l].names);
-        for (char *at = strtok(names, " "); at != NULL; at = strtok(NULL, " ")) {
-            const opn_param *param = opn_param_find(at);
-            if (param == NULL || strcmp(param->name, at) != 0)
-                fail_msg("%s: %s is no parameter", lists[l].title, at);
-            n_found += strcmp(at, name) == 0;
-        }
+    char names[1024];
+    snprintf(names, sizeof(names), "%s", list);
+    for (char *at = strtok(names, " "); at != NULL; at = strtok(NULL, " ")) {
+        const opn_param *param = opn_param_find(at);
+        if (param == NULL || strcmp(param->name, at) != 0)
+            fail_msg("%s: %s is no parameter", title, at);
+        n_found += strcmp(at, name) == 0;
     }
     return n_found;
 }
@@ -26,9 +24,14 @@ static int count(const option_list *lists, int n_lists, const char *name)
 static void every_parameter_stands_under_one_heading(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < opn_param_count(); i++)
-        if (count(option_headings, n_option_headings, opn_param_at(i)->name) != 1)
-            fail_msg("%s is not under one heading", opn_param_at(i)->name);
+    for (size_t i = 0; i < opn_param_count(); i++) {
+        const char *name = opn_param_at(i)->name;
+        int n = 0;
+        for (int h = 0; h < n_option_headings; h++)
+            n += count(option_headings[h].title, option_headings[h].names, name);
+        if (n != 1)
+            fail_msg("%s is not under one heading", name);
+    }
 }
 
 static void every_parameter_is_an_option_of_a_verb(void **state)
@@ -36,7 +39,9 @@ static void every_parameter_is_an_option_of_a_verb(void **state)
     (void)state;
     for (size_t i = 0; i < opn_param_count(); i++) {
         const opn_param *param = opn_param_at(i);
-        const int n = count(verb_option_lists, n_verb_option_lists, param->name);
+        int n = 0;
+        for (int v = 0; v < n_verbs; v++)
+            n += count(verbs[v].name, verbs[v].options, param->name);
         if ((n > 0) == option_is_common(param))
             fail_msg("%s is an option of %d verbs", param->name, n);
     }
@@ -45,20 +50,21 @@ static void every_parameter_is_an_option_of_a_verb(void **state)
 static void no_verb_lists_an_option_twice(void **state)
 {
     (void)state;
-    for (int v = 0; v < n_verb_option_lists; v++)
+    for (int v = 0; v < n_verbs; v++)
         for (size_t i = 0; i < opn_param_count(); i++)
-            assert_in_range(count(&verb_option_lists[v], 1, opn_param_at(i)->name), 0, 1);
+            assert_in_range(count(verbs[v].name, verbs[v].options, opn_param_at(i)->name),
+                            0, 1);
 }
 
 // The command that opn_tuning_command() recommends gives such parameters.
 static void train_takes_all_that_a_model_depends_on(void **state)
 {
     (void)state;
-    const opine_verb train = {.name = "train"};
+    const opine_verb *train = verb_find("train");
     for (size_t i = 0; i < opn_param_count(); i++) {
         const opn_param *param = opn_param_at(i);
         if ((param->affects & (OPN_AFFECTS_PREDICTION | OPN_AFFECTS_SOURCE)) != 0 &&
-            !verb_uses(&train, param))
+            !verb_uses(train, param))
             fail_msg("train does not take %s", param->name);
     }
 }
