@@ -228,6 +228,14 @@ OPN_API OPN_NODISCARD opn_status opn_graph_hash(opn_ctx *ctx,
                                                 const opn_graph *graph,
                                                 char text[65]);
 
+// Where it was loaded from: the absolute path of a user's own data, the name of a
+// dataset, or "" for standard input and for graphs made in memory.
+OPN_API const char *opn_graph_source(const opn_graph *graph);
+
+// How its files were read, where that is not obvious: one sentence per note.
+OPN_API int64_t opn_graph_note_count(const opn_graph *graph);
+OPN_API const char *opn_graph_note(const opn_graph *graph, int64_t i);
+
 OPN_API const char *opn_graph_name(const opn_graph *graph);
 OPN_API opn_vid opn_graph_n_nodes(const opn_graph *graph);
 OPN_API opn_off opn_graph_n_entries(const opn_graph *graph); // stored neighbours

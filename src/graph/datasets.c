@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // The embedded graph is one sample of the generator with its default parameters, about as
 // hard as a citation graph: docs/file-formats.md gives the figures.
@@ -176,6 +177,7 @@ static opn_status load_named(opn_ctx *ctx,
         }
     }
     graph->dataset = dataset;
+    OPN_TRY(opn_i_graph_set_source(ctx, graph, dataset->name));
     *out = graph;
     graph = NULL;
 cleanup:
@@ -197,6 +199,20 @@ static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
     if (end - start > 4 && memcmp(path + end - 4, ".npz", 4) == 0)
         end -= 4;
     return rename_graph(ctx, graph, path + start, end - start);
+}
+
+// Remembers where the files are, wherever the program is started next time.
+static opn_status keep_path(opn_ctx *ctx, opn_graph *graph, const char *path)
+{
+    opn_status status = OPN_OK;
+    char *folder = path[0] == '/' ? NULL : getcwd(NULL, 0);
+    char *absolute = NULL;
+    OPN_TRY(opn_i_join_path(ctx, folder, path, "", &absolute));
+    OPN_TRY(opn_i_graph_set_source(ctx, graph, absolute));
+cleanup:
+    opn_i_release(&ctx->alloc, absolute);
+    free(folder);
+    return status;
 }
 
 static const char *list_datasets(char *out, size_t room)
@@ -240,6 +256,8 @@ opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph *
         OPN_TRY(load(ctx, data, &graph));
     }
     OPN_TRY(name_by_path(ctx, graph, opn_i_input_name(data)));
+    if (strcmp(data, "-") != 0)
+        OPN_TRY(keep_path(ctx, graph, data));
     *out = graph;
     graph = NULL;
 cleanup:

@@ -2,6 +2,9 @@
 
 #include "graph/graph_data.h"
 
+#include "base/text.h"
+#include "io/path.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -35,8 +38,52 @@ void opn_graph_free(opn_graph *graph)
     opn_i_names_deinit(&alloc, &graph->feature_names);
     opn_i_release(&alloc, graph->label);
     opn_i_release(&alloc, graph->given_role);
+    opn_i_names_deinit(&alloc, &graph->notes);
+    opn_i_release(&alloc, graph->source);
     opn_i_release(&alloc, graph->name);
     opn_i_release(&alloc, graph);
+}
+
+opn_status opn_i_graph_set_source(opn_ctx *ctx, opn_graph *graph, const char *path)
+{
+    opn_status status = OPN_OK;
+    char *copy = NULL;
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &copy));
+    opn_i_release(&graph->alloc, graph->source);
+    graph->source = copy;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_graph_note(opn_ctx *ctx, opn_graph *graph, const char *fmt, ...)
+{
+    opn_status status = OPN_OK;
+    opn_i_text text = {.ctx = ctx};
+    va_list args;
+    va_start(args, fmt);
+    opn_i_text_add_list(&text, fmt, args);
+    va_end(args);
+    OPN_TRY(text.status);
+    OPN_TRY(opn_i_names_add(ctx, &graph->notes, text.chars, text.n));
+    opn_i_log(ctx, OPN_LOG_INFO, "%s", text.chars);
+cleanup:
+    opn_i_text_free(&text);
+    return status;
+}
+
+const char *opn_graph_source(const opn_graph *graph)
+{
+    return graph->source == NULL ? "" : graph->source;
+}
+
+int64_t opn_graph_note_count(const opn_graph *graph)
+{
+    return graph->notes.n;
+}
+
+const char *opn_graph_note(const opn_graph *graph, int64_t i)
+{
+    return opn_i_names_at(&graph->notes, i);
 }
 
 const char *opn_graph_name(const opn_graph *graph)

@@ -11,6 +11,8 @@
 struct opn_graph {
     opn_alloc alloc; // copied from the context, so the graph may outlive it
     char *name;
+    char *source;            // path of the files; NULL if they have none
+    opn_i_names notes;       // how the files were read, where that is not obvious
     opn_i_csr topology;      // [V,V] neighbours; values are edge weights
     opn_i_csr features;      // [V,F] tidy: sorted, no zeros, no values when all are 1
     int32_t n_classes;       // K
@@ -28,6 +30,17 @@ struct opn_graph {
 // Creates an empty graph of that name for loaders to fill, with the steps and split for a
 // user's own data.
 OPN_NODISCARD opn_status opn_i_graph_new(opn_ctx *ctx, const char *name, opn_graph **out);
+
+OPN_NODISCARD opn_status opn_i_graph_set_source(opn_ctx *ctx,
+                                                opn_graph *graph,
+                                                const char *path);
+
+// Notes how the files were read, for the user's eyes and for the models trained on the
+// graph: a full sentence without a final stop.
+OPN_NODISCARD opn_status opn_i_graph_note(opn_ctx *ctx,
+                                          opn_graph *graph,
+                                          const char *fmt,
+                                          ...) OPN_PRINTF(3, 4);
 
 static inline opn_vid opn_i_graph_n_nodes(const opn_graph *graph)
 {

@@ -77,6 +77,8 @@ static opn_status copy_rest(opn_ctx *ctx, const opn_graph *from, opn_graph **out
         OPN_TRY(copy_array(ctx, from->given_role, n_nodes, &copied));
         graph->given_role = copied;
     }
+    OPN_TRY(opn_i_graph_set_source(ctx, graph, opn_graph_source(from)));
+    OPN_TRY(opn_i_names_copy(ctx, &from->notes, &graph->notes));
     OPN_TRY(opn_i_names_copy(ctx, &from->node_names, &graph->node_names));
     OPN_TRY(opn_i_names_copy(ctx, &from->class_names, &graph->class_names));
     OPN_TRY(opn_i_names_copy(ctx, &from->feature_names, &graph->feature_names));

@@ -630,9 +630,33 @@ static void any_allocation_may_fail(void **state)
     }
 }
 
+static void source_and_notes_survive_every_step(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_graph *graph = NULL;
+    opn_graph *made = NULL;
+    const opn_vid ends[] = {0, 1};
+    assert_int_equal(opn_graph_create_edges(ctx, 3, 1, &ends[0], &ends[1], NULL, &graph),
+                     OPN_OK);
+    assert_string_equal(opn_graph_source(graph), "");
+    assert_int_equal(opn_i_graph_set_source(ctx, graph, "/own/graph.npz"), OPN_OK);
+    assert_int_equal(opn_i_graph_note(ctx, graph, "%d rows were read", 3), OPN_OK);
+    assert_int_equal(opn_graph_prepare(ctx, graph, OPN_STEP_LARGEST_COMPONENT, &made),
+                     OPN_OK);
+    assert_string_equal(opn_graph_source(made), "/own/graph.npz");
+    assert_int_equal(opn_graph_note_count(made), 1);
+    assert_string_equal(opn_graph_note(made, 0), "3 rows were read");
+    opn_graph_free(graph);
+    opn_graph_free(made);
+    support_ctx_free(ctx, &m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+            cmocka_unit_test(source_and_notes_survive_every_step),
             cmocka_unit_test(steps_are_read_from_words),
             cmocka_unit_test(a_word_that_is_no_step_is_named),
             cmocka_unit_test(an_unknown_bit_is_refused),
