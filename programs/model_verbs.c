@@ -91,27 +91,23 @@ static int print_summary_as_json(const opn_model *model, const char *path)
     return print_json(document);
 }
 
-// Trains with a checkpoint next to the model file.
-static opn_status train(opine_app *app,
-                        const opn_graph *graph,
-                        const opn_split *split,
-                        const char *path,
-                        opn_model **out)
+// Takes the place for a checkpoint next to the model file.
+static opn_status
+open_checkpoint(opine_app *app, const char *model_path, opn_checkpoint **out)
 {
-    const size_t room = strlen(path) + sizeof(".checkpoint");
-    char *checkpoint = malloc(room);
-    if (checkpoint == NULL)
+    const bool resumes = opn_params_flag(app->params, "resume") != 0;
+    const size_t room = strlen(model_path) + sizeof(".checkpoint");
+    char *path = malloc(room);
+    if (path == NULL)
         return out_of_memory(app);
-    snprintf(checkpoint, room, "%s.checkpoint", path);
-    if (!opn_params_flag(app->params, "resume"))
-        (void)unlink(checkpoint);
-    else if (access(checkpoint, F_OK) != 0 && !opn_params_flag(app->params, "quiet"))
+    snprintf(path, room, "%s.checkpoint", model_path);
+    const opn_status status = opn_checkpoint_open(app->ctx, path, resumes, out);
+    if (status == OPN_OK && resumes && !opn_checkpoint_exists(*out) &&
+        !opn_params_flag(app->params, "quiet"))
         complain("there is no %s to resume from; training starts from "
                  "scratch",
-                 checkpoint);
-    const opn_status status =
-            opn_model_train(app->ctx, graph, split, app->params, checkpoint, out);
-    free(checkpoint);
+                 path);
+    free(path);
     return status;
 }
 
@@ -138,6 +134,7 @@ int run_train(opine_app *app)
     opn_graph *graph = NULL;
     opn_split *split = NULL;
     opn_model *model = NULL;
+    opn_checkpoint *checkpoint = NULL;
     const char *path = opn_params_text(app->params, "output");
     if (path[0] == 0) {
         complain("train needs -o FILE: where to write the model, m.safetensors for "
@@ -153,17 +150,20 @@ int run_train(opine_app *app)
         return checked;
     if (check_output(path) != EXIT_DONE)
         return EXIT_FAILED;
-    opn_status status = load_checked(app, app->argument[0], &graph);
+    opn_status status = open_checkpoint(app, path, &checkpoint);
+    if (status == OPN_OK)
+        status = load_checked(app, app->argument[0], &graph);
     if (status == OPN_OK)
         status = opn_params_use_preset(app->ctx, graph, app->params);
     if (status == OPN_OK)
         status = opn_split_from_params(app->ctx, graph, app->params, &split);
     if (status == OPN_OK) {
         tell_work(app, graph, split);
-        status = train(app, graph, split, path, &model);
+        status = opn_model_train(app->ctx, graph, split, app->params, checkpoint, &model);
     }
     if (status == OPN_OK)
         status = opn_model_save(app->ctx, model, path);
+    opn_checkpoint_close(checkpoint, status == OPN_OK); // needed until the model is saved
     terminal_clear();
     const int code = status != OPN_OK ? complain_status(app, status)
                      : opn_params_flag(app->params, "json")

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-typedef struct opn_model opn_model; // immutable once trained or loaded
+typedef struct opn_model opn_model;           // immutable once trained or loaded
+typedef struct opn_checkpoint opn_checkpoint; // of a training that may be interrupted
 
 // ---- parameters ----------------------------------------------------------------------
 
@@ -47,9 +48,9 @@ OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
 // `normalise`, on a copy.
 //
 // checkpoint  where to keep what was learnt when the work is interrupted and every
-//             `checkpoint_every` seconds, or NULL. A checkpoint of the same work that is
-//             already there is gone on from, with the same bits as if nothing had
-//             happened; it is removed at the end.
+//             `checkpoint_every` seconds, or NULL. What an earlier training of the same
+//             data and parameters left there is gone on from, with the same bits as if
+//             nothing had happened.
 //
 // Errors: INVALID_ARG (parameters that do not fit together), SHAPE (directed graph, no
 // features, fewer than two classes), NONFINITE (names epoch and tensor), INTERRUPTED,
@@ -59,9 +60,26 @@ OPN_API OPN_NODISCARD opn_status opn_model_train(opn_ctx *ctx,
                                                  const opn_graph *graph,
                                                  const opn_split *split,
                                                  const opn_params *params,
-                                                 const char *checkpoint,
+                                                 const opn_checkpoint *checkpoint,
                                                  opn_model **out);
 OPN_API void opn_model_free(opn_model *model); // accepts NULL
+
+// ---- checkpoints ---------------------------------------------------------------------
+
+// Takes the place `path` for the checkpoint of one training. Errors: INVALID_ARG
+// (something is there although `resumes` is 0), WRITE (another training has the place, or
+// the folder cannot be written to), NOMEM.
+OPN_API OPN_NODISCARD opn_status opn_checkpoint_open(opn_ctx *ctx,
+                                                     const char *path,
+                                                     int resumes,
+                                                     opn_checkpoint **out);
+
+// Whether there is something to go on from.
+OPN_API int opn_checkpoint_exists(const opn_checkpoint *checkpoint);
+
+// Frees the handle, or NULL. Only when the model is saved (is_saved) is the checkpoint no
+// longer needed: it is removed.
+OPN_API void opn_checkpoint_close(opn_checkpoint *checkpoint, int is_saved);
 
 // ---- files ---------------------------------------------------------------------------
 

@@ -18,6 +18,22 @@ path_of(opn_ctx *ctx, const opn_i_training *t, const char *folder, char **out)
     return opn_i_run_folder_model(ctx, folder, name, out);
 }
 
+static opn_status
+train_and_keep(opn_ctx *ctx, const opn_i_training *t, const char *path, opn_model **out)
+{
+    opn_status status = OPN_OK;
+    opn_checkpoint *checkpoint = NULL;
+    char *beside = NULL;
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, ".checkpoint", &beside));
+    OPN_TRY(opn_checkpoint_open(ctx, beside, 1, &checkpoint));
+    OPN_TRY(opn_model_train(ctx, t->graph, t->split, t->params, checkpoint, out));
+    OPN_TRY(opn_model_save(ctx, *out, path));
+cleanup:
+    opn_checkpoint_close(checkpoint, status == OPN_OK);
+    opn_i_release(&ctx->alloc, beside);
+    return status;
+}
+
 opn_status opn_i_kept_model(opn_ctx *ctx,
                             const opn_i_training *training,
                             const char *folder,
@@ -28,23 +44,18 @@ opn_status opn_i_kept_model(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const opn_i_training *t = training;
     char *path = NULL;
-    char *checkpoint = NULL;
     *was_there = false;
     if (folder == NULL)
         return opn_model_train(ctx, t->graph, t->split, t->params, NULL, out);
     OPN_TRY(path_of(ctx, t, folder, &path));
-    OPN_TRY(opn_i_join_path(ctx, NULL, path, ".checkpoint", &checkpoint));
     *was_there = opn_i_file_exists(path);
-    if (*was_there) {
+    if (*was_there)
         OPN_TRY(opn_model_load(ctx, path, out));
-    } else {
-        OPN_TRY(opn_model_train(ctx, t->graph, t->split, t->params,
-                                keeps ? checkpoint : NULL, out));
-        if (keeps)
-            OPN_TRY(opn_model_save(ctx, *out, path));
-    }
+    else if (keeps)
+        OPN_TRY(train_and_keep(ctx, t, path, out));
+    else
+        OPN_TRY(opn_model_train(ctx, t->graph, t->split, t->params, NULL, out));
 cleanup:
     opn_i_release(&ctx->alloc, path);
-    opn_i_release(&ctx->alloc, checkpoint);
     return status;
 }

@@ -1,5 +1,7 @@
 // train.c -- runs the stages of training: teacher, prior, student.
 
+#include "experiment/train.h"
+
 #include "base/clock.h"
 #include "experiment/training_key.h"
 #include "graph/gkde.h"
@@ -9,7 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct training {
     opn_ctx *ctx;
@@ -172,18 +173,24 @@ static void set_next_keeping(training *t, double begun)
     t->keep_at = every > 0.0 ? now + fmax(every, least) : (double)INFINITY;
 }
 
+// If saving fails, training goes on.
+static void keep_state(training *t)
+{
+    const opn_i_checkpoint states = checkpoint_of(t);
+    if (opn_i_checkpoint_save(t->ctx, t->checkpoint, &states) != OPN_OK)
+        opn_i_log(t->ctx, OPN_LOG_WARNING, "continuing without a checkpoint: %s",
+                  t->ctx->error);
+}
+
 // Saves the training state from time to time, so that little is lost to a signal that
-// cannot be caught. If saving fails, training goes on.
+// cannot be caught.
 static void keep_now_and_then(void *user)
 {
     training *t = user;
     const double begun = opn_i_clock();
     if (t->checkpoint == NULL || begun < t->keep_at)
         return;
-    const opn_i_checkpoint states = checkpoint_of(t);
-    if (opn_i_checkpoint_save(t->ctx, t->checkpoint, &states) != OPN_OK)
-        opn_i_log(t->ctx, OPN_LOG_WARNING, "continuing without a checkpoint: %s",
-                  t->ctx->error);
+    keep_state(t);
     set_next_keeping(t, begun);
 }
 
@@ -347,7 +354,8 @@ cleanup:
     return status;
 }
 
-// Resumes from a checkpoint if there is one, and saves one when interrupted.
+// Resumes from a checkpoint if there is one, and saves one when interrupted. At the end
+// the checkpoint has the final weights, for a training whose model cannot be saved.
 static opn_status run_resumably(training *t)
 {
     opn_status status = OPN_OK;
@@ -360,10 +368,10 @@ static opn_status run_resumably(training *t)
     status = run_stages(t);
     if (status == OPN_ERR_INTERRUPTED && t->checkpoint != NULL) {
         OPN_TRY(opn_i_checkpoint_save(t->ctx, t->checkpoint, &states));
-        OPN_FAIL_IF(t->ctx, true, OPN_ERR_INTERRUPTED,
-                    "interrupted; training so far is saved in %s", t->checkpoint);
+        status = OPN_ERR_INTERRUPTED;
     }
-    OPN_TRY(status);
+    if (status == OPN_OK && t->checkpoint != NULL)
+        keep_state(t);
 cleanup:
     return status;
 }
@@ -394,7 +402,7 @@ cleanup:
     return status;
 }
 
-opn_status opn_model_train(opn_ctx *ctx,
+opn_status opn_i_train_one(opn_ctx *ctx,
                            const opn_graph *graph,
                            const opn_split *split,
                            const opn_params *params,
@@ -422,8 +430,6 @@ opn_status opn_model_train(opn_ctx *ctx,
     memcpy(t.model->weights, t.student.weights,
            t.student.n_weights * sizeof(*t.model->weights));
     OPN_TRY(summarise(&t));
-    if (checkpoint != NULL)
-        (void)unlink(checkpoint); // nothing can fail after this
     *out = t.model;
     t.model = NULL;
 cleanup:

@@ -1,4 +1,4 @@
-// narrow.h -- narrows a split, for callers that may only use validation nodes.
+// narrow.h -- variants of a split, for callers that may not use test nodes.
 
 #ifndef OPN_NARROW_H
 #define OPN_NARROW_H
@@ -15,5 +15,18 @@ OPN_NODISCARD opn_status opn_i_split_narrow(opn_ctx *ctx,
                                             int32_t held_out,
                                             const uint8_t *spared,
                                             opn_split **out);
+
+// Copies the split with the roles of some nodes exchanged, so that several such splits
+// validate on different nodes: the training nodes, shuffled by `seed`, are divided into
+// n_parts stratified parts, of which part `part` validates while the validation nodes
+// train.
+// Errors: INVALID_ARG (no training node is left), NOMEM. Cost: O(V + K).
+OPN_NODISCARD opn_status opn_i_split_exchange(opn_ctx *ctx,
+                                              const opn_graph *graph,
+                                              const opn_split *split,
+                                              uint64_t seed,
+                                              int32_t n_parts,
+                                              int32_t part,
+                                              opn_split **out);
 
 #endif // OPN_NARROW_H

@@ -383,3 +383,68 @@ cleanup:
     opn_split_free(narrow);
     return status;
 }
+
+// The part of each training node, -1 for other nodes. Parts have about the same number of
+// nodes of each class.
+static opn_status deal_parts(opn_ctx *ctx,
+                             const opn_graph *graph,
+                             const opn_split *split,
+                             uint64_t seed,
+                             int32_t n_parts,
+                             int32_t *part)
+{
+    opn_status status = OPN_OK;
+    opn_vid *node = NULL;
+    int32_t *n_seen = NULL; // per class
+    int32_t n = 0;
+    OPN_TRY_NEW(ctx, node, split->n_nodes);
+    OPN_TRY_NEW(ctx, n_seen, split->n_classes);
+    for (opn_vid i = 0; i < split->n_nodes; i++) {
+        part[i] = -1;
+        if (split->role[i] == OPN_ROLE_TRAIN)
+            node[n++] = i;
+    }
+    opn_i_rng rng = opn_i_rng_start(seed, OPN_STREAM_FOLDS, 0);
+    opn_i_rng_shuffle(&rng, node, n);
+    for (int32_t t = 0; t < n; t++) {
+        const int32_t k = graph->label[node[t]];
+        part[node[t]] = (k + n_seen[k]++) % n_parts; // small classes in different parts
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, node);
+    opn_i_release(&ctx->alloc, n_seen);
+    return status;
+}
+
+opn_status opn_i_split_exchange(opn_ctx *ctx,
+                                const opn_graph *graph,
+                                const opn_split *split,
+                                uint64_t seed,
+                                int32_t n_parts,
+                                int32_t part,
+                                opn_split **out)
+{
+    opn_status status = OPN_OK;
+    opn_split *other = NULL;
+    int32_t *part_of = NULL;
+    OPN_TRY_NEW(ctx, part_of, split->n_nodes);
+    OPN_TRY(deal_parts(ctx, graph, split, seed, n_parts, part_of));
+    OPN_TRY(opn_i_split_narrow(ctx, graph, split, -1, NULL, &other));
+    memset(other->count, 0, sizeof(other->count));
+    for (opn_vid i = 0; i < split->n_nodes; i++) {
+        uint8_t *role = &other->role[i];
+        if (part_of[i] == part)
+            *role = OPN_ROLE_VALIDATION;
+        else if (*role == OPN_ROLE_VALIDATION)
+            *role = OPN_ROLE_TRAIN;
+        other->count[*role]++;
+    }
+    OPN_FAIL_IF(ctx, other->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_INVALID_ARG,
+                "%s: too few labelled nodes to divide", graph->name);
+    *out = other;
+    other = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, part_of);
+    opn_split_free(other);
+    return status;
+}

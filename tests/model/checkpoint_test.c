@@ -434,8 +434,11 @@ static void nothing_is_kept_before_its_time(void **state)
 static void a_checkpoint_that_cannot_be_written_does_not_end_a_training(void **state)
 {
     (void)state;
+    char name[251] = ""; // with room for ".lock", but not for a temporary name
+    memset(name, 'm', sizeof(name) - 1);
+    stage *s = support_open_stage(name);
     opn_graph *graph = trial_groups(ctx);
-    witness w = {.path = "/no/such/folder/m.checkpoint"};
+    witness w = {.path = s->path};
     opn_model *whole = trial_train(ctx, graph, settings);
     opn_model *model = train_watched(
             graph,
@@ -445,6 +448,7 @@ static void a_checkpoint_that_cannot_be_written_does_not_end_a_training(void **s
     opn_model_free(whole);
     opn_model_free(model);
     opn_graph_free(graph);
+    support_close_stage(s);
 }
 
 static void every_allocation_failure_while_going_on_is_reported(void **state)
@@ -454,10 +458,10 @@ static void every_allocation_failure_while_going_on_is_reported(void **state)
     opn_graph *graph = trial_groups(ctx);
     opn_params *params = trial_params(ctx, settings);
     opn_split *split = NULL;
-    size_t n_bytes = 0;
     assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
     interrupt(graph, settings, s->path);
-    char *bytes = support_read_file(s->path, &n_bytes);
+    opn_checkpoint *place = NULL;
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 1, &place), OPN_OK);
     opn_status status = OPN_ERR_NOMEM;
     for (long fail_at = 1; status != OPN_OK; fail_at++) {
         meter m = {0};
@@ -465,16 +469,82 @@ static void every_allocation_failure_while_going_on_is_reported(void **state)
         opn_model *model = NULL;
         m.n_requests = 0;
         m.fail_at = fail_at;
-        status = opn_model_train(own, graph, split, params, s->path, &model);
+        status = opn_model_train(own, graph, split, params, place, &model);
         assert_int_equal(status == OPN_OK, model != NULL);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
-        if (status == OPN_ERR_NOMEM) // what was learnt so far is not lost
-            support_expect_file(s->path, bytes, n_bytes);
+        assert_true(exists(s->path)); // what was learnt so far is not lost
         opn_model_free(model);
         support_ctx_free(own, &m);
     }
+    opn_checkpoint_close(place, 1);
     assert_false(exists(s->path));
-    free(bytes);
+    opn_split_free(split);
+    opn_params_free(params);
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
+// ---- the place of a checkpoint -------------------------------------------------------
+
+static void train_without_resume_does_not_delete_a_checkpoint(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.checkpoint");
+    opn_graph *graph = trial_groups(ctx);
+    opn_checkpoint *place = NULL;
+    interrupt(graph, settings, s->path);
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 0, &place), OPN_ERR_INVALID_ARG);
+    assert_non_null(strstr(opn_ctx_error(ctx), "`resume`"));
+    assert_null(place);
+    assert_true(exists(s->path));
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 1, &place), OPN_OK);
+    assert_true(opn_checkpoint_exists(place));
+    opn_checkpoint_close(place, 0);
+    assert_true(exists(s->path));
+    assert_int_equal(remove(s->path), 0);
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
+static void two_trainings_of_one_file_are_refused(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.checkpoint");
+    opn_checkpoint *first = NULL;
+    opn_checkpoint *second = NULL;
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 0, &first), OPN_OK);
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 1, &second), OPN_ERR_WRITE);
+    assert_non_null(strstr(opn_ctx_error(ctx), "another training"));
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 1, &second), OPN_ERR_WRITE);
+    opn_checkpoint_close(first, 0);
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 1, &second), OPN_OK);
+    opn_checkpoint_close(second, 1);
+    support_close_stage(s); // which must be empty
+}
+
+static void a_model_that_cannot_be_saved_does_not_lose_the_training(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.checkpoint");
+    opn_graph *graph = trial_groups(ctx);
+    opn_params *params = trial_params(ctx, settings);
+    opn_split *split = NULL;
+    opn_checkpoint *place = NULL;
+    opn_model *first = NULL;
+    opn_model *second = NULL;
+    assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 0, &place), OPN_OK);
+    assert_int_equal(opn_model_train(ctx, graph, split, params, place, &first), OPN_OK);
+    assert_int_equal(opn_model_save(ctx, first, "/no/such/folder/m.safetensors"),
+                     OPN_ERR_WRITE);
+    opn_checkpoint_close(place, 0);
+    assert_int_equal(opn_checkpoint_open(ctx, s->path, 1, &place), OPN_OK);
+    assert_int_equal(opn_model_train(ctx, graph, split, params, place, &second), OPN_OK);
+    trial_expect_same(ctx, first, second);
+    opn_checkpoint_close(place, 1);
+    assert_false(exists(s->path));
+    opn_model_free(first);
+    opn_model_free(second);
     opn_split_free(split);
     opn_params_free(params);
     opn_graph_free(graph);
@@ -484,6 +554,9 @@ static void every_allocation_failure_while_going_on_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+            WITH_CTX(train_without_resume_does_not_delete_a_checkpoint),
+            WITH_CTX(two_trainings_of_one_file_are_refused),
+            WITH_CTX(a_model_that_cannot_be_saved_does_not_lose_the_training),
             WITH_CTX(a_run_interrupted_anywhere_goes_on_with_the_same_bits),
             WITH_CTX(a_run_that_stops_early_does_so_however_often_interrupted),
             WITH_CTX(a_run_interrupted_again_and_again_ends_with_the_same_bits),

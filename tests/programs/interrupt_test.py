@@ -59,11 +59,14 @@ class Interrupt(unittest.TestCase):
         self.assertEqual(code, 0, stderr)
         return stdout, stderr
 
-    def strike(self, arguments, folder, seconds, number):
-        """Runs the command and sends it a signal; what is allowed to be there is checked."""
+    def strike(self, arguments, folder, seconds, number, awaited=None):
+        """Runs the command and sends it a signal, once the file `awaited` is there if it has a
+        name; what is allowed to be there is checked."""
         sent = SIGNALS[number % len(SIGNALS)]
         process = start(arguments, folder)
-        time.sleep(self.random.uniform(0.0, seconds))
+        while awaited and process.poll() is None and not (folder / awaited).exists():
+            time.sleep(0.001)
+        time.sleep(self.random.uniform(0.0, seconds / (5 if awaited else 1)))
         process.send_signal(sent)
         code, _, stderr = finish(process)
         # Before the command listens, a signal does what it does to any.
@@ -76,9 +79,11 @@ class Interrupt(unittest.TestCase):
             self.assertRegex(name, TEMPORARY)
         return code
 
-    def repeat(self, arguments, output, n, *, inputs=(), before=None, extras=()):
-        """Strikes n times; `before` is what the output holds at first, `extras` what else may
-        be there. Returns what the commands that went on have logged."""
+    def repeat(self, arguments, output, n, *, inputs=(), before=None, extras=(),
+               awaited=None):
+        """Strikes n times, most of them once the file `awaited` is there; `before` is what the
+        output holds at first, `extras` what else may be there. Returns what the commands that
+        went on have logged."""
         whole = self.root / "whole"
         whole.mkdir()
         for path in inputs:
@@ -101,7 +106,9 @@ class Interrupt(unittest.TestCase):
                 shutil.copy(path, folder)
             if before is not None:
                 (folder / output).write_bytes(before)
-            n_stopped += self.strike(arguments, folder, seconds, number) != 0
+            code = self.strike(arguments, folder, seconds, number,
+                               awaited if number >= len(SIGNALS) else None)
+            n_stopped += code != 0
             self.assertIn(contents(folder / output), (before, wanted))
             known = {output, *extras, *(path.name for path in inputs)}
             names = {p.name for p in folder.iterdir() if not TEMPORARY.match(p.name)}
@@ -123,7 +130,8 @@ class Interrupt(unittest.TestCase):
 
     def test_training_goes_on_with_the_same_bits(self):
         logs = self.repeat(TRAIN, "m.safetensors", 8, before=b"an older model",
-                           extras=["m.safetensors.checkpoint"])
+                           extras=["m.safetensors.checkpoint", "m.safetensors.checkpoint.lock"],
+                           awaited="m.safetensors.checkpoint")
         n_resumed = sum("resuming from m.safetensors.checkpoint" in log for log in logs)
         self.assertGreater(n_resumed, 2)
         killed = logs[SIGNALS.index(signal.SIGKILL) :: len(SIGNALS)]

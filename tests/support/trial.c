@@ -103,7 +103,11 @@ opn_status trial_try_train(opn_ctx *ctx,
     opn_params *params = trial_params(ctx, settings);
     opn_split *split = NULL;
     assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
-    const opn_status status = opn_model_train(ctx, graph, split, params, checkpoint, out);
+    opn_checkpoint *place = NULL;
+    if (checkpoint != NULL)
+        assert_int_equal(opn_checkpoint_open(ctx, checkpoint, 1, &place), OPN_OK);
+    const opn_status status = opn_model_train(ctx, graph, split, params, place, out);
+    opn_checkpoint_close(place, status == OPN_OK);
     opn_split_free(split);
     opn_params_free(params);
     return status;

@@ -1,0 +1,151 @@
+// checkpoint_file.c -- where the training of a model file keeps what it has learnt.
+//
+// A training has one file, a choice among several models a folder with one file for each.
+
+#include "experiment/checkpoint_file.h"
+
+#include "io/path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char part_suffix[] = ".part";
+
+struct opn_checkpoint {
+    opn_alloc alloc;
+    char *path;
+    char *lock_path;
+    int lock; // descriptor
+    bool is_locked;
+};
+
+static bool is_there(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0;
+}
+
+// ---- lock ----------------------------------------------------------------------------
+
+// Whether the locked file still has its name: the one who held the lock before may have
+// removed it.
+static bool has_name(int file, const char *path)
+{
+    struct stat held;
+    struct stat named;
+    return fstat(file, &held) == 0 && lstat(path, &named) == 0 &&
+           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+static opn_status take_lock(opn_ctx *ctx, opn_checkpoint *checkpoint)
+{
+    opn_status status = OPN_OK;
+    const char *path = checkpoint->lock_path;
+    do {
+        if (checkpoint->lock >= 0)
+            (void)close(checkpoint->lock);
+        checkpoint->lock =
+                open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        OPN_FAIL_IF(ctx, checkpoint->lock < 0, OPN_ERR_WRITE, "%s: cannot be written: %s",
+                    path, strerror(errno));
+        OPN_FAIL_IF(ctx, flock(checkpoint->lock, LOCK_EX | LOCK_NB) != 0, OPN_ERR_WRITE,
+                    "%s: another training is writing to the same file", checkpoint->path);
+    } while (!has_name(checkpoint->lock, path));
+    checkpoint->is_locked = true;
+cleanup:
+    return status;
+}
+
+// ---- checkpoints ---------------------------------------------------------------------
+
+opn_status
+opn_checkpoint_open(opn_ctx *ctx, const char *path, int resumes, opn_checkpoint **out)
+{
+    opn_status status = OPN_OK;
+    opn_checkpoint *checkpoint = NULL;
+    OPN_TRY_NEW(ctx, checkpoint, 1);
+    checkpoint->alloc = ctx->alloc;
+    checkpoint->lock = -1;
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &checkpoint->path));
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, ".lock", &checkpoint->lock_path));
+    OPN_TRY(take_lock(ctx, checkpoint));
+    OPN_FAIL_IF(ctx, !resumes && is_there(path), OPN_ERR_INVALID_ARG,
+                "%s: holds a training that was interrupted; continue it with `resume`, "
+                "or remove it to begin anew",
+                path);
+    *out = checkpoint;
+    checkpoint = NULL;
+cleanup:
+    opn_checkpoint_close(checkpoint, 0);
+    return status;
+}
+
+int opn_checkpoint_exists(const opn_checkpoint *checkpoint)
+{
+    return is_there(checkpoint->path);
+}
+
+// Removes the parts, and the folder unless something of someone else is in it.
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return;
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        const size_t n = strlen(entry->d_name);
+        const size_t n_suffix = sizeof(part_suffix) - 1;
+        if (n > n_suffix && strcmp(entry->d_name + n - n_suffix, part_suffix) == 0)
+            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    (void)closedir(folder);
+    (void)rmdir(path);
+}
+
+void opn_checkpoint_close(opn_checkpoint *checkpoint, int is_saved)
+{
+    if (checkpoint == NULL)
+        return;
+    const opn_alloc alloc = checkpoint->alloc;
+    if (is_saved && unlink(checkpoint->path) != 0)
+        remove_folder(checkpoint->path);
+    if (checkpoint->is_locked)
+        (void)unlink(checkpoint->lock_path); // before the lock is released
+    if (checkpoint->lock >= 0)
+        (void)close(checkpoint->lock);
+    opn_i_release(&alloc, checkpoint->path);
+    opn_i_release(&alloc, checkpoint->lock_path);
+    opn_i_release(&alloc, checkpoint);
+}
+
+opn_status opn_i_checkpoint_part(opn_ctx *ctx,
+                                 const opn_checkpoint *checkpoint,
+                                 const char *part,
+                                 char **out)
+{
+    opn_status status = OPN_OK;
+    struct stat about;
+    if (part == NULL)
+        return opn_i_join_path(ctx, NULL, checkpoint->path, "", out);
+    OPN_FAIL_IF(ctx, mkdir(checkpoint->path, 0777) != 0 && errno != EEXIST, OPN_ERR_WRITE,
+                "%s: cannot be made: %s", checkpoint->path, strerror(errno));
+    OPN_FAIL_IF(
+            ctx, stat(checkpoint->path, &about) != 0 || !S_ISDIR(about.st_mode),
+            OPN_ERR_FORMAT,
+            "%s: is the checkpoint of other data or parameters; remove it to begin anew",
+            checkpoint->path);
+    OPN_TRY(opn_i_join_path(ctx, checkpoint->path, part, part_suffix, out));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_checkpoint_interrupted(opn_ctx *ctx, const opn_checkpoint *checkpoint)
+{
+    return opn_i_fail(ctx, OPN_ERR_INTERRUPTED,
+                      "interrupted; training so far is saved in %s", checkpoint->path);
+}

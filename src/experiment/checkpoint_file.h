@@ -1,0 +1,21 @@
+// checkpoint_file.h -- where the training of a model file keeps what it has learnt.
+
+#ifndef OPN_CHECKPOINT_FILE_H
+#define OPN_CHECKPOINT_FILE_H
+
+#include "base/context.h"
+#include "opine/model.h"
+
+// The path of the checkpoint, or of one part of it in a folder of that path, which is
+// made; freed by the caller. Errors: WRITE, FORMAT (there is a file instead of a folder),
+// NOMEM.
+OPN_NODISCARD opn_status opn_i_checkpoint_part(opn_ctx *ctx,
+                                               const opn_checkpoint *checkpoint,
+                                               const char *part,
+                                               char **out);
+
+// Names the checkpoint in the message of an interruption: what was learnt is there.
+OPN_NODISCARD opn_status opn_i_checkpoint_interrupted(opn_ctx *ctx,
+                                                      const opn_checkpoint *checkpoint);
+
+#endif // OPN_CHECKPOINT_FILE_H

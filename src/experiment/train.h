@@ -1,0 +1,18 @@
+// train.h -- trains one model.
+
+#ifndef OPN_TRAIN_H
+#define OPN_TRAIN_H
+
+#include "base/context.h"
+#include "opine/model.h"
+
+// opn_model_train() for the one model that the parameters name, with the checkpoint in
+// the file `checkpoint`, or NULL. The file stays, whatever the result.
+OPN_NODISCARD opn_status opn_i_train_one(opn_ctx *ctx,
+                                         const opn_graph *graph,
+                                         const opn_split *split,
+                                         const opn_params *params,
+                                         const char *checkpoint,
+                                         opn_model **out);
+
+#endif // OPN_TRAIN_H
