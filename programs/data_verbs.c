@@ -117,6 +117,8 @@ typedef struct description {
     opn_graph_info info;
     char hash[65];
     int32_t *class_size; // [K]
+    opn_split *split;    // NULL if training could not draw one
+    char no_split[1024]; // the reason, then
     json_t *warnings;    // [{kind, count, message}], for the data as they are in the file
 } description;
 
@@ -136,12 +138,26 @@ static opn_status keep_warnings(opine_app *app, const opn_graph *raw, void *to)
     return opn_graph_warnings(app->ctx, raw, app->params, keep_warning, to);
 }
 
-// The caller frees class_size, even on failure.
+// How training would split the graph. A graph that cannot be split can still be
+// described.
+static opn_status draw_split(opine_app *app, const opn_graph *graph, description *out)
+{
+    const opn_status status =
+            opn_split_create(app->ctx, graph, OPN_SPLIT_USUAL, 0, NULL, 0, &out->split);
+    if (status != OPN_ERR_INVALID_ARG)
+        return status;
+    spell_options(opn_ctx_error(app->ctx), out->no_split, sizeof(out->no_split));
+    return OPN_OK;
+}
+
+// The caller frees class_size and split, even on failure.
 static opn_status describe(opine_app *app, const opn_graph *graph, description *out)
 {
     opn_status status = opn_graph_describe(app->ctx, graph, &out->info);
     if (status == OPN_OK)
         status = opn_graph_hash(app->ctx, graph, out->hash);
+    if (status == OPN_OK)
+        status = draw_split(app, graph, out);
     out->class_size = calloc((size_t)opn_graph_n_classes(graph) + 1, sizeof(int32_t));
     if (out->class_size != NULL)
         opn_graph_class_sizes(graph, out->class_size);
@@ -171,24 +187,80 @@ static json_t *degrees_as_json(const opn_graph_info *info)
     return degree;
 }
 
+static json_t *empty_classes_as_json(const opn_graph *graph, const description *found)
+{
+    json_t *names = json_array();
+    char number[12];
+    for (int32_t k = 0; k < opn_graph_n_classes(graph); k++)
+        if (found->class_size[k] == 0)
+            json_array_append_new(names,
+                                  json_string(opn_graph_class_name(graph, k, number)));
+    return names;
+}
+
+static json_t *split_as_json(const opn_split *split)
+{
+    if (split == NULL)
+        return json_null();
+    json_t *counts = json_object();
+    for (int r = OPN_ROLE_TRAIN; r <= OPN_ROLE_UNLABELLED; r++)
+        put_json(counts, opn_role_name((opn_role)r),
+                 json_integer(opn_split_count(split, (opn_role)r)));
+    put_json(counts, "origin", json_string(opn_split_origin(split)));
+    return counts;
+}
+
+static json_t *notes_as_json(const opn_graph *graph)
+{
+    json_t *notes = json_array();
+    for (int64_t n = 0; n < opn_graph_note_count(graph); n++)
+        json_array_append_new(notes, json_string(opn_graph_note(graph, n)));
+    return notes;
+}
+
 static int show_as_json(const opn_graph *graph, const description *found)
 {
     const opn_graph_info *info = &found->info;
     json_t *document = json_object();
     put_json(document, "name", json_string(opn_graph_name(graph)));
+    put_json(document, "source", json_string(opn_graph_source(graph)));
+    put_json(document, "notes", notes_as_json(graph));
     put_json(document, "nodes", json_integer(info->n_nodes));
     put_json(document, "edges", json_integer(info->n_edges));
+    put_json(document, "labelled_edges", json_integer(info->n_labelled_edges));
     put_json(document, "features", json_integer(info->n_features));
     put_json(document, "feature_entries", json_integer(info->n_feature_entries));
     put_json(document, "classes", classes_as_json(graph, found));
+    put_json(document, "empty_classes", empty_classes_as_json(graph, found));
+    put_json(document, "split", split_as_json(found->split));
     put_json(document, "unlabelled", json_integer(info->n_unlabelled));
     put_json(document, "isolated", json_integer(info->n_isolated));
     put_json(document, "components", json_integer(info->n_components));
     put_json(document, "homophily", json_number(info->homophily));
+    put_json(document, "adjusted_homophily", json_number(info->adjusted_homophily));
     put_json(document, "degree", degrees_as_json(info));
     put_json(document, "hash", json_string(found->hash));
     put_json(document, "warnings", json_incref(found->warnings));
     return print_json(document);
+}
+
+// The names of the classes without a node, which the list of classes may not get to.
+static void show_empty_classes(const opn_graph *graph, const description *found)
+{
+    enum { MAX_NAMED = 5 };
+    const int32_t n_empty = found->info.n_empty_classes;
+    int32_t n_named = 0;
+    char number[12];
+    printf(", of which %d %s no labelled node: ", (int)n_empty,
+           n_empty == 1 ? "has" : "have");
+    for (int32_t k = 0; n_named < n_empty && n_named < MAX_NAMED; k++) {
+        if (found->class_size[k] > 0)
+            continue;
+        printf("%s", n_named++ == 0 ? "" : ", ");
+        print_name(opn_graph_class_name(graph, k, number), 0);
+    }
+    if (n_empty > MAX_NAMED)
+        printf(" and %d more", (int)n_empty - MAX_NAMED);
 }
 
 static void show_classes(const opn_graph *graph, const description *found)
@@ -205,7 +277,10 @@ static void show_classes(const opn_graph *graph, const description *found)
     }
     width = width > 30 ? 30 : width;
     print_key("classes");
-    printf("%d\n", (int)n);
+    printf("%d", (int)n);
+    if (found->info.n_empty_classes > 0)
+        show_empty_classes(graph, found);
+    putchar('\n');
     for (int32_t k = 0; k < n && k < MAX_SHOWN; k++) {
         const int n_bar = (int)((int64_t)BAR_WIDTH * found->class_size[k] / largest);
         printf("  ");
@@ -215,6 +290,42 @@ static void show_classes(const opn_graph *graph, const description *found)
     }
     if (n > MAX_SHOWN)
         printf("  and %d more\n", (int)n - MAX_SHOWN);
+}
+
+static void show_split(const description *found)
+{
+    const opn_split *split = found->split;
+    print_key("split");
+    if (split == NULL) {
+        printf("none; ");
+        print_name(found->no_split, 0);
+        putchar('\n');
+        return;
+    }
+    // Only a split that came with the data has a pool.
+    for (int r = OPN_ROLE_TRAIN; r <= OPN_ROLE_UNLABELLED; r++)
+        if (r != OPN_ROLE_POOL || opn_split_count(split, OPN_ROLE_POOL) > 0)
+            printf("%s%s %d", r == OPN_ROLE_TRAIN ? "" : ", ", opn_role_name((opn_role)r),
+                   (int)opn_split_count(split, (opn_role)r));
+    putchar('\n');
+    print_key("");
+    printf("%s\n", opn_split_origin(split));
+}
+
+// Where the graph is from, if its name does not say so, and how it was read.
+static void show_source(const opn_graph *graph)
+{
+    const char *source = opn_graph_source(graph);
+    if (source[0] != 0 && strcmp(source, opn_graph_name(graph)) != 0) {
+        print_key("source");
+        print_name(source, 0);
+        putchar('\n');
+    }
+    for (int64_t n = 0; n < opn_graph_note_count(graph); n++) {
+        print_key(n == 0 ? "notes" : "");
+        print_name(opn_graph_note(graph, n), 0);
+        putchar('\n');
+    }
 }
 
 static void show_warnings(const description *found)
@@ -249,6 +360,10 @@ static void show_edges(const opn_graph_info *info)
         printf("unknown; no edge joins two labelled nodes\n");
     else
         printf("%.3f of the edges join nodes of the same class\n", info->homophily);
+    if (isnan(info->adjusted_homophily))
+        return;
+    print_key("");
+    printf("%.3f adjusted for chance, which would give 0\n", info->adjusted_homophily);
 }
 
 static void show_as_text(const opn_graph *graph, const description *found)
@@ -257,6 +372,7 @@ static void show_as_text(const opn_graph *graph, const description *found)
     print_key("name");
     print_name(opn_graph_name(graph), 0);
     putchar('\n');
+    show_source(graph);
     print_key("nodes");
     printf("%d, of which %d isolated and %d unlabelled\n", (int)info->n_nodes,
            (int)info->n_isolated, (int)info->n_unlabelled);
@@ -266,6 +382,7 @@ static void show_as_text(const opn_graph *graph, const description *found)
            (long long)info->n_feature_entries, info->n_feature_entries == 1 ? "y" : "ies",
            info->n_nodes > 0 ? (double)info->n_feature_entries / info->n_nodes : 0.0);
     show_classes(graph, found);
+    show_split(found);
     show_warnings(found);
     print_key("hash");
     printf("%s%s%s\n", style(STYLE_SECONDARY), found->hash, style(STYLE_PLAIN));
@@ -288,6 +405,7 @@ int run_data_info(opine_app *app)
     else
         show_as_text(graph, &found);
     free(found.class_size);
+    opn_split_free(found.split);
     json_decref(found.warnings);
     opn_graph_free(graph);
     return code;

@@ -212,12 +212,18 @@ typedef struct opn_graph_info {
     int32_t median_degree;          // the lower of two
     double mean_degree;
     double homophily; // share of edges between labelled nodes that join one class; NaN
-                      // where there is no such edge
+                      // where there is no such edge. Self-loops do not count
     int is_undirected;
     int is_weighted;
+    int64_t n_labelled_edges;  // those that homophily is about, counted like n_edges
+    double adjusted_homophily; // 0 where edges ignore classes, 1 where they never leave
+                               // one: (h - c) / (1 - c), where c is the homophily that
+                               // the classes' degrees give by chance (Platonov et al.
+                               // 2022); NaN unless such edges touch two classes
+    int32_t n_empty_classes;   // without a labelled node
 } opn_graph_info;
 
-// Cost: O(V + E) time and O(V) memory.
+// Cost: O(V + E + K) time and O(V + K) memory.
 OPN_API OPN_NODISCARD opn_status opn_graph_describe(opn_ctx *ctx,
                                                     const opn_graph *graph,
                                                     opn_graph_info *info);

@@ -52,6 +52,9 @@ OPN_API int32_t opn_split_n_classes(const opn_split *split); // of the graph, kn
 OPN_API const uint8_t *opn_split_roles(const opn_split *split); // [V] opn_role
 OPN_API opn_vid opn_split_count(const opn_split *split, opn_role role);
 
+// Where it came from, as a phrase: "given with the data".
+OPN_API const char *opn_split_origin(const opn_split *split);
+
 // The pool of detection scores, [V] 1 for the nodes that are scored: labelled nodes of
 // all classes in neither training nor validation before the OOD classes were removed.
 OPN_API const uint8_t *opn_split_pool(const opn_split *split);

@@ -12,6 +12,7 @@ enum { TRAIN_PER_CLASS = 20, N_VALIDATION = 500, REFERENCE_VALIDATION_PER_CLASS 
 
 struct opn_split {
     opn_alloc alloc;
+    opn_split_rule origin; // the rule that drew it, never USUAL
     opn_vid n_nodes;
     int32_t n_classes;
     int32_t n_known;
@@ -87,6 +88,23 @@ const uint8_t *opn_split_roles(const opn_split *split)
 opn_vid opn_split_count(const opn_split *split, opn_role role)
 {
     return split->count[role];
+}
+
+const char *opn_split_origin(const opn_split *split)
+{
+    switch (split->origin) {
+    case OPN_SPLIT_USUAL:
+        break;
+    case OPN_SPLIT_GIVEN:
+        return "given with the data";
+    case OPN_SPLIT_SAMPLED:
+        return "sampled as in the paper";
+    case OPN_SPLIT_OWN:
+        return "drawn by the rule for own data";
+    case OPN_SPLIT_REFERENCE:
+        return "sampled as by the paper's authors' code";
+    }
+    return "unknown";
 }
 
 const uint8_t *opn_split_pool(const opn_split *split)
@@ -223,6 +241,15 @@ cleanup:
     return status;
 }
 
+// The rule that draws the roles of this graph where `rule` leaves that to the data.
+static opn_split_rule settle_rule(const opn_graph *graph, opn_split_rule rule)
+{
+    const bool is_given = graph->given_role != NULL;
+    if (is_given && (rule == OPN_SPLIT_USUAL || rule == OPN_SPLIT_REFERENCE))
+        return OPN_SPLIT_GIVEN;
+    return rule == OPN_SPLIT_USUAL ? graph->usual_split : rule;
+}
+
 // Assigns a role to every labelled node before any class is held out.
 static opn_status draw_roles(opn_ctx *ctx,
                              const opn_graph *graph,
@@ -230,10 +257,6 @@ static opn_status draw_roles(opn_ctx *ctx,
                              uint64_t seed,
                              uint8_t *role)
 {
-    if (rule == OPN_SPLIT_USUAL)
-        rule = graph->given_role != NULL ? OPN_SPLIT_GIVEN : graph->usual_split;
-    if (rule == OPN_SPLIT_REFERENCE && graph->given_role != NULL)
-        rule = OPN_SPLIT_GIVEN;
     switch (rule) {
     case OPN_SPLIT_USUAL:
         break;
@@ -314,6 +337,7 @@ opn_status opn_split_create(opn_ctx *ctx,
     opn_split *split = NULL;
     OPN_TRY_NEW(ctx, split, 1);
     split->alloc = ctx->alloc;
+    split->origin = settle_rule(graph, rule);
     split->n_nodes = opn_i_graph_n_nodes(graph);
     split->n_classes = graph->n_classes;
     OPN_TRY_NEW(ctx, split->role, split->n_nodes);
@@ -321,7 +345,7 @@ opn_status opn_split_create(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, split->known, graph->n_classes);
     OPN_TRY(number_known(ctx, graph, ood_classes, n_ood, split));
     memset(split->role, OPN_ROLE_UNLABELLED, (size_t)split->n_nodes);
-    OPN_TRY(draw_roles(ctx, graph, rule, seed, split->role));
+    OPN_TRY(draw_roles(ctx, graph, split->origin, seed, split->role));
     settle_roles(graph, rule, split);
     OPN_FAIL_IF(ctx, split->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_INVALID_ARG,
                 "%s: no labelled node of a known class is left to train on", graph->name);
@@ -354,6 +378,7 @@ opn_status opn_i_split_narrow(opn_ctx *ctx,
     int32_t n_ood = 0;
     OPN_TRY_NEW(ctx, narrow, 1);
     narrow->alloc = ctx->alloc;
+    narrow->origin = split->origin;
     narrow->n_nodes = split->n_nodes;
     narrow->n_classes = split->n_classes;
     narrow->n_pool = split->n_pool;

@@ -352,6 +352,7 @@ static void a_narrowed_split_is_the_one_drawn_with_the_class_held_out(void **sta
     assert_int_equal(opn_split_create(ctx, graph, OPN_SPLIT_USUAL, 0, two, 2, &want),
                      OPN_OK);
     assert_int_equal(opn_i_split_narrow(ctx, graph, wide, 1, NULL, &got), OPN_OK);
+    assert_string_equal(opn_split_origin(got), opn_split_origin(wide));
     assert_memory_equal(opn_split_roles(got), opn_split_roles(want), N_NODES);
     assert_memory_equal(opn_split_pool(got), opn_split_pool(want), N_NODES);
     assert_memory_equal(opn_split_known(got), opn_split_known(want),

@@ -111,7 +111,39 @@ static void count_edges(const sample *s, const dense *d, opn_graph_info *want)
         }
         want->n_isolated += alone;
     }
+    want->n_labelled_edges = (int64_t)n_scored;
     want->homophily = n_scored > 0 ? n_alike / n_scored : (double)NAN;
+}
+
+// Chance taken literally: every edge end meets every edge end of the graph, and those of
+// the same class count as alike.
+static double chance_homophily(const sample *s, const dense *d)
+{
+    double n_ends[MAX_NODES] = {0}; // of each node
+    double n_pairs = 0;
+    double n_alike = 0;
+    for (int32_t i = 0; i < s->n_nodes; i++)
+        for (int32_t j = 0; j < s->n_nodes; j++)
+            if (i != j && s->label[i] >= 0 && s->label[j] >= 0)
+                n_ends[i] += d->count[i][j] + d->count[j][i];
+    for (int32_t i = 0; i < s->n_nodes; i++)
+        for (int32_t j = 0; j < s->n_nodes; j++) {
+            n_pairs += n_ends[i] * n_ends[j];
+            n_alike += s->label[i] == s->label[j] ? n_ends[i] * n_ends[j] : 0;
+        }
+    return n_alike / n_pairs;
+}
+
+static void count_labels(const sample *s, opn_graph_info *want)
+{
+    for (int32_t i = 0; i < s->n_nodes; i++)
+        want->n_unlabelled += s->label[i] < 0;
+    for (int32_t k = 0; k < s->n_classes; k++) {
+        bool is_empty = true;
+        for (int32_t i = 0; i < s->n_nodes; i++)
+            is_empty = is_empty && s->label[i] != k;
+        want->n_empty_classes += is_empty;
+    }
 }
 
 static void count_degrees(const sample *s, const dense *d, opn_graph_info *want)
@@ -176,6 +208,10 @@ static void expect_info(const opn_graph_info *got, const opn_graph_info *want)
     assert_true(fabs(got->mean_degree - want->mean_degree) < 1e-12);
     assert_int_equal(isnan(got->homophily), isnan(want->homophily));
     assert_false(fabs(got->homophily - want->homophily) > 1e-12);
+    assert_int_equal(got->n_labelled_edges, want->n_labelled_edges);
+    assert_int_equal(isnan(got->adjusted_homophily), isnan(want->adjusted_homophily));
+    assert_false(fabs(got->adjusted_homophily - want->adjusted_homophily) > 1e-12);
+    assert_int_equal(got->n_empty_classes, want->n_empty_classes);
     assert_int_equal(got->is_undirected, want->is_undirected);
     assert_int_equal(got->is_weighted, want->is_weighted);
 }
@@ -192,10 +228,14 @@ static opn_graph_info slow_info(const sample *s, bool undirected, bool weighted)
     count_edges(s, &d, &want);
     count_degrees(s, &d, &want);
     count_components(s, &d, &want);
-    for (int32_t i = 0; i < s->n_nodes; i++)
-        want.n_unlabelled += s->label[i] < 0;
-    if (undirected)
+    count_labels(s, &want);
+    const double chance = chance_homophily(s, &d);
+    want.adjusted_homophily =
+            chance < 1 ? (want.homophily - chance) / (1 - chance) : (double)NAN;
+    if (undirected) {
         want.n_edges /= 2;
+        want.n_labelled_edges /= 2;
+    }
     return want;
 }
 
@@ -239,6 +279,64 @@ static void an_undirected_graph_counts_each_pair_once(void **state)
         expect_info(&got, &want);
         release(ctx, &graph);
     }
+    support_ctx_free(ctx, &m);
+}
+
+static opn_graph_info info_of_path(opn_ctx *ctx, const int32_t label[4])
+{
+    // The path 0 - 1 - 2 - 3 with a self-loop at 0, which homophily ignores.
+    sample s = {.n_nodes = 4,
+                .n_edges = 4,
+                .n_features = 1,
+                .n_classes = 3,
+                .source = {0, 1, 2, 0},
+                .target = {1, 2, 3, 0}};
+    memcpy(s.label, label, 4 * sizeof(*label));
+    opn_graph graph = build(ctx, &s, false);
+    opn_graph_info info;
+    assert_int_equal(opn_graph_describe(ctx, &graph, &info), OPN_OK);
+    release(ctx, &graph);
+    return info;
+}
+
+static void adjusted_homophily_is_that_worked_out_by_hand(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    // Two of three edges are alike; class 0 has 3 of the 6 ends and class 2 the other 3,
+    // so half would be alike by chance: (2/3 - 1/2) / (1 - 1/2) = 1/3.
+    opn_graph_info info = info_of_path(ctx, (const int32_t[]){0, 0, 2, 2});
+    assert_true(fabs(info.homophily - 2.0 / 3) < 1e-15);
+    assert_true(fabs(info.adjusted_homophily - 1.0 / 3) < 1e-15);
+    assert_int_equal(info.n_labelled_edges, 3);
+    assert_int_equal(info.n_empty_classes, 1);
+    // Alternating classes: (0 - 1/2) / (1 - 1/2), the least there is.
+    info = info_of_path(ctx, (const int32_t[]){1, 0, 1, 0});
+    assert_true(fabs(info.adjusted_homophily + 1) < 1e-15);
+    // Without the unlabelled node two edges are left, one of them alike; the ends are 3
+    // and 1: (1/2 - 10/16) / (1 - 10/16) = -1/3.
+    info = info_of_path(ctx, (const int32_t[]){1, 1, 2, -1});
+    assert_true(fabs(info.adjusted_homophily + 1.0 / 3) < 1e-15);
+    assert_int_equal(info.n_labelled_edges, 2);
+    support_ctx_free(ctx, &m);
+}
+
+static void adjusted_homophily_needs_edges_of_two_classes(void **state)
+{
+    (void)state;
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_graph_info info = info_of_path(ctx, (const int32_t[]){1, 1, 1, 1});
+    assert_true(info.homophily == 1);
+    assert_true(isnan(info.adjusted_homophily));
+    // The class of node 3 has a node, but no edge to a labelled one.
+    info = info_of_path(ctx, (const int32_t[]){1, 1, -1, 2});
+    assert_true(isnan(info.adjusted_homophily));
+    info = info_of_path(ctx, (const int32_t[]){0, -1, 1, -1});
+    assert_true(isnan(info.homophily));
+    assert_true(isnan(info.adjusted_homophily));
+    assert_int_equal(info.n_labelled_edges, 0);
     support_ctx_free(ctx, &m);
 }
 
@@ -434,6 +532,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(figures_are_those_of_brute_force),
             cmocka_unit_test(an_undirected_graph_counts_each_pair_once),
+            cmocka_unit_test(adjusted_homophily_is_that_worked_out_by_hand),
+            cmocka_unit_test(adjusted_homophily_needs_edges_of_two_classes),
             cmocka_unit_test(class_sizes_leave_unlabelled_nodes_out),
             cmocka_unit_test(without_names_numbers_are_the_names),
             cmocka_unit_test(the_hash_of_a_known_graph_is_the_known_one),

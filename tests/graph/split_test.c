@@ -176,6 +176,17 @@ static void expect_rule(const sample *s, opn_split_rule rule, const uint8_t *rol
     }
 }
 
+static void expect_origin(const sample *s, opn_split_rule rule, const opn_split *split)
+{
+    static const char *const phrase[] = {
+            [OPN_SPLIT_GIVEN] = "given with the data",
+            [OPN_SPLIT_SAMPLED] = "sampled as in the paper",
+            [OPN_SPLIT_OWN] = "drawn by the rule for own data",
+            [OPN_SPLIT_REFERENCE] = "sampled as by the paper's authors' code",
+    };
+    assert_string_equal(opn_split_origin(split), phrase[rule_behind(s, rule)]);
+}
+
 // ---- what every split promises -------------------------------------------------------
 
 static void expect_roles(const sample *s, const opn_split *split)
@@ -288,6 +299,7 @@ static bool check_case(opn_ctx *ctx, sample *s, opn_split_rule rule, uint64_t se
         assert_null(split);
     } else {
         assert_int_equal(status, OPN_OK);
+        expect_origin(s, rule, split);
         expect_roles(s, split);
         expect_known(s, split);
         expect_removal(s, rule, before, split);
