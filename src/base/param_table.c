@@ -77,10 +77,11 @@ static const opn_param table[] = {
         {.name = "normalise",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "auto",
-         .choices = "auto|row|standard|none",
+         .choices = "auto|row|l2|standard|none",
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "How to scale the features; auto means row if no feature is negative, "
-                 "otherwise standard."},
+         .help = "How to scale the features: each node's to sum 1 (row) or to Euclidean "
+                 "length 1 (l2), or each feature to mean 0 and variance 1 (standard); "
+                 "auto means row if no feature is negative, otherwise standard."},
         {.name = "epochs",
          .kind = OPN_PARAM_INT,
          .default_text = "200",

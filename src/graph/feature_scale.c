@@ -4,7 +4,29 @@
 
 #include <math.h>
 
-opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x)
+static double sum_of_sizes(const opn_real *x, opn_off n)
+{
+    double sum = 0.0;
+    for (opn_off e = 0; e < n; e++)
+        sum += fabs((double)x[e]);
+    return sum;
+}
+
+// Scaled by the largest size, so that squares neither overflow nor vanish.
+static double euclidean_length(const opn_real *x, opn_off n)
+{
+    double top = 0.0;
+    double sum = 0.0;
+    for (opn_off e = 0; e < n; e++)
+        top = fmax(top, fabs((double)x[e]));
+    for (opn_off e = 0; e < n && top > 0.0; e++)
+        sum += (double)x[e] / top * ((double)x[e] / top);
+    return top * sqrt(sum);
+}
+
+// Divides each row by its norm.
+static opn_status
+divide_rows(opn_ctx *ctx, double (*norm)(const opn_real *x, opn_off n), opn_i_csr *x)
 {
     opn_status status = OPN_OK;
     const opn_off n = opn_i_csr_n_entries(x);
@@ -14,15 +36,24 @@ opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x)
             x->value[e] = 1;
     }
     for (int32_t i = 0; i < x->n_rows; i++) {
-        double sum = 0.0;
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            sum += fabs((double)x->value[e]);
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            x->value[e] = (opn_real)((double)x->value[e] / sum);
+        const opn_off first = x->row_ptr[i];
+        const double length = norm(x->value + first, x->row_ptr[i + 1] - first);
+        for (opn_off e = first; e < x->row_ptr[i + 1] && length > 0.0; e++)
+            x->value[e] = (opn_real)((double)x->value[e] / length);
     }
     OPN_TRY(opn_i_csr_tidy(ctx, x)); // quotients may underflow to 0, or all become 1
 cleanup:
     return status;
+}
+
+opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x)
+{
+    return divide_rows(ctx, sum_of_sizes, x);
+}
+
+opn_status opn_i_features_l2_normalise(opn_ctx *ctx, opn_i_csr *x)
+{
+    return divide_rows(ctx, euclidean_length, x);
 }
 
 opn_status

@@ -8,6 +8,9 @@
 // Divides each row by the sum of its absolute values; a zero row is unchanged.
 OPN_NODISCARD opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x);
 
+// Divides each row by its Euclidean length, likewise.
+OPN_NODISCARD opn_status opn_i_features_l2_normalise(opn_ctx *ctx, opn_i_csr *x);
+
 // Computes the mean [F] and scale [F], the standard deviation, of the columns; both must
 // be 0 on entry. A constant column has scale 1.
 OPN_NODISCARD opn_status opn_i_features_moments(opn_ctx *ctx,

@@ -16,11 +16,16 @@ static bool has_negative(const opn_i_csr *x)
 
 static opn_i_normalise choose(const char *wanted, bool is_negative)
 {
-    if (strcmp(wanted, "none") == 0)
-        return OPN_NORMALISE_NONE;
-    if (strcmp(wanted, "auto") == 0)
-        return is_negative ? OPN_NORMALISE_STANDARD : OPN_NORMALISE_ROW;
-    return strcmp(wanted, "row") == 0 ? OPN_NORMALISE_ROW : OPN_NORMALISE_STANDARD;
+    static const char *const name[OPN_N_NORMALISES] = {
+            [OPN_NORMALISE_NONE] = "none",
+            [OPN_NORMALISE_ROW] = "row",
+            [OPN_NORMALISE_STANDARD] = "standard",
+            [OPN_NORMALISE_L2] = "l2",
+    };
+    for (int n = 0; n < OPN_N_NORMALISES; n++)
+        if (strcmp(wanted, name[n]) == 0)
+            return (opn_i_normalise)n;
+    return is_negative ? OPN_NORMALISE_STANDARD : OPN_NORMALISE_ROW;
 }
 
 opn_status opn_i_features_fit(opn_ctx *ctx,
@@ -100,6 +105,8 @@ opn_status opn_i_features_ready(opn_ctx *ctx,
     OPN_TRY(match_features(ctx, model, graph, &x));
     if (model->normalise == OPN_NORMALISE_ROW)
         OPN_TRY(opn_i_features_row_normalise(ctx, &x));
+    if (model->normalise == OPN_NORMALISE_L2)
+        OPN_TRY(opn_i_features_l2_normalise(ctx, &x));
     if (model->normalise == OPN_NORMALISE_STANDARD)
         OPN_TRY(opn_i_features_standardise(ctx, &x, model->mean, model->scale));
     *out = x;

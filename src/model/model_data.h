@@ -29,11 +29,13 @@ const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind
 // Turns the model into another kind that shares its training run; the weights stay.
 void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind);
 
-typedef enum opn_i_normalise { // how features were preprocessed
+typedef enum opn_i_normalise { // how features were preprocessed; model files have it
     OPN_NORMALISE_NONE = 0,
     OPN_NORMALISE_ROW = 1,
-    OPN_NORMALISE_STANDARD = 2
+    OPN_NORMALISE_STANDARD = 2,
+    OPN_NORMALISE_L2 = 3
 } opn_i_normalise;
+enum { OPN_N_NORMALISES = 4 };
 
 struct opn_model {
     opn_alloc alloc;

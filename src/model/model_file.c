@@ -108,7 +108,7 @@ cleanup:
 static const struct {
     const char *key;
     int64_t max;
-} numbers[] = {{"evidence", OPN_N_EVIDENCES - 1}, {"normalise", OPN_NORMALISE_STANDARD},
+} numbers[] = {{"evidence", OPN_N_EVIDENCES - 1}, {"normalise", OPN_N_NORMALISES - 1},
                {"teacher_epochs", INT32_MAX},     {"epochs", INT32_MAX},
                {"training_nodes", INT32_MAX},     {"validation_nodes", INT32_MAX},
                {"validation_right", INT32_MAX},   {"bounded_logits", INT64_MAX}};
