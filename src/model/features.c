@@ -28,6 +28,32 @@ static opn_i_normalise choose(const char *wanted, bool is_negative)
     return is_negative ? OPN_NORMALISE_STANDARD : OPN_NORMALISE_ROW;
 }
 
+static bool has_other_than_0(int32_t n, const double *x)
+{
+    for (int32_t k = 0; k < n; k++)
+        if (x[k] != 0.0)
+            return true;
+    return false;
+}
+
+static opn_status fit_standard(opn_ctx *ctx, const opn_i_csr *x, opn_model *model)
+{
+    opn_status status = OPN_OK;
+    double *centre = NULL;
+    OPN_TRY_NEW(ctx, model->mean, x->n_cols);
+    OPN_TRY_NEW(ctx, model->scale, x->n_cols);
+    OPN_TRY_NEW(ctx, centre, x->n_cols);
+    OPN_TRY(opn_i_features_moments(ctx, x, model->mean, model->scale));
+    OPN_TRY(opn_i_features_centre(ctx, x, model->mean, model->scale, centre));
+    if (has_other_than_0(x->n_cols, centre)) {
+        model->centre = centre;
+        centre = NULL;
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, centre);
+    return status;
+}
+
 opn_status opn_i_features_fit(opn_ctx *ctx,
                               const opn_graph *graph,
                               const char *wanted,
@@ -38,11 +64,8 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
     model->normalise = choose(wanted, has_negative(x));
     model->sizes.n_features = x->n_cols;
     OPN_TRY(opn_i_names_copy(ctx, &graph->feature_names, &model->feature_names));
-    if (model->normalise == OPN_NORMALISE_STANDARD) {
-        OPN_TRY_NEW(ctx, model->mean, x->n_cols);
-        OPN_TRY_NEW(ctx, model->scale, x->n_cols);
-        OPN_TRY(opn_i_features_moments(ctx, x, model->mean, model->scale));
-    }
+    if (model->normalise == OPN_NORMALISE_STANDARD)
+        OPN_TRY(fit_standard(ctx, x, model));
 cleanup:
     return status;
 }
@@ -94,25 +117,57 @@ cleanup:
     return status;
 }
 
+static opn_status normalise(opn_ctx *ctx, const opn_model *model, opn_i_csr *x)
+{
+    switch (model->normalise) {
+    case OPN_NORMALISE_ROW:
+        return opn_i_features_row_normalise(ctx, x);
+    case OPN_NORMALISE_L2:
+        return opn_i_features_l2_normalise(ctx, x);
+    case OPN_NORMALISE_STANDARD:
+        return opn_i_features_standardise(ctx, x, model->mean, model->scale,
+                                          model->centre);
+    case OPN_NORMALISE_NONE:
+        break;
+    }
+    return OPN_OK;
+}
+
+static opn_status
+copy_centre(opn_ctx *ctx, const opn_model *model, opn_i_ready_features *ready)
+{
+    opn_status status = OPN_OK;
+    if (model->centre == NULL)
+        return OPN_OK;
+    OPN_TRY_NEW(ctx, ready->centre, ready->x.n_cols);
+    for (int32_t k = 0; k < ready->x.n_cols; k++)
+        ready->centre[k] = (opn_real)model->centre[k];
+cleanup:
+    return status;
+}
+
+void opn_i_ready_features_deinit(const opn_alloc *alloc, opn_i_ready_features *ready)
+{
+    opn_i_csr_deinit(alloc, &ready->x);
+    opn_i_release(alloc, ready->centre);
+    *ready = (opn_i_ready_features){0};
+}
+
 opn_status opn_i_features_ready(opn_ctx *ctx,
                                 const opn_model *model,
                                 const opn_graph *graph,
-                                opn_i_csr *out)
+                                opn_i_ready_features *out)
 {
     opn_status status = OPN_OK;
-    opn_i_csr x = {0};
-    OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &x));
-    OPN_TRY(match_features(ctx, model, graph, &x));
-    if (model->normalise == OPN_NORMALISE_ROW)
-        OPN_TRY(opn_i_features_row_normalise(ctx, &x));
-    if (model->normalise == OPN_NORMALISE_L2)
-        OPN_TRY(opn_i_features_l2_normalise(ctx, &x));
-    if (model->normalise == OPN_NORMALISE_STANDARD)
-        OPN_TRY(opn_i_features_standardise(ctx, &x, model->mean, model->scale));
-    *out = x;
-    x = (opn_i_csr){0};
+    opn_i_ready_features ready = {0};
+    OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &ready.x));
+    OPN_TRY(match_features(ctx, model, graph, &ready.x));
+    OPN_TRY(normalise(ctx, model, &ready.x));
+    OPN_TRY(copy_centre(ctx, model, &ready));
+    *out = ready;
+    ready = (opn_i_ready_features){0};
 cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &x);
+    opn_i_ready_features_deinit(&ctx->alloc, &ready);
     return status;
 }
 

@@ -14,12 +14,19 @@ OPN_NODISCARD opn_status opn_i_features_fit(opn_ctx *ctx,
                                             const char *wanted,
                                             opn_model *model);
 
+// X - 1 centre^T, as opn_i_feature_matrix has it. Zero-initialise; owned by the holder.
+typedef struct opn_i_ready_features {
+    opn_i_csr x;
+    opn_real *centre; // [columns of x], or NULL: 0
+} opn_i_ready_features;
+
 // The graph's features in the model's order, normalised. Features are matched by name if
 // both have names, else by number. Errors: SHAPE (they do not fit the model).
 OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
                                               const opn_model *model,
                                               const opn_graph *graph,
-                                              opn_i_csr *out);
+                                              opn_i_ready_features *out);
+void opn_i_ready_features_deinit(const opn_alloc *alloc, opn_i_ready_features *ready);
 
 // Warns about features of the model that the graph does not have: they count as 0.
 void opn_i_features_warn(opn_ctx *ctx, const opn_model *model, const opn_graph *graph);

@@ -167,6 +167,7 @@ void opn_model_free(opn_model *model)
     opn_i_release(&alloc, model->weights);
     opn_i_release(&alloc, model->mean);
     opn_i_release(&alloc, model->scale);
+    opn_i_release(&alloc, model->centre);
     opn_i_names_deinit(&alloc, &model->param_names);
     opn_i_names_deinit(&alloc, &model->param_values);
     opn_i_names_deinit(&alloc, &model->class_names);

@@ -1,7 +1,8 @@
 // model_file.c -- models as safetensors files.
 //
 // Tensors: the encoder's weight matrices, F32, and, for standardised features,
-// feature_mean and feature_scale [F], F64. Metadata: format, model, data_hash, classes
+// feature_mean and feature_scale [F], F64, with feature_centre if some stay sparse.
+// Metadata: format, model, data_hash, classes
 // and features (JSON arrays of names), summary, and "param.NAME" for every training
 // parameter.
 
@@ -146,21 +147,34 @@ cleanup:
     return status;
 }
 
+// Mean, scale and centre of the features, where they are standardised.
+static opn_status put_columns(opn_i_safetensors_writer *writer, const opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const int64_t shape[] = {model->sizes.n_features};
+    const struct {
+        const char *name;
+        const double *data;
+    } columns[] = {{"feature_mean", model->mean},
+                   {"feature_scale", model->scale},
+                   {"feature_centre", model->centre}};
+    for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
+        if (columns[c].data != NULL)
+            OPN_TRY(opn_i_safetensors_writer_add_tensor(
+                    writer, columns[c].name, OPN_TENSOR_F64, shape, 1, columns[c].data));
+cleanup:
+    return status;
+}
+
 opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path)
 {
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
     float *packed[OPN_MAX_WEIGHTS] = {0};
-    const int64_t shape[] = {model->sizes.n_features};
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
     OPN_TRY(put_metadata(ctx, writer, model));
     OPN_TRY(put_weights(ctx, writer, model, packed));
-    if (model->mean != NULL) {
-        OPN_TRY(opn_i_safetensors_writer_add_tensor(
-                writer, "feature_mean", OPN_TENSOR_F64, shape, 1, model->mean));
-        OPN_TRY(opn_i_safetensors_writer_add_tensor(
-                writer, "feature_scale", OPN_TENSOR_F64, shape, 1, model->scale));
-    }
+    OPN_TRY(put_columns(writer, model));
     status = opn_i_safetensors_writer_commit(writer, path);
     writer = NULL;
 cleanup:
@@ -284,7 +298,7 @@ cleanup:
     return status;
 }
 
-// Reads mean or scale of the features.
+// Reads one of the columns of put_columns().
 static opn_status get_column(opn_ctx *ctx,
                              const char *path,
                              const opn_i_safetensors *file,
@@ -302,6 +316,24 @@ static opn_status get_column(opn_ctx *ctx,
     for (int32_t k = 0; k < n; k++)
         OPN_FAIL_IF(ctx, !isfinite((*out)[k]), OPN_ERR_FORMAT,
                     "%s: tensor \"%s\": item %d is not finite", path, name, k);
+cleanup:
+    return status;
+}
+
+// Files of earlier versions have no centre: they standardised every column in full.
+static opn_status get_columns(opn_ctx *ctx,
+                              const char *path,
+                              const opn_i_safetensors *file,
+                              opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const int32_t n = model->sizes.n_features;
+    if (model->normalise != OPN_NORMALISE_STANDARD)
+        return OPN_OK;
+    OPN_TRY(get_column(ctx, path, file, "feature_mean", n, &model->mean));
+    OPN_TRY(get_column(ctx, path, file, "feature_scale", n, &model->scale));
+    if (opn_i_safetensors_find(file, "feature_centre") != NULL)
+        OPN_TRY(get_column(ctx, path, file, "feature_centre", n, &model->centre));
 cleanup:
     return status;
 }
@@ -406,12 +438,7 @@ opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
     OPN_TRY(get_metadata(ctx, path, file, model));
     OPN_TRY(read_params(ctx, path, file, model));
     OPN_TRY(get_weights(ctx, path, file, model));
-    if (model->normalise == OPN_NORMALISE_STANDARD) {
-        OPN_TRY(get_column(ctx, path, file, "feature_mean", model->sizes.n_features,
-                           &model->mean));
-        OPN_TRY(get_column(ctx, path, file, "feature_scale", model->sizes.n_features,
-                           &model->scale));
-    }
+    OPN_TRY(get_columns(ctx, path, file, model));
     *out = model;
     model = NULL;
 cleanup:

@@ -84,11 +84,107 @@ static void lengths_neither_overflow_nor_vanish(void **state)
     opn_i_csr_deinit(&ctx->alloc, &x);
 }
 
+// ---- columns of mean 0 and variance 1 ------------------------------------------------
+
+typedef struct columns {
+    double mean[N_COLS], scale[N_COLS], centre[N_COLS];
+} columns;
+
+static columns measure(const opn_i_csr *x)
+{
+    columns of = {0};
+    assert_int_equal(opn_i_features_moments(ctx, x, of.mean, of.scale), OPN_OK);
+    assert_int_equal(opn_i_features_centre(ctx, x, of.mean, of.scale, of.centre), OPN_OK);
+    return of;
+}
+
+static void a_column_with_few_entries_has_a_centre_instead_of_more_entries(void **state)
+{
+    (void)state;
+    uint64_t random = 4;
+    for (int c = 0; c < 2; c++) {
+        double before[N_ROWS][N_COLS];
+        double after[N_ROWS][N_COLS];
+        opn_i_csr x = draw_sparse(c == 1, &random);
+        const columns of = measure(&x);
+        const opn_off n_before = opn_i_csr_n_entries(&x);
+        unpack(&x, before);
+        assert_int_equal(
+                opn_i_features_standardise(ctx, &x, of.mean, of.scale, of.centre),
+                OPN_OK);
+        unpack(&x, after);
+        // Row 5 is the one that has no entry in the full column.
+        assert_int_equal(opn_i_csr_n_entries(&x), n_before + 1);
+        for (int32_t k = 0; k < N_COLS; k++) {
+            assert_int_equal(of.centre[k] == 0.0, k == 3 || k == 7);
+            for (int32_t i = 0; i < N_ROWS; i++) {
+                expect_close(after[i][k] - of.centre[k],
+                             (before[i][k] - of.mean[k]) / of.scale[k],
+                             by_build(1e-6, 1e-14), 1.0);
+                assert_true(k == 3 || (after[i][k] == 0.0) == (before[i][k] == 0.0));
+            }
+        }
+        opn_i_csr_deinit(&ctx->alloc, &x);
+    }
+}
+
+// However large its values, what is dropped must not be far from what is kept.
+static void a_centre_is_less_than_a_standard_deviation(void **state)
+{
+    (void)state;
+    for (int32_t n = 1; n <= N_ROWS; n++) {
+        int32_t row[N_ROWS];
+        int32_t col[N_ROWS] = {0};
+        opn_real value[N_ROWS];
+        opn_i_csr x = {0};
+        for (int32_t i = 0; i < n; i++) {
+            row[i] = i;
+            value[i] = 1000;
+        }
+        assert_int_equal(
+                opn_i_csr_from_triples(ctx, N_ROWS, N_COLS, n, row, col, value, &x),
+                OPN_OK);
+        const columns of = measure(&x);
+        assert_int_equal(of.centre[0] != 0.0, 4 * n < N_ROWS);
+        assert_true(of.centre[0] < 0.58);
+        opn_i_csr_deinit(&ctx->alloc, &x);
+    }
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    uint64_t random = 4;
+    opn_i_csr from = draw_sparse(true, &random);
+    const columns of = measure(&from);
+    opn_status status = OPN_ERR_NOMEM;
+    for (long fail_at = 1; status != OPN_OK; fail_at++) {
+        meter m = {0};
+        opn_ctx *other = support_ctx(&m);
+        opn_i_csr x = {0};
+        double centre[N_COLS];
+        m.fail_at = m.n_requests + fail_at;
+        status = opn_i_csr_copy(other, &from, &x);
+        if (status == OPN_OK)
+            status = opn_i_features_centre(other, &x, of.mean, of.scale, centre);
+        if (status == OPN_OK)
+            status = opn_i_features_standardise(other, &x, of.mean, of.scale, centre);
+        assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
+        assert_true(fail_at < 100);
+        opn_i_csr_deinit(&other->alloc, &x);
+        support_ctx_free(other, &m);
+    }
+    opn_i_csr_deinit(&ctx->alloc, &from);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(rows_keep_their_direction_and_get_length_1),
             WITH_CTX(lengths_neither_overflow_nor_vanish),
+            WITH_CTX(a_column_with_few_entries_has_a_centre_instead_of_more_entries),
+            WITH_CTX(a_centre_is_less_than_a_standard_deviation),
+            WITH_CTX(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -419,6 +419,27 @@ void network_add_dropper(network *net)
     net->gcn.dropper = &net->dropper;
 }
 
+void network_centre(network *net, uint64_t seed)
+{
+    const opn_i_csr *x = &net->graph->features;
+    int32_t *order = calloc((size_t)x->n_rows, sizeof(*order));
+    opn_real *centre = calloc((size_t)x->n_cols, sizeof(*centre));
+    assert_non_null(order);
+    assert_non_null(centre);
+    for (int32_t r = 0; r < x->n_rows; r++)
+        order[r] = r;
+    draw_rows(&seed, 1, x->n_cols, x->n_cols, -0.5, 0.5, centre);
+    centre[0] = 0;
+    opn_i_feature_matrix_deinit(&net->ctx->alloc, &net->features);
+    assert_int_equal(opn_i_feature_matrix_init_for(net->ctx, x, centre, order,
+                                                   OPN_USE_BACKWARD | OPN_USE_NARROW |
+                                                           OPN_USE_DROPPED,
+                                                   &net->features),
+                     OPN_OK);
+    free(order);
+    free(centre);
+}
+
 void network_deinit(network *net)
 {
     const opn_alloc *alloc = &net->ctx->alloc;

@@ -143,6 +143,9 @@ void network_init_drawn_as(opn_ctx *ctx,
 // The same graph and features with node i renamed to[i]; without labels.
 void network_init_permuted(const network *net, const int32_t *to, network *out);
 
+// Gives its features a random centre from now on, one of 0 among them.
+void network_centre(network *net, uint64_t seed);
+
 void network_deinit(network *net);
 
 network_kind network_kind_of(const network *net);
