@@ -17,7 +17,8 @@ static const opn_param table[] = {
          .default_text = "s-bgcn-t-k",
          .choices = "gcn|drop-gcn|dropedge-gcn|edl-gcn|dpn-gcn|s-gcn|s-bgcn|s-bgcn-t|"
                     "s-bgcn-t-k|gat|drop-gat|s-gat|s-bgat|s-bgat-t|s-bgat-t-k|"
-                    "sage|drop-sage|s-sage|s-bsage|s-bsage-t|s-bsage-t-k",
+                    "sage|drop-sage|s-sage|s-bsage|s-bsage-t|s-bsage-t-k|"
+                    "mlp|drop-mlp|s-mlp|s-bmlp|s-bmlp-t|s-bmlp-t-k",
          .affects = OPN_AFFECTS_MODEL,
          .help = "Which model to train: a combination of encoder, head and sampler, "
                  "with a teacher (-t) and a prior (-k)."},

@@ -40,6 +40,7 @@ static const opn_i_model_kind kinds[] = {
         {.id = "dpn-gcn", .encoder = &opn_i_gcn_encoder, .head = &opn_i_dirichlet_head},
         FAMILY(&opn_i_gat_encoder, "gat"),
         FAMILY(&opn_i_sage_encoder, "sage"),
+        FAMILY(&opn_i_mlp_encoder, "mlp"),
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };

@@ -90,7 +90,8 @@ typedef struct opn_i_encoder {
                      opn_real *d_weights);
 } opn_i_encoder;
 
-extern const opn_i_encoder opn_i_gcn_encoder, opn_i_gat_encoder, opn_i_sage_encoder;
+extern const opn_i_encoder opn_i_gcn_encoder, opn_i_gat_encoder, opn_i_sage_encoder,
+        opn_i_mlp_encoder;
 
 // ---- networks ------------------------------------------------------------------------
 

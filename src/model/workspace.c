@@ -49,7 +49,8 @@ static opn_status place_edges(opn_ctx *ctx,
     opn_i_order_invert(n_nodes, workspace->order, place);
     OPN_TRY(reorder(ctx, workspace->order, place, &adjacency, &workspace->hop.rows));
     if (with_backward)
-        OPN_TRY(opn_i_hop_store_transpose(ctx, encoder->edges == OPN_EDGES_NORMALISED,
+        OPN_TRY(opn_i_hop_store_transpose(ctx,
+                                          opn_i_edge_rule_is_symmetric(encoder->edges),
                                           encoder->needs_entries, &workspace->hop));
     if (model->kind->drops_edges) {
         OPN_TRY(reorder(ctx, workspace->order, place, &graph->topology,

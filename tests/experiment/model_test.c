@@ -20,11 +20,12 @@
 static opn_ctx *ctx;
 
 // Those of the graph convolution, and of every other encoder the one with all terms.
-enum { N_MODELS = TRIAL_N_MODELS + 3 };
+enum { N_MODELS = TRIAL_N_MODELS + 4 };
 
 static const char *model_at(int m)
 {
-    static const char *const others[] = {"gat", "s-bgat-t-k", "s-bsage-t-k"};
+    static const char *const others[] = {"gat", "s-bgat-t-k", "s-bsage-t-k",
+                                         "s-bmlp-t-k"};
     return m < TRIAL_N_MODELS ? trial_models[m] : others[m - TRIAL_N_MODELS];
 }
 

@@ -49,9 +49,10 @@ static void a_model_says_the_same_before_and_after_its_file(void **state)
     (void)state;
     stage *s = support_open_stage("m.safetensors");
     opn_graph *graph = trial_draw(ctx, "nodes=80 classes=3 features=20");
-    static const char *const others[] = {
-            "gat", "s-bgat-t-k heads=3 out_heads=2 hidden=15", "s-bsage-t-k hidden=5"};
-    for (int m = 0; m < TRIAL_N_MODELS + 3; m++) {
+    static const char *const others[] = {"gat",
+                                         "s-bgat-t-k heads=3 out_heads=2 hidden=15",
+                                         "s-bsage-t-k hidden=5", "s-bmlp-t-k"};
+    for (int m = 0; m < TRIAL_N_MODELS + 4; m++) {
         char settings[128];
         snprintf(settings, sizeof(settings),
                  "epochs=4 samples=3 seed=9 normalise=%s model=%s",

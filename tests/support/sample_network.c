@@ -138,6 +138,7 @@ const char *const model_names[GOLDEN_N_OBJECTIVES] = {"gcn",   "edl-gcn",  "dpn-
 
 const network_kind gcn_kind = {&opn_i_gcn_encoder, 1, 1};
 const network_kind sage_kind = {&opn_i_sage_encoder, 1, 1};
+const network_kind mlp_kind = {&opn_i_mlp_encoder, 1, 1};
 
 network_kind network_kind_of(const network *net)
 {
@@ -152,9 +153,9 @@ static opn_i_reach reach_whole(network *net, const opn_i_encoder *encoder)
     assert_int_equal(
             opn_i_graph_normalise(net->ctx, net->graph, encoder->edges, &store.rows),
             OPN_OK);
-    assert_int_equal(opn_i_hop_store_transpose(net->ctx,
-                                               encoder->edges == OPN_EDGES_NORMALISED,
-                                               encoder->needs_entries, &store),
+    assert_int_equal(opn_i_hop_store_transpose(
+                             net->ctx, opn_i_edge_rule_is_symmetric(encoder->edges),
+                             encoder->needs_entries, &store),
                      OPN_OK);
     net->adjacency = store.rows;
     net->transposed = store.transposed;

@@ -69,7 +69,7 @@ typedef struct network_kind {
     int32_t n_heads, n_out_heads;
 } network_kind;
 
-extern const network_kind gcn_kind, sage_kind;
+extern const network_kind gcn_kind, sage_kind, mlp_kind;
 
 // A whole graph with a symmetric matrix.
 static inline opn_i_reach symmetric_reach(const opn_i_csr *adjacency)
