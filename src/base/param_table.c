@@ -17,9 +17,13 @@ static const opn_param table[] = {
          .default_text = "s-bgcn-t-k",
          .choices = "gcn|drop-gcn|dropedge-gcn|edl-gcn|dpn-gcn|s-gcn|s-bgcn|s-bgcn-t|"
                     "s-bgcn-t-k|gat|drop-gat|s-gat|s-bgat|s-bgat-t|s-bgat-t-k|"
-                    "sage|drop-sage|s-sage|s-bsage|s-bsage-t|s-bsage-t-k",
+                    "sage|drop-sage|s-sage|s-bsage|s-bsage-t|s-bsage-t-k|"
+                    "mlp|drop-mlp|s-mlp|s-bmlp|s-bmlp-t|s-bmlp-t-k|"
+                    "links|drop-links|s-links|s-blinks|s-blinks-t|s-blinks-t-k",
          .affects = OPN_AFFECTS_MODEL,
-         .help = "Which model to train: a combination of encoder, head and sampler, "
+         .help = "Which model to train: a combination of encoder (gcn, gat and sage see "
+                 "a node's features and its neighbours', mlp its features alone, links "
+                 "its features and which nodes it is linked to), head and sampler, "
                  "with a teacher (-t) and a prior (-k)."},
         {.name = "task",
          .kind = OPN_PARAM_CHOICE,
@@ -77,10 +81,11 @@ static const opn_param table[] = {
         {.name = "normalise",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "auto",
-         .choices = "auto|row|standard|none",
+         .choices = "auto|row|l2|standard|none",
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "How to scale the features; auto means row if no feature is negative, "
-                 "otherwise standard."},
+         .help = "How to scale the features: each node's to sum 1 (row) or to Euclidean "
+                 "length 1 (l2), or each feature to mean 0 and variance 1 (standard); "
+                 "auto means row if no feature is negative, otherwise standard."},
         {.name = "epochs",
          .kind = OPN_PARAM_INT,
          .default_text = "200",

@@ -8,6 +8,9 @@
 // Divides each row by the sum of its absolute values; a zero row is unchanged.
 OPN_NODISCARD opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x);
 
+// Divides each row by its Euclidean length, likewise.
+OPN_NODISCARD opn_status opn_i_features_l2_normalise(opn_ctx *ctx, opn_i_csr *x);
+
 // Computes the mean [F] and scale [F], the standard deviation, of the columns; both must
 // be 0 on entry. A constant column has scale 1.
 OPN_NODISCARD opn_status opn_i_features_moments(opn_ctx *ctx,
@@ -15,11 +18,21 @@ OPN_NODISCARD opn_status opn_i_features_moments(opn_ctx *ctx,
                                                 double *mean,
                                                 double *scale);
 
-// x = (x - mean) / scale, which leaves hardly any zeros.
+// The centre [F] of columns that are to stay sparse: mean / scale where few rows have a
+// value, and 0 for other columns.
+OPN_NODISCARD opn_status opn_i_features_centre(opn_ctx *ctx,
+                                               const opn_i_csr *x,
+                                               const double *mean,
+                                               const double *scale,
+                                               double *centre);
+
+// x = (x - mean) / scale, which leaves hardly any zeros, but x / scale in columns whose
+// centre is not 0, which leaves all of them. The centre may be NULL: all 0.
 // Errors: NONFINITE (the range of a feature is too large), NOMEM.
 OPN_NODISCARD opn_status opn_i_features_standardise(opn_ctx *ctx,
                                                     opn_i_csr *x,
                                                     const double *mean,
-                                                    const double *scale);
+                                                    const double *scale,
+                                                    const double *centre);
 
 #endif // OPN_FEATURE_SCALE_H

@@ -26,6 +26,8 @@ static opn_off put_row(const opn_i_csr *a, int32_t i, opn_i_csr *out, opn_off at
 // Scale factor of a node, from the sum of its row.
 static double shrink_of(opn_i_edge_rule rule, double degree)
 {
+    if (rule == OPN_EDGES_PLAIN)
+        return 1.0;
     if (rule == OPN_EDGES_NORMALISED)
         return 1.0 / sqrt(degree);
     return degree > 0.0 ? 1.0 / degree : 0.0;
@@ -34,9 +36,21 @@ static double shrink_of(opn_i_edge_rule rule, double degree)
 static double
 entry_of(opn_i_edge_rule rule, double value, const double *shrink, int32_t i, int32_t j)
 {
-    if (rule == OPN_EDGES_NORMALISED)
+    if (rule != OPN_EDGES_MEAN)
         return value * shrink[i] * shrink[j];
     return i == j ? 0.0 : value * shrink[i];
+}
+
+static opn_status make_identity(opn_ctx *ctx, int32_t n, opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_csr_init(ctx, n, n, n, false, out));
+    for (int32_t i = 0; i < n; i++) {
+        out->col_idx[i] = i;
+        out->row_ptr[i + 1] = i + 1;
+    }
+cleanup:
+    return status;
 }
 
 opn_status opn_i_graph_normalise(opn_ctx *ctx,
@@ -52,6 +66,8 @@ opn_status opn_i_graph_normalise(opn_ctx *ctx,
                 "%s: the graph is directed; prepare it with "
                 "OPN_STEP_UNDIRECTED",
                 graph->name);
+    if (rule == OPN_EDGES_NONE)
+        return make_identity(ctx, a->n_rows, out);
     OPN_TRY_NEW(ctx, shrink, a->n_rows);
     OPN_TRY(opn_i_csr_init(ctx, a->n_rows, a->n_cols, opn_i_csr_n_entries(a) + a->n_rows,
                            true, &normal));

@@ -194,7 +194,7 @@ static opn_status standardise(opn_ctx *ctx, opn_i_csr *x)
     OPN_TRY_NEW(ctx, mean, x->n_cols);
     OPN_TRY_NEW(ctx, scale, x->n_cols);
     OPN_TRY(opn_i_features_moments(ctx, x, mean, scale));
-    OPN_TRY(opn_i_features_standardise(ctx, x, mean, scale));
+    OPN_TRY(opn_i_features_standardise(ctx, x, mean, scale, NULL));
 cleanup:
     opn_i_release(&ctx->alloc, mean);
     opn_i_release(&ctx->alloc, scale);

@@ -3,6 +3,7 @@
 #include "model/feature_strategy.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const unsigned any_use = OPN_USE_BACKWARD | OPN_USE_NARROW | OPN_USE_DROPPED;
 
@@ -14,6 +15,7 @@ void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *m
     opn_i_csr_deinit(alloc, &matrix->cols);
     opn_i_release(alloc, matrix->cols_entry);
     opn_i_release(alloc, matrix->row_scale);
+    opn_i_release(alloc, matrix->centre);
     opn_i_release(alloc, matrix->keep);
     opn_i_release(alloc, matrix->cols_keep);
     opn_i_release(alloc, matrix->rows_col);
@@ -115,11 +117,25 @@ static opn_status finish_matrix(opn_ctx *ctx,
                                 opn_i_feature_matrix *out)
 {
     opn_status status = OPN_OK;
-    if (matrix->row_scale == NULL)
+    if (matrix->row_scale == NULL && matrix->centre == NULL)
         OPN_TRY(split_scale(ctx, matrix));
     OPN_TRY(make_room(ctx, uses, matrix));
     *out = *matrix;
     *matrix = (opn_i_feature_matrix){0};
+cleanup:
+    return status;
+}
+
+// `centre` may be NULL.
+static opn_status
+copy_centre(opn_ctx *ctx, const opn_real *centre, opn_i_feature_matrix *matrix)
+{
+    opn_status status = OPN_OK;
+    const size_t n = (size_t)matrix->rows.n_cols;
+    if (centre == NULL)
+        return OPN_OK;
+    OPN_TRY_NEW(ctx, matrix->centre, n);
+    memcpy(matrix->centre, centre, n * sizeof(*centre));
 cleanup:
     return status;
 }
@@ -139,6 +155,7 @@ cleanup:
 
 opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
                                          const opn_i_csr *features,
+                                         const opn_real *centre,
                                          const int32_t *order,
                                          unsigned uses,
                                          opn_i_feature_matrix *out)
@@ -146,6 +163,7 @@ opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_feature_matrix matrix = {.n_trained = features->n_rows};
     OPN_TRY(opn_i_csr_take_rows(ctx, features, order, features->n_rows, &matrix.rows));
+    OPN_TRY(copy_centre(ctx, centre, &matrix));
     OPN_TRY(finish_matrix(ctx, uses, &matrix, out));
 cleanup:
     opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
@@ -162,6 +180,7 @@ opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_feature_matrix matrix = {.n_trained = n_trained};
     OPN_TRY(opn_i_csr_take_rows(ctx, &whole->rows, node, n_rows, &matrix.rows));
+    OPN_TRY(copy_centre(ctx, whole->centre, &matrix));
     if (whole->row_scale != NULL) {
         OPN_TRY_NEW(ctx, matrix.row_scale, n_rows);
         for (int32_t r = 0; r < n_rows; r++)
@@ -206,9 +225,10 @@ void opn_i_feature_matrix_product(const opn_i_exec *exec,
                                   opn_real *p)
 {
     assert(!matrix->lists_dropped);
-    matrix->strategy->product(exec, matrix,
-                              opn_i_panels_const(w, matrix->rows.n_cols, width),
-                              opn_i_panels(p, matrix->rows.n_rows, width));
+    const opn_i_dense_const weights = opn_i_panels_const(w, matrix->rows.n_cols, width);
+    const opn_i_dense product = opn_i_panels(p, matrix->rows.n_rows, width);
+    matrix->strategy->product(exec, matrix, weights, product);
+    opn_i_feature_shift(exec, matrix, -1.0, weights, product);
 }
 
 void opn_i_feature_matrix_subtract(const opn_i_exec *exec,
@@ -218,14 +238,16 @@ void opn_i_feature_matrix_subtract(const opn_i_exec *exec,
                                    const opn_real *whole,
                                    opn_real *p)
 {
-    const opn_k_finish finish = {.base = whole,
-                                 .base_factor = (opn_real)(1.0 / (1.0 - matrix->rate))};
+    const double up = 1.0 / (1.0 - matrix->rate);
+    const opn_k_finish finish = {.base = whole, .base_factor = (opn_real)up};
+    const opn_i_dense_const weights = opn_i_panels_const(w, matrix->rows.n_cols, width);
+    const opn_i_dense product = opn_i_panels(p, matrix->rows.n_rows, width);
     opn_k_sparse dropped = opn_i_feature_rows(matrix);
     assert(matrix->lists_dropped);
     dropped.scale = matrix->scale;
-    opn_i_spmm(exec, &dropped, matrix->n_trained,
-               opn_i_panels_const(w, matrix->rows.n_cols, width),
-               opn_i_panels(p, matrix->rows.n_rows, width), &finish);
+    opn_i_spmm(exec, &dropped, matrix->n_trained, weights, product, &finish);
+    // `whole` has the centre in it, which was scaled with the rest.
+    opn_i_feature_shift(exec, matrix, up - 1.0, weights, product);
 }
 
 void opn_i_feature_matrix_product_transposed(const opn_i_exec *exec,
@@ -234,7 +256,8 @@ void opn_i_feature_matrix_product_transposed(const opn_i_exec *exec,
                                              const opn_real *g,
                                              opn_real *d_w)
 {
-    matrix->strategy->product_transposed(
-            exec, matrix, opn_i_panels_const(g, matrix->rows.n_rows, width),
-            opn_i_panels(d_w, matrix->rows.n_cols, width));
+    const opn_i_dense_const gradient = opn_i_panels_const(g, matrix->rows.n_rows, width);
+    const opn_i_dense d_weights = opn_i_panels(d_w, matrix->rows.n_cols, width);
+    matrix->strategy->product_transposed(exec, matrix, gradient, d_weights);
+    opn_i_feature_shift_back(exec, matrix, gradient, d_weights);
 }

@@ -17,9 +17,13 @@ typedef struct opn_i_feature_strategy opn_i_feature_strategy;
 // than an eighth of a pattern is set, it is also stored as a bitmap, and the products of
 // whole words are looked up: on Photo X^T G is 2.3 times as fast as with lists, and needs
 // no list by columns.
+//
+// Features may have a centre c [F]; X then stands for X - 1 c^T, whose zeros are not 0,
+// and the products take c into account by themselves. Dropout drops entries of X alone.
 typedef struct opn_i_feature_matrix {
     opn_i_csr rows;      // [V,F]; without values if row_scale is set
     opn_real *row_scale; // [V], or NULL if `rows` has values
+    opn_real *centre;    // [F], or NULL: 0; with a centre there is no row_scale
     int32_t n_trained;   // rows that take part in X^T G: these come first
     opn_i_csr cols; // [F,n_trained], the same by columns; empty if X^T G does not need it
     uint32_t *cols_entry; // [entries] index in `rows` of each entry of `cols`
@@ -57,9 +61,11 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
                                                    opn_i_feature_matrix *out);
 
 // The rows order[0 … V-1] of the features, for passes made for `uses`, a sum of
-// opn_i_feature_matrix_use, or for those without BACKWARD or DROPPED among them.
+// opn_i_feature_matrix_use, or for those without BACKWARD or DROPPED among them. The
+// centre [F] may be NULL.
 OPN_NODISCARD opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
                                                        const opn_i_csr *features,
+                                                       const opn_real *centre,
                                                        const int32_t *order,
                                                        unsigned uses,
                                                        opn_i_feature_matrix *out);

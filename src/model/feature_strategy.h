@@ -40,6 +40,19 @@ static inline opn_off opn_i_feature_n_trained(const opn_i_feature_matrix *matrix
 // Lists by rows the entries whose bit in matrix->keep is set.
 void opn_i_feature_list_rows(const opn_i_exec *exec, opn_i_feature_matrix *matrix);
 
+// p += factor 1 c^T W for the rows of the pass; nothing without a centre c.
+void opn_i_feature_shift(const opn_i_exec *exec,
+                         const opn_i_feature_matrix *matrix,
+                         double factor,
+                         opn_i_dense_const w,
+                         opn_i_dense p);
+
+// d_w -= c 1^T G, likewise, where the rows of g are already multiplied by matrix->scale.
+void opn_i_feature_shift_back(const opn_i_exec *exec,
+                              const opn_i_feature_matrix *matrix,
+                              opn_i_dense_const g,
+                              opn_i_dense d_w);
+
 // The rows of the pass: all entries, or those listed last.
 opn_k_sparse opn_i_feature_rows(const opn_i_feature_matrix *matrix);
 

@@ -2,7 +2,7 @@
 
 #include "model/gcn.h"
 
-static int list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIGHTS])
+int opn_i_gcn_list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIGHTS])
 {
     list[0] = (opn_i_weight){.name = "w0",
                              .n_rows = sizes->n_features,
@@ -25,7 +25,7 @@ static int list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIG
     return 2;
 }
 
-static opn_status init(opn_ctx *ctx, opn_i_network *network)
+opn_status opn_i_gcn_init(opn_ctx *ctx, opn_i_network *network)
 {
     opn_status status = OPN_OK;
     opn_i_gcn_layers *layers = NULL;
@@ -63,10 +63,10 @@ static matrices view_pass(const opn_i_network *network, const opn_real *weights)
     };
 }
 
-static void forward(const opn_i_exec *exec,
-                    opn_i_network *network,
-                    const opn_real *weights,
-                    bool with_backward)
+void opn_i_gcn_forward(const opn_i_exec *exec,
+                       opn_i_network *network,
+                       const opn_real *weights,
+                       bool with_backward)
 {
     opn_i_gcn_layers *layers = network->layers;
     const opn_i_hop *inner = &network->in_use.inner;
@@ -89,10 +89,10 @@ static void forward(const opn_i_exec *exec,
                       opn_i_rows(network->z, outer->n_rows, network->class_width), NULL);
 }
 
-static void backward(const opn_i_exec *exec,
-                     opn_i_network *network,
-                     const opn_real *weights,
-                     opn_real *d_weights)
+void opn_i_gcn_backward(const opn_i_exec *exec,
+                        opn_i_network *network,
+                        const opn_real *weights,
+                        opn_real *d_weights)
 {
     opn_i_gcn_layers *layers = network->layers;
     const opn_i_hop *inner = &network->in_use.inner;
@@ -115,8 +115,8 @@ static void backward(const opn_i_exec *exec,
 const opn_i_encoder opn_i_gcn_encoder = {
         .edges = OPN_EDGES_NORMALISED,
         .second = 1,
-        .list_weights = list_weights,
-        .init = init,
-        .forward = forward,
-        .backward = backward,
+        .list_weights = opn_i_gcn_list_weights,
+        .init = opn_i_gcn_init,
+        .forward = opn_i_gcn_forward,
+        .backward = opn_i_gcn_backward,
 };

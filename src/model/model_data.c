@@ -40,6 +40,8 @@ static const opn_i_model_kind kinds[] = {
         {.id = "dpn-gcn", .encoder = &opn_i_gcn_encoder, .head = &opn_i_dirichlet_head},
         FAMILY(&opn_i_gat_encoder, "gat"),
         FAMILY(&opn_i_sage_encoder, "sage"),
+        FAMILY(&opn_i_mlp_encoder, "mlp"),
+        FAMILY(&opn_i_links_encoder, "links"),
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -167,6 +169,7 @@ void opn_model_free(opn_model *model)
     opn_i_release(&alloc, model->weights);
     opn_i_release(&alloc, model->mean);
     opn_i_release(&alloc, model->scale);
+    opn_i_release(&alloc, model->centre);
     opn_i_names_deinit(&alloc, &model->param_names);
     opn_i_names_deinit(&alloc, &model->param_values);
     opn_i_names_deinit(&alloc, &model->class_names);
@@ -191,7 +194,7 @@ int32_t opn_model_n_hidden(const opn_model *model)
 
 int32_t opn_model_n_features(const opn_model *model)
 {
-    return model->sizes.n_features;
+    return model->sizes.n_features - model->n_node_features;
 }
 
 const char *opn_model_class_name(const opn_model *model, int32_t k)

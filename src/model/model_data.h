@@ -29,11 +29,13 @@ const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind
 // Turns the model into another kind that shares its training run; the weights stay.
 void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind);
 
-typedef enum opn_i_normalise { // how features were preprocessed
+typedef enum opn_i_normalise { // how features were preprocessed; model files have it
     OPN_NORMALISE_NONE = 0,
     OPN_NORMALISE_ROW = 1,
-    OPN_NORMALISE_STANDARD = 2
+    OPN_NORMALISE_STANDARD = 2,
+    OPN_NORMALISE_L2 = 3
 } opn_i_normalise;
+enum { OPN_N_NORMALISES = 4 };
 
 struct opn_model {
     opn_alloc alloc;
@@ -41,8 +43,11 @@ struct opn_model {
     opn_i_evidence_kind evidence;
     opn_i_normalise normalise;
     opn_i_sizes sizes;
-    opn_real *weights;    // as opn_i_network keeps them
-    double *mean, *scale; // [F] of the training features; NULL unless standardised
+    int32_t n_node_features; // the last of sizes.n_features, see features.h
+    opn_real *weights;       // as opn_i_network keeps them
+    // [opn_model_n_features()] of the training features; NULL unless standardised. The
+    // centre is NULL if no column stays sparse.
+    double *mean, *scale, *centre;
     opn_i_names param_names, param_values;  // every training parameter, as text
     opn_i_names class_names, feature_names; // features: empty if they are only numbered
     char data_hash[65];

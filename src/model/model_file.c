@@ -1,7 +1,8 @@
 // model_file.c -- models as safetensors files.
 //
 // Tensors: the encoder's weight matrices, F32, and, for standardised features,
-// feature_mean and feature_scale [F], F64. Metadata: format, model, data_hash, classes
+// feature_mean and feature_scale [F], F64, with feature_centre if some stay sparse.
+// Metadata: format, model, data_hash, classes
 // and features (JSON arrays of names), summary, and "param.NAME" for every training
 // parameter.
 
@@ -108,7 +109,7 @@ cleanup:
 static const struct {
     const char *key;
     int64_t max;
-} numbers[] = {{"evidence", OPN_N_EVIDENCES - 1}, {"normalise", OPN_NORMALISE_STANDARD},
+} numbers[] = {{"evidence", OPN_N_EVIDENCES - 1}, {"normalise", OPN_N_NORMALISES - 1},
                {"teacher_epochs", INT32_MAX},     {"epochs", INT32_MAX},
                {"training_nodes", INT32_MAX},     {"validation_nodes", INT32_MAX},
                {"validation_right", INT32_MAX},   {"bounded_logits", INT64_MAX}};
@@ -135,6 +136,9 @@ put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *mo
                                                       model->split_hash));
     for (size_t n = 0; n < N_NUMBERS; n++)
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, numbers[n].key, value[n]));
+    if (model->n_node_features > 0)
+        OPN_TRY(opn_i_safetensors_writer_add_int(writer, "node_features",
+                                                 model->n_node_features));
     OPN_TRY(put_names(ctx, writer, "classes", &model->class_names));
     OPN_TRY(put_names(ctx, writer, "features", &model->feature_names));
     for (int64_t p = 0; p < model->param_names.n; p++) {
@@ -146,21 +150,34 @@ cleanup:
     return status;
 }
 
+// Mean, scale and centre of the features, where they are standardised.
+static opn_status put_columns(opn_i_safetensors_writer *writer, const opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const int64_t shape[] = {opn_model_n_features(model)};
+    const struct {
+        const char *name;
+        const double *data;
+    } columns[] = {{"feature_mean", model->mean},
+                   {"feature_scale", model->scale},
+                   {"feature_centre", model->centre}};
+    for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
+        if (columns[c].data != NULL)
+            OPN_TRY(opn_i_safetensors_writer_add_tensor(
+                    writer, columns[c].name, OPN_TENSOR_F64, shape, 1, columns[c].data));
+cleanup:
+    return status;
+}
+
 opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path)
 {
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
     float *packed[OPN_MAX_WEIGHTS] = {0};
-    const int64_t shape[] = {model->sizes.n_features};
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
     OPN_TRY(put_metadata(ctx, writer, model));
     OPN_TRY(put_weights(ctx, writer, model, packed));
-    if (model->mean != NULL) {
-        OPN_TRY(opn_i_safetensors_writer_add_tensor(
-                writer, "feature_mean", OPN_TENSOR_F64, shape, 1, model->mean));
-        OPN_TRY(opn_i_safetensors_writer_add_tensor(
-                writer, "feature_scale", OPN_TENSOR_F64, shape, 1, model->scale));
-    }
+    OPN_TRY(put_columns(writer, model));
     status = opn_i_safetensors_writer_commit(writer, path);
     writer = NULL;
 cleanup:
@@ -232,6 +249,24 @@ cleanup:
     return status;
 }
 
+// Whether names, features of nodes and the rows of w0 agree.
+static opn_status check_features(opn_ctx *ctx, const char *path, const opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_rows = model->sizes.n_features;
+    const int32_t n_given = opn_model_n_features(model);
+    OPN_FAIL_IF(ctx, model->kind->encoder->uses_links && model->n_node_features == 0,
+                OPN_ERR_FORMAT, "%s: metadata \"node_features\" is missing", path);
+    OPN_FAIL_IF(ctx, n_given < 0, OPN_ERR_FORMAT,
+                "%s: %d features of nodes for the %d rows of w0", path,
+                model->n_node_features, n_rows);
+    OPN_FAIL_IF(ctx, model->feature_names.n != 0 && model->feature_names.n != n_given,
+                OPN_ERR_FORMAT, "%s: %lld names of features for the %d rows of w0", path,
+                (long long)model->feature_names.n, n_given);
+cleanup:
+    return status;
+}
+
 // The sizes that the weights must have, from the first weight, the names and the
 // parameters.
 static opn_status find_sizes(opn_ctx *ctx,
@@ -251,11 +286,7 @@ static opn_status find_sizes(opn_ctx *ctx,
     *sizes = opn_i_model_sizes(model->kind, params);
     sizes->n_features = (int32_t)w0->shape[0];
     sizes->n_classes = (int32_t)n_classes;
-    OPN_FAIL_IF(ctx,
-                model->feature_names.n != 0 &&
-                        model->feature_names.n != sizes->n_features,
-                OPN_ERR_FORMAT, "%s: %lld names of features for the %d rows of w0", path,
-                (long long)model->feature_names.n, sizes->n_features);
+    OPN_TRY(check_features(ctx, path, model));
     OPN_TRY(opn_i_model_check_sizes(ctx, model->kind, sizes));
 cleanup:
     if (status == OPN_ERR_INVALID_ARG)
@@ -284,7 +315,7 @@ cleanup:
     return status;
 }
 
-// Reads mean or scale of the features.
+// Reads one of the columns of put_columns().
 static opn_status get_column(opn_ctx *ctx,
                              const char *path,
                              const opn_i_safetensors *file,
@@ -302,6 +333,24 @@ static opn_status get_column(opn_ctx *ctx,
     for (int32_t k = 0; k < n; k++)
         OPN_FAIL_IF(ctx, !isfinite((*out)[k]), OPN_ERR_FORMAT,
                     "%s: tensor \"%s\": item %d is not finite", path, name, k);
+cleanup:
+    return status;
+}
+
+// Files of earlier versions have no centre: they standardised every column in full.
+static opn_status get_columns(opn_ctx *ctx,
+                              const char *path,
+                              const opn_i_safetensors *file,
+                              opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const int32_t n = opn_model_n_features(model);
+    if (model->normalise != OPN_NORMALISE_STANDARD)
+        return OPN_OK;
+    OPN_TRY(get_column(ctx, path, file, "feature_mean", n, &model->mean));
+    OPN_TRY(get_column(ctx, path, file, "feature_scale", n, &model->scale));
+    if (opn_i_safetensors_find(file, "feature_centre") != NULL)
+        OPN_TRY(get_column(ctx, path, file, "feature_centre", n, &model->centre));
 cleanup:
     return status;
 }
@@ -347,6 +396,22 @@ cleanup:
     return status;
 }
 
+// Only models that have such features say so.
+static opn_status get_node_features(opn_ctx *ctx,
+                                    const char *path,
+                                    const opn_i_safetensors *file,
+                                    opn_model *model)
+{
+    opn_status status = OPN_OK;
+    int64_t n = 0;
+    if (opn_i_safetensors_metadata(file, "node_features") != NULL)
+        OPN_TRY(opn_i_safetensors_int(ctx, path, file, "node_features", 0, INT32_MAX,
+                                      &n));
+    model->n_node_features = (int32_t)n;
+cleanup:
+    return status;
+}
+
 static opn_status get_metadata(opn_ctx *ctx,
                                const char *path,
                                const opn_i_safetensors *file,
@@ -368,6 +433,7 @@ static opn_status get_metadata(opn_ctx *ctx,
     if (split != NULL && strlen(split) == sizeof(model->split_hash) - 1)
         memcpy(model->split_hash, split, sizeof(model->split_hash));
     OPN_TRY(get_numbers(ctx, path, file, model));
+    OPN_TRY(get_node_features(ctx, path, file, model));
     OPN_TRY(get_names(ctx, path, "classes", opn_i_safetensors_metadata(file, "classes"),
                       &model->class_names));
     OPN_TRY(get_names(ctx, path, "features", opn_i_safetensors_metadata(file, "features"),
@@ -406,12 +472,7 @@ opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
     OPN_TRY(get_metadata(ctx, path, file, model));
     OPN_TRY(read_params(ctx, path, file, model));
     OPN_TRY(get_weights(ctx, path, file, model));
-    if (model->normalise == OPN_NORMALISE_STANDARD) {
-        OPN_TRY(get_column(ctx, path, file, "feature_mean", model->sizes.n_features,
-                           &model->mean));
-        OPN_TRY(get_column(ctx, path, file, "feature_scale", model->sizes.n_features,
-                           &model->scale));
-    }
+    OPN_TRY(get_columns(ctx, path, file, model));
     *out = model;
     model = NULL;
 cleanup:

@@ -49,7 +49,8 @@ static opn_status place_edges(opn_ctx *ctx,
     opn_i_order_invert(n_nodes, workspace->order, place);
     OPN_TRY(reorder(ctx, workspace->order, place, &adjacency, &workspace->hop.rows));
     if (with_backward)
-        OPN_TRY(opn_i_hop_store_transpose(ctx, encoder->edges == OPN_EDGES_NORMALISED,
+        OPN_TRY(opn_i_hop_store_transpose(ctx,
+                                          opn_i_edge_rule_is_symmetric(encoder->edges),
                                           encoder->needs_entries, &workspace->hop));
     if (model->kind->drops_edges) {
         OPN_TRY(reorder(ctx, workspace->order, place, &graph->topology,
@@ -69,12 +70,12 @@ static opn_status place_features(opn_ctx *ctx,
                                  opn_i_workspace *workspace)
 {
     opn_status status = OPN_OK;
-    opn_i_csr features = {0};
-    OPN_TRY(opn_i_features_ready(ctx, model, graph, &features));
-    OPN_TRY(opn_i_feature_matrix_init_for(ctx, &features, workspace->order, uses,
-                                          &workspace->features));
+    opn_i_ready_features ready = {0};
+    OPN_TRY(opn_i_features_ready(ctx, model, graph, &ready));
+    OPN_TRY(opn_i_feature_matrix_init_for(ctx, &ready.x, ready.centre, workspace->order,
+                                          uses, &workspace->features));
 cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &features);
+    opn_i_ready_features_deinit(&ctx->alloc, &ready);
     return status;
 }
 

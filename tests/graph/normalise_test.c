@@ -139,6 +139,25 @@ static void an_edge_counts_in_a_mean_as_much_as_its_weight(void **state)
     opn_graph_free(graph);
 }
 
+// ---- no edges ------------------------------------------------------------------------
+
+static void without_edges_a_node_sees_itself_alone(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    opn_graph *graph = network_drawn_graph(ctx, 30, 5, &random);
+    opn_i_csr a = {0};
+    assert_int_equal(opn_i_graph_normalise(ctx, graph, OPN_EDGES_NONE, &a), OPN_OK);
+    assert_int_equal(a.n_cols, 30);
+    assert_null(a.value);
+    for (int32_t i = 0; i < 30; i++) {
+        assert_int_equal(a.row_ptr[i + 1], i + 1);
+        assert_int_equal(a.col_idx[i], i);
+    }
+    opn_i_csr_deinit(&ctx->alloc, &a);
+    opn_graph_free(graph);
+}
+
 // ---- refusals ------------------------------------------------------------------------
 
 static void a_directed_graph_is_refused(void **state)
@@ -188,6 +207,7 @@ int main(void)
             WITH_CTX(an_isolated_node_keeps_itself_whole),
             WITH_CTX(rows_of_means_sum_to_one_and_have_a_zero_for_the_node_itself),
             WITH_CTX(an_edge_counts_in_a_mean_as_much_as_its_weight),
+            WITH_CTX(without_edges_a_node_sees_itself_alone),
             WITH_CTX(a_directed_graph_is_refused),
             WITH_CTX(every_allocation_may_fail),
     };

@@ -22,6 +22,7 @@ typedef enum feature_kind {
     DENSE_BINARY,
     DENSE_CONSTANT_ROWS,
     FREE_VALUES,
+    CENTRED,
     N_KINDS
 } feature_kind;
 
@@ -56,7 +57,7 @@ draw_features(feature_kind kind, int32_t n_rows, int32_t n_cols, uint64_t *rando
             row[n] = i;
             col[n] = k;
             value[n++] =
-                    (opn_real)(kind == FREE_VALUES ? draw(random, -2.0, 2.0) : of_row);
+                    (opn_real)(kind >= FREE_VALUES ? draw(random, -2.0, 2.0) : of_row);
         }
     }
     const bool is_binary = kind == BINARY || kind == DENSE_BINARY;
@@ -68,6 +69,35 @@ draw_features(feature_kind kind, int32_t n_rows, int32_t n_cols, uint64_t *rando
     free(col);
     free(value);
     return x;
+}
+
+// Features of any kind; only those that are centred have a centre.
+static opn_status init_for_uses(opn_ctx *of,
+                                feature_kind kind,
+                                const opn_i_csr *x,
+                                unsigned uses,
+                                opn_i_feature_matrix *out)
+{
+    uint64_t random = 11;
+    int32_t *order = calloc((size_t)x->n_rows + 1, sizeof(*order));
+    opn_real *centre = calloc((size_t)x->n_cols + 1, sizeof(*centre));
+    assert_non_null(order);
+    assert_non_null(centre);
+    for (int32_t r = 0; r < x->n_rows; r++)
+        order[r] = r;
+    draw_rows(&random, 1, x->n_cols, x->n_cols, -0.5, 0.5, centre);
+    const opn_status status = opn_i_feature_matrix_init_for(
+            of, x, kind == CENTRED ? centre : NULL, order, uses, out);
+    free(order);
+    free(centre);
+    return status;
+}
+
+static opn_status
+init_kind(opn_ctx *of, feature_kind kind, const opn_i_csr *x, opn_i_feature_matrix *out)
+{
+    return init_for_uses(of, kind, x, OPN_USE_BACKWARD | OPN_USE_NARROW | OPN_USE_DROPPED,
+                         out);
 }
 
 // ---- products in double --------------------------------------------------------------
@@ -90,15 +120,20 @@ static opn_real *draw_panels(uint64_t *random, int32_t n_rows, int32_t width)
 }
 
 // X, or what is left of it: a bit for each entry of the first n_trained rows says which.
+// The centre is subtracted from what is dropped, too.
 static double *
-make_dense(const opn_i_csr *x, int32_t n_trained, const uint64_t *keep, double rate)
+make_dense(const opn_i_csr *x, const opn_i_feature_matrix *matrix, double rate)
 {
     double *dense = new_doubles(x->n_rows, x->n_cols);
-    for (int32_t i = 0; i < (rate > 0.0 ? n_trained : x->n_rows); i++)
+    for (int32_t i = 0; i < (rate > 0.0 ? matrix->n_trained : x->n_rows); i++) {
+        double *row = dense + (size_t)i * (size_t)x->n_cols;
         for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            if (rate == 0.0 || opn_i_bit(keep, e))
-                dense[(size_t)i * (size_t)x->n_cols + (size_t)x->col_idx[e]] =
+            if (rate == 0.0 || opn_i_bit(matrix->keep, e))
+                row[x->col_idx[e]] =
                         (x->value == NULL ? 1.0 : (double)x->value[e]) / (1.0 - rate);
+        for (int32_t k = 0; k < x->n_cols && matrix->centre != NULL; k++)
+            row[k] -= (double)matrix->centre[k];
+    }
     return dense;
 }
 
@@ -245,8 +280,8 @@ expect_pass(const opn_i_exec *exec, const pass *one, uint32_t step, uint64_t *ra
     opn_i_keep_bits(exec, 4, OPN_STREAM_STUDENT_FEATURES, step,
                     one->rate == 0.0 ? 0.5 : one->rate,
                     one->x->row_ptr[matrix->n_trained], matrix->keep);
-    double *all = make_dense(one->x, matrix->n_trained, matrix->keep, 0.0);
-    double *kept = make_dense(one->x, matrix->n_trained, matrix->keep, one->rate);
+    double *all = make_dense(one->x, matrix, 0.0);
+    double *kept = make_dense(one->x, matrix, one->rate);
     opn_i_feature_matrix_drop(exec, matrix, one->rate, one->uses);
     expect_forward(exec, one, kept, all, random);
     if ((one->uses & OPN_USE_BACKWARD) != 0)
@@ -312,7 +347,7 @@ static void products_are_those_of_the_dropped_matrix_both_ways(void **state)
         opn_i_csr x = draw_features(kind, sizes[c / N_KINDS].n_rows,
                                     sizes[c / N_KINDS].n_cols, &random);
         opn_i_feature_matrix matrix = {0};
-        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        assert_int_equal(init_kind(ctx, kind, &x, &matrix), OPN_OK);
         assert_int_equal(matrix.n_trained, x.n_rows);
         assert_int_equal(matrix.map != NULL, has_bits(kind));
         expect_passes(&x, &matrix, sizes[c / N_KINDS].step, &random);
@@ -331,11 +366,7 @@ static void expect_served(feature_kind kind, unsigned made_for, unsigned uses)
     uint64_t random = 8;
     opn_i_csr x = draw_features(kind, 1100, 21, &random);
     opn_i_feature_matrix matrix = {0};
-    int32_t order[1100];
-    for (int32_t r = 0; r < 1100; r++)
-        order[r] = r;
-    assert_int_equal(opn_i_feature_matrix_init_for(ctx, &x, order, made_for, &matrix),
-                     OPN_OK);
+    assert_int_equal(init_for_uses(ctx, kind, &x, made_for, &matrix), OPN_OK);
     assert_int_equal(matrix.cols.row_ptr != NULL, has_columns);
     for (int round = 0; round < 3 * n_tables; round++) {
         const opn_i_exec exec = {table[round / 3], 1};
@@ -395,14 +426,15 @@ static void a_part_takes_rows_in_any_order_and_drops_from_the_first_alone(void *
     for (int c = 0; c < 7 * N_KINDS; c++) {
         const int32_t n_rows = parts[c / N_KINDS].n_rows;
         const int32_t n_trained = parts[c / N_KINDS].n_trained;
-        opn_i_csr x = draw_features((feature_kind)(c % N_KINDS), V, F, &random);
+        const feature_kind kind = (feature_kind)(c % N_KINDS);
+        opn_i_csr x = draw_features(kind, V, F, &random);
         opn_i_csr rows = {0};
         opn_i_feature_matrix whole = {0};
         opn_i_feature_matrix part = {0};
         int32_t node[V] = {0};
         shuffle(V, node, &random);
         assert_int_equal(opn_i_csr_take_rows(ctx, &x, node, n_rows, &rows), OPN_OK);
-        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &whole), OPN_OK);
+        assert_int_equal(init_kind(ctx, kind, &x, &whole), OPN_OK);
         assert_int_equal(opn_i_feature_matrix_init_part(ctx, &whole, node, n_rows,
                                                         n_trained, &part),
                          OPN_OK);
@@ -442,10 +474,10 @@ static void rows_of_one_value_are_kept_as_a_pattern_and_a_factor(void **state)
         opn_i_csr x = draw_features((feature_kind)kind, 37, 21, &random);
         opn_i_feature_matrix matrix = {0};
         assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
-        assert_int_equal(matrix.row_scale != NULL, kind != FREE_VALUES);
-        assert_int_equal(matrix.rows.value == NULL, kind != FREE_VALUES);
-        assert_int_equal(matrix.cols.value == NULL, kind != FREE_VALUES);
-        assert_int_equal(matrix.rows_value == NULL, kind != FREE_VALUES);
+        assert_int_equal(matrix.row_scale != NULL, kind < FREE_VALUES);
+        assert_int_equal(matrix.rows.value == NULL, kind < FREE_VALUES);
+        assert_int_equal(matrix.cols.value == NULL, kind < FREE_VALUES);
+        assert_int_equal(matrix.rows_value == NULL, kind < FREE_VALUES);
         assert_int_equal(matrix.map == NULL, is_list);
         assert_int_equal(matrix.cols.row_ptr != NULL, is_list);
         if (is_list)
@@ -550,18 +582,19 @@ static void a_pass_gives_the_same_bits_on_any_number_of_threads(void **state)
     opn_real *from = draw_panels(&random, MANY_ROWS, MANY_WIDTH);
     opn_real *one = draw_panels(&random, MANY_ROWS + MANY_COLS, MANY_WIDTH);
     opn_real *several = draw_panels(&random, MANY_ROWS + MANY_COLS, MANY_WIDTH);
-    for (int with_value = 0; with_value < 2; with_value++) {
-        opn_i_csr x = draw_many_features(with_value == 1);
+    static const feature_kind kinds[] = {DENSE_BINARY, FREE_VALUES, CENTRED};
+    for (int c = 0; c < 3; c++) {
+        opn_i_csr x = draw_many_features(kinds[c] != DENSE_BINARY);
         opn_i_feature_matrix matrix = {0};
-        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
-        assert_int_equal(matrix.map == NULL, with_value);
+        assert_int_equal(init_kind(ctx, kinds[c], &x, &matrix), OPN_OK);
+        assert_int_equal(matrix.map != NULL, kinds[c] == DENSE_BINARY);
         for (int round = 0; round < 5 * n_tables; round++) {
             const double rate = rounds[round % 5].rate;
             const unsigned uses = rounds[round % 5].uses;
             const opn_i_exec plain = {table[round / 5], 1};
             run_many(&plain, &matrix, rate, uses, from, one);
-            for (int c = 0; c < N_THREAD_COUNTS; c++) {
-                const opn_i_exec exec = {table[round / 5], thread_counts[c]};
+            for (int t = 0; t < N_THREAD_COUNTS; t++) {
+                const opn_i_exec exec = {table[round / 5], thread_counts[t]};
                 memset(several, 0xff, N_RESULTS * sizeof(*several));
                 run_many(&exec, &matrix, rate, uses, from, several);
                 assert_memory_equal(several, one, N_RESULTS * sizeof(*one));
@@ -578,13 +611,14 @@ static void a_pass_gives_the_same_bits_on_any_number_of_threads(void **state)
 // ---- memory --------------------------------------------------------------------------
 
 static opn_status init_both(opn_ctx *other,
+                            feature_kind kind,
                             const opn_i_csr *x,
                             opn_i_feature_matrix *whole,
                             opn_i_feature_matrix *part)
 {
     static const int32_t node[] = {5, 1, 7};
     opn_status status = OPN_OK;
-    OPN_TRY(opn_i_feature_matrix_init(other, x, whole));
+    OPN_TRY(init_kind(other, kind, x, whole));
     OPN_TRY(opn_i_feature_matrix_init_part(other, whole, node, 3, 2, part));
 cleanup:
     return status;
@@ -603,7 +637,8 @@ static void every_allocation_may_fail(void **state)
             opn_i_feature_matrix whole = {0};
             opn_i_feature_matrix part = {0};
             m.fail_at = m.n_requests + fail_at;
-            const opn_status status = init_both(other, &x, &whole, &part);
+            const opn_status status =
+                    init_both(other, (feature_kind)kind, &x, &whole, &part);
             assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
             assert_int_equal(status == OPN_OK, part.keep != NULL);
             opn_i_feature_matrix_deinit(&other->alloc, &part);

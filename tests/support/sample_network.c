@@ -138,6 +138,7 @@ const char *const model_names[GOLDEN_N_OBJECTIVES] = {"gcn",   "edl-gcn",  "dpn-
 
 const network_kind gcn_kind = {&opn_i_gcn_encoder, 1, 1};
 const network_kind sage_kind = {&opn_i_sage_encoder, 1, 1};
+const network_kind mlp_kind = {&opn_i_mlp_encoder, 1, 1};
 
 network_kind network_kind_of(const network *net)
 {
@@ -152,9 +153,9 @@ static opn_i_reach reach_whole(network *net, const opn_i_encoder *encoder)
     assert_int_equal(
             opn_i_graph_normalise(net->ctx, net->graph, encoder->edges, &store.rows),
             OPN_OK);
-    assert_int_equal(opn_i_hop_store_transpose(net->ctx,
-                                               encoder->edges == OPN_EDGES_NORMALISED,
-                                               encoder->needs_entries, &store),
+    assert_int_equal(opn_i_hop_store_transpose(
+                             net->ctx, opn_i_edge_rule_is_symmetric(encoder->edges),
+                             encoder->needs_entries, &store),
                      OPN_OK);
     net->adjacency = store.rows;
     net->transposed = store.transposed;
@@ -417,6 +418,27 @@ void network_add_dropper(network *net)
             opn_i_edge_dropper_init(net->ctx, &net->graph->topology, &net->dropper),
             OPN_OK);
     net->gcn.dropper = &net->dropper;
+}
+
+void network_centre(network *net, uint64_t seed)
+{
+    const opn_i_csr *x = &net->graph->features;
+    int32_t *order = calloc((size_t)x->n_rows, sizeof(*order));
+    opn_real *centre = calloc((size_t)x->n_cols, sizeof(*centre));
+    assert_non_null(order);
+    assert_non_null(centre);
+    for (int32_t r = 0; r < x->n_rows; r++)
+        order[r] = r;
+    draw_rows(&seed, 1, x->n_cols, x->n_cols, -0.5, 0.5, centre);
+    centre[0] = 0;
+    opn_i_feature_matrix_deinit(&net->ctx->alloc, &net->features);
+    assert_int_equal(opn_i_feature_matrix_init_for(net->ctx, x, centre, order,
+                                                   OPN_USE_BACKWARD | OPN_USE_NARROW |
+                                                           OPN_USE_DROPPED,
+                                                   &net->features),
+                     OPN_OK);
+    free(order);
+    free(centre);
 }
 
 void network_deinit(network *net)

@@ -69,7 +69,7 @@ typedef struct network_kind {
     int32_t n_heads, n_out_heads;
 } network_kind;
 
-extern const network_kind gcn_kind, sage_kind;
+extern const network_kind gcn_kind, sage_kind, mlp_kind;
 
 // A whole graph with a symmetric matrix.
 static inline opn_i_reach symmetric_reach(const opn_i_csr *adjacency)
@@ -142,6 +142,9 @@ void network_init_drawn_as(opn_ctx *ctx,
 
 // The same graph and features with node i renamed to[i]; without labels.
 void network_init_permuted(const network *net, const int32_t *to, network *out);
+
+// Gives its features a random centre from now on, one of 0 among them.
+void network_centre(network *net, uint64_t seed);
 
 void network_deinit(network *net);
 
