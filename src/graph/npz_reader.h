@@ -34,9 +34,9 @@ enum {
 
 // One way to store a part of the graph.
 typedef struct opn_i_npz_name {
-    opn_i_npz_part part;
     const char
-            *name;  // of the member; of a SPARSE matrix, the start of its members' names
+            *name; // of the member; of a SPARSE matrix, the start of its members' names
+    opn_i_npz_part part;
     unsigned flags; // OPN_NPZ_…
 } opn_i_npz_name;
 
