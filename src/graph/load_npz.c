@@ -92,9 +92,9 @@ static opn_status read_graph(opn_i_npz_reader *reader)
     opn_graph *graph = reader->graph;
     opn_i_npz_input labels = {0};
     OPN_TRY(opn_i_npz_find_parts(reader));
-    OPN_TRY(note_members(reader));
     OPN_TRY(read_all_names(reader));
     OPN_TRY(opn_i_npz_open_labels(reader, &labels));
+    OPN_TRY(note_members(reader));
     OPN_TRY(opn_i_npz_read_topology(reader, opn_i_npz_n_labels(&labels)));
     OPN_TRY(read_features(reader));
     OPN_TRY(opn_i_npz_read_labels(reader, &labels));
@@ -117,8 +117,11 @@ opn_status opn_i_load_npz(opn_ctx *ctx, const char *path, opn_graph **out)
     OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &graph));
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     OPN_TRY(opn_i_zip_open(ctx, opn_i_input_name(path), bytes.data, bytes.n, &zip));
-    opn_i_npz_reader reader = {
-            .ctx = ctx, .path = opn_i_input_name(path), .zip = zip, .graph = graph};
+    opn_i_npz_reader reader = {.ctx = ctx,
+                               .path = opn_i_input_name(path),
+                               .has_folder = strcmp(path, "-") != 0,
+                               .zip = zip,
+                               .graph = graph};
     OPN_TRY(read_graph(&reader));
     *out = graph;
     graph = NULL;

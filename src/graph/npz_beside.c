@@ -127,6 +127,10 @@ static opn_status open_labels_beside(opn_i_npz_reader *reader, opn_i_npz_input *
     opn_ctx *ctx = reader->ctx;
     const int n_stem = (int)stem_length(reader->path);
     char *path = NULL;
+    OPN_FAIL_IF(ctx, !reader->has_folder, OPN_ERR_FORMAT,
+                "%s: holds a matrix without labels; name the file, so that labels can be "
+                "beside it",
+                reader->path);
     OPN_TRY(find_beside(reader, "labels", label_endings, &path));
     OPN_FAIL_IF(
             ctx, path == NULL, OPN_ERR_FORMAT,

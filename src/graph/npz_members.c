@@ -103,7 +103,17 @@ const char *opn_i_npz_list_names(opn_i_npz_part part, char out[256])
 
 // ---- an archive without a graph ------------------------------------------------------
 
-enum { LIST_ROOM = 480, NAME_CHARS = 40, MAX_LISTED = 8 };
+enum { LIST_ROOM = 480, NAME_BYTES = 40, MAX_LISTED = 8 };
+
+// Bytes of the name to show, without half a character at the end.
+static int shown_length(const char *name)
+{
+    size_t n = strlen(name);
+    if (n > NAME_BYTES)
+        for (n = NAME_BYTES; n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80;)
+            n--;
+    return (int)n;
+}
 
 // A member with its shape and type, as far as its header can be read.
 static void
@@ -111,7 +121,7 @@ describe_member(opn_ctx *ctx, const opn_i_zip *zip, const char *member, char out
 {
     opn_i_bytes bytes = {0};
     opn_i_npy_about about;
-    int n = snprintf(out, 160, "%.*s", NAME_CHARS, member);
+    int n = snprintf(out, 160, "%.*s", shown_length(member), member);
     if (opn_i_zip_read(ctx, zip, member, &bytes) == OPN_OK &&
         opn_i_npy_look(ctx, member, bytes.data, bytes.n, &about) == OPN_OK) {
         n += snprintf(out + n, (size_t)(160 - n), " [");

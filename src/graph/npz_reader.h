@@ -54,7 +54,8 @@ static inline bool opn_i_npz_is_lone(const opn_i_npz_name *name)
 
 typedef struct opn_i_npz_reader {
     opn_ctx *ctx;
-    const char *path;
+    const char *path; // for messages
+    bool has_folder;  // not standard input: there may be files beside it
     const opn_i_zip *zip;
     const opn_i_npz_name *found[OPN_N_NPZ_PARTS]; // NULL if it is not there
     opn_graph *graph;
