@@ -194,7 +194,7 @@ static inline void fuzz_load(const char *data)
     fuzz_check((status == OPN_OK) == (graph != NULL));
     fuzz_check(status == OPN_OK || fuzz_blames_input(status));
     if (status != OPN_OK) {
-        fuzz_check(strncmp(opn_ctx_error(ctx), data, strlen(data)) == 0);
+        fuzz_check(strncmp(opn_ctx_error(ctx), fuzz_folder, strlen(fuzz_folder)) == 0);
     } else {
         fuzz_check_graph(ctx, graph);
         fuzz_prepare_all_ways(ctx, graph);

@@ -18,10 +18,13 @@ static void read_array(const opn_i_ndarray *array)
     read_bytes(array->data, (size_t)array->n_items * (size_t)array->item_size);
 }
 
-static bool has_items(const opn_i_pickle_value *value)
+// The items of a list, a tuple, a dict or an array of objects; NULL for other values.
+static const opn_i_pickle_list *items_of(const opn_i_pickle_value *value)
 {
-    return value->kind == OPN_PICKLE_TUPLE || value->kind == OPN_PICKLE_LIST ||
-           value->kind == OPN_PICKLE_DICT;
+    if (value->kind == OPN_PICKLE_TUPLE || value->kind == OPN_PICKLE_LIST ||
+        value->kind == OPN_PICKLE_DICT)
+        return value->as.list;
+    return opn_i_pickle_objects(value);
 }
 
 static void read_value(const opn_i_pickle_value *value)
@@ -43,12 +46,13 @@ static void read_value(const opn_i_pickle_value *value)
 // graphs have.
 static void read_tree(const opn_i_pickle_value *root)
 {
+    const opn_i_pickle_list *items = items_of(root);
     read_value(root);
-    for (size_t i = 0; has_items(root) && i < root->as.list->n; i++) {
-        const opn_i_pickle_value *item = &root->as.list->item[i];
-        read_value(item);
-        for (size_t j = 0; has_items(item) && j < item->as.list->n; j++)
-            read_value(&item->as.list->item[j]);
+    for (size_t i = 0; items != NULL && i < items->n; i++) {
+        const opn_i_pickle_list *inner = items_of(&items->item[i]);
+        read_value(&items->item[i]);
+        for (size_t j = 0; inner != NULL && j < inner->n; j++)
+            read_value(&inner->item[j]);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *data_dir(const opine_app *app)
@@ -457,16 +458,34 @@ static int save(opine_app *app, const opn_graph *graph, const char *path)
     return opn_params_flag(app->params, "json") ? print_written(path, &info) : EXIT_DONE;
 }
 
+// Whether the graph was read from that file or folder, however the path is spelled.
+static bool is_source(const opn_graph *graph, const char *path)
+{
+    const char *source = opn_graph_source(graph);
+    struct stat from;
+    struct stat to;
+    const bool is_path = strchr(source, '/') != NULL; // not the name of a dataset
+    return is_path && stat(source, &from) == 0 && stat(path, &to) == 0 &&
+           from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+}
+
 int run_data_convert(opine_app *app)
 {
     opn_graph *graph = NULL;
+    int code = EXIT_USAGE;
     const char *path = wanted_output(app, "data convert");
     if (path == NULL)
         return EXIT_USAGE;
     const opn_status status =
             opn_graph_load_prepared(app->ctx, app->argument[0], app->params, &graph);
-    const int code =
-            status == OPN_OK ? save(app, graph, path) : complain_status(app, status);
+    if (status != OPN_OK)
+        code = complain_status(app, status);
+    else if (is_source(graph, path))
+        complain("data convert: -o %s would overwrite its input; name another file or "
+                 "folder",
+                 path);
+    else
+        code = save(app, graph, path);
     opn_graph_free(graph);
     return code;
 }

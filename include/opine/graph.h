@@ -68,11 +68,14 @@ OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
 
 // Loads what `data` names, as it is in the file:
 //   a dataset name                looked for as in opn_dataset_find()
-//   FILE.npz                      the gnn-benchmark form
+//   FILE.npz                      adjacency or edges, features and labels, as the
+//                                 gnn-benchmark collection, GraphGallery, PyTorch
+//                                 Geometric, SciPy and others name them
 //   FOLDER                        edges.csv, features.csv, labels.csv, perhaps split.csv
 //   PREFIX                        Planetoid: PREFIX.graph, PREFIX.allx and so on
-//   -                             standard input, in the gnn-benchmark form
-// Node, class and feature names are kept.
+//   -                             standard input, an npz file
+// Node, class and feature names are kept; docs/file-formats.md has all names and forms.
+// What is not obvious in how the files were read is in opn_graph_note().
 // Errors: READ (nothing there), FORMAT (the message names file and line or member),
 // NOMEM, INTERRUPTED. Cost: linear in the size of the files.
 OPN_API OPN_NODISCARD opn_status opn_graph_load(opn_ctx *ctx,

@@ -4,13 +4,13 @@
 // edge to any other name is an error, because a misspelt name would otherwise become a
 // node. Names that are exactly the numbers 0 … n-1 are taken as node numbers.
 
+#include "graph/class_order.h"
 #include "graph/folder_reader.h"
 #include "graph/loaders.h"
 #include "graph/roles.h"
 #include "graph/sparse_input.h"
 #include "io/path.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const source_words[] = {"source", "src", "from", "u", "node1", NULL};
@@ -36,20 +36,6 @@ static void release_folder(opn_i_folder *folder)
 
 // ---- numbers for names ---------------------------------------------------------------
 
-// The number that a name spells in canonical form: no sign, no leading zero.
-static int64_t plain_number(const char *text)
-{
-    int64_t number = 0;
-    if (text[0] == 0 || (text[0] == '0' && text[1] != 0) || strlen(text) > 9)
-        return -1;
-    for (; *text != 0; text++) {
-        if (*text < '0' || *text > '9')
-            return -1;
-        number = number * 10 + (*text - '0');
-    }
-    return number;
-}
-
 // Numbers n distinct names: by their value if they are 0 … n-1 in any order, else by
 // their position. *is_numbered tells which.
 static opn_status
@@ -60,7 +46,7 @@ number_names(opn_ctx *ctx, const opn_i_names *names, int32_t **out, bool *is_num
     OPN_TRY_NEW(ctx, number, names->n);
     *is_numbered = true;
     for (int64_t i = 0; i < names->n && *is_numbered; i++) {
-        const int64_t said = plain_number(opn_i_names_at(names, i));
+        const int64_t said = opn_i_plain_number(opn_i_names_at(names, i));
         *is_numbered = said >= 0 && said < names->n;
         number[i] = (int32_t)said;
     }
@@ -71,69 +57,22 @@ cleanup:
     return status;
 }
 
-typedef struct named_class {
-    const char *text;
-    int32_t number;   // in order of first appearance
-    int64_t as_plain; // plain_number(text)
-} named_class;
-
-// Numbers before words; numbers by value, words by byte order.
-static int compare_classes(const void *a, const void *b)
-{
-    const named_class *x = a;
-    const named_class *y = b;
-    if ((x->as_plain < 0) != (y->as_plain < 0))
-        return x->as_plain < 0 ? 1 : -1;
-    if (x->as_plain != y->as_plain)
-        return x->as_plain < y->as_plain ? -1 : 1;
-    return strcmp(x->text, y->text);
-}
-
-// The classes in their final order: as in classes.csv, or else sorted, so that their
-// numbers do not depend on the order of the rows.
-static opn_status sort_classes(const opn_i_folder *folder, named_class **out)
-{
-    opn_status status = OPN_OK;
-    const int32_t n = (int32_t)folder->classes.n;
-    named_class *sorted = NULL;
-    OPN_TRY_NEW(folder->ctx, sorted, n);
-    for (int32_t k = 0; k < n; k++) {
-        const char *text = opn_i_names_at(&folder->classes, k);
-        sorted[k] = (named_class){text, k, plain_number(text)};
-    }
-    if (!folder->has_classes)
-        qsort(sorted, (size_t)n, sizeof(*sorted), compare_classes);
-    *out = sorted;
-cleanup:
-    return status;
-}
-
 // Moves the labels and class names into the graph.
 static opn_status settle_labels(opn_i_folder *folder, opn_graph *graph)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
-    const int32_t n = (int32_t)folder->classes.n;
-    named_class *sorted = NULL;
     int32_t *rank = NULL;
-    bool is_numbered = true;
-    OPN_TRY(sort_classes(folder, &sorted));
-    OPN_TRY_NEW(ctx, rank, n);
-    for (int32_t k = 0; k < n; k++) {
-        rank[sorted[k].number] = k;
-        is_numbered = is_numbered && sorted[k].as_plain == k;
-    }
-    for (int32_t k = 0; k < n && !is_numbered; k++)
-        OPN_TRY(opn_i_names_add(ctx, &graph->class_names, sorted[k].text,
-                                strlen(sorted[k].text)));
-    graph->n_classes = n;
+    OPN_TRY_NEW(ctx, rank, folder->classes.n);
+    OPN_TRY(opn_i_classes_rank(ctx, &folder->classes, folder->has_classes, rank,
+                               &graph->class_names));
+    graph->n_classes = (int32_t)folder->classes.n;
     OPN_TRY_NEW(ctx, graph->label, folder->nodes.n);
     for (int64_t i = 0; i < folder->nodes.n; i++) {
         const int32_t label = folder->label[i];
         graph->label[folder->number[i]] = label < 0 ? -1 : rank[label];
     }
 cleanup:
-    opn_i_release(&ctx->alloc, sorted);
     opn_i_release(&ctx->alloc, rank);
     return status;
 }

@@ -74,8 +74,9 @@ static opn_status read_matrix(opn_ctx *ctx, const pickle_file *file, opn_i_csr *
 {
     opn_status status = OPN_OK;
     const opn_i_pickle_sparse *sparse = opn_i_pickle_root(file->pickle)->as.sparse;
-    OPN_FAIL_IF(ctx, sparse->by_columns, OPN_ERR_FORMAT,
-                "%s: the matrix is stored by columns; save it as csr_matrix", file->path);
+    OPN_FAIL_IF(ctx, sparse->layout != OPN_SPARSE_ROWS, OPN_ERR_FORMAT,
+                "%s: the matrix is not stored by rows; save it as csr_matrix",
+                file->path);
     const opn_i_sparse_input input = {
             .n_rows = sparse->shape[0],
             .n_cols = sparse->shape[1],

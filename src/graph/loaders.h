@@ -10,7 +10,8 @@ OPN_NODISCARD opn_status opn_i_load_planetoid(opn_ctx *ctx,
                                               const char *prefix,
                                               opn_graph **out);
 
-// The npz format of the gnn-benchmark collection.
+// An npz archive with adjacency or edges, features and labels, under the names that
+// npz_members.c lists; or a lone matrix with files beside it.
 OPN_NODISCARD opn_status opn_i_load_npz(opn_ctx *ctx, const char *path, opn_graph **out);
 
 // A folder with edges.csv, features.csv, labels.csv and perhaps split.csv; each may be a

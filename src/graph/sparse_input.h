@@ -4,14 +4,16 @@
 #define OPN_SPARSE_INPUT_H
 
 #include "io/ndarray.h"
+#include "io/sparse_layout.h"
 #include "math/csr.h"
 
-// A CSR matrix as three arrays of a file, each with its name for messages. `data` may be
-// NULL for all ones.
+// A sparse matrix as three arrays of a file, each with its name for messages. `data` may
+// be NULL for all ones.
 typedef struct opn_i_sparse_input {
+    opn_i_sparse_layout layout;
     int64_t n_rows;
     int64_t n_cols;
-    const opn_i_ndarray *indptr;  // [n_rows + 1]
+    const opn_i_ndarray *indptr;  // [n_rows + 1]; COLUMNS [n_cols + 1]; TRIPLES [entries]
     const opn_i_ndarray *indices; // [entries]
     const opn_i_ndarray *data;    // [entries]
     const char *indptr_name;
@@ -20,8 +22,9 @@ typedef struct opn_i_sparse_input {
 } opn_i_sparse_input;
 
 // Errors: FORMAT (not whole numbers, decreasing offsets, columns out of range, lengths
-// that differ, values that are not finite; the message names array and item), OVERFLOW,
-// NOMEM.
+// that differ, values that are not finite; the message names array and item, and of a
+// value row and column), OVERFLOW, NOMEM. Of COLUMNS and TRIPLES the caller has checked
+// n_rows: memory grows with it, and the arrays do not bound it.
 OPN_NODISCARD opn_status opn_i_sparse_input_read(opn_ctx *ctx,
                                                  const opn_i_sparse_input *input,
                                                  opn_i_csr *out);

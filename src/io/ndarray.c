@@ -276,7 +276,8 @@ opn_status opn_i_ndarray_text(opn_ctx *ctx,
                               size_t *n_chars)
 {
     if (array->kind != 'S' && array->kind != 'U')
-        return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: holds numbers, not text", what);
+        return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: holds %s, not text", what,
+                          array->kind == 'O' ? "Python objects" : "numbers");
     assert(i >= 0 && i < array->n_items);
     if (array->item_size == 0) { // data may be NULL
         *n_chars = 0;

@@ -8,7 +8,8 @@
 enum { OPN_NDARRAY_MAX_DIMS = 8 };
 
 typedef struct opn_i_ndarray {
-    char kind; // NumPy's letter: b bool, i signed, u unsigned, f float, S bytes, U text
+    char kind; // NumPy's letter: b bool, i signed, u unsigned, f float, S bytes, U text;
+               // O Python objects, only in pickles: these have no bytes and no size
     bool big_endian;
     bool fortran_order;
     int n_dims;

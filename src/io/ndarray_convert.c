@@ -129,7 +129,8 @@ reader_init(opn_ctx *ctx, const char *what, const opn_i_ndarray *array, reader *
             number_types[t].item_size == array->item_size)
             type = &number_types[t];
     if (type == NULL)
-        return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: holds text, not numbers", what);
+        return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: holds %s, not numbers", what,
+                          array->kind == 'O' ? "Python objects" : "text");
 
     const bool in_c_order = opn_i_ndarray_is_c_order(array);
     const bool swapped =

@@ -230,6 +230,45 @@ cleanup:
     return status;
 }
 
+// Parses the header; *n_header is the number of bytes before the items.
+static opn_status read_header(opn_ctx *ctx,
+                              const char *what,
+                              const unsigned char *data,
+                              size_t n_bytes,
+                              header *found,
+                              size_t *n_header)
+{
+    opn_status status = OPN_OK;
+    size_t first = 0;
+    size_t n_text = 0;
+    OPN_TRY(find_header(ctx, what, data, n_bytes, &first, &n_text));
+    parser p = {ctx, what, data + first, n_text, 0};
+    OPN_TRY(parse_header(&p, found));
+    *n_header = first + n_text;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_npy_look(opn_ctx *ctx,
+                          const char *what,
+                          const unsigned char *data,
+                          size_t n_bytes,
+                          opn_i_npy_about *out)
+{
+    opn_status status = OPN_OK;
+    header found = {0};
+    opn_i_npy_about about = {0};
+    OPN_TRY(read_header(ctx, what, data, n_bytes, &found, &about.n_header));
+    const size_t n_kept =
+            found.n_type < sizeof(about.type) ? found.n_type : sizeof(about.type) - 1;
+    memcpy(about.type, found.type, n_kept);
+    about.n_dims = found.n_dims;
+    memcpy(about.shape, found.shape, sizeof(about.shape));
+    *out = about;
+cleanup:
+    return status;
+}
+
 opn_status opn_i_npy_read(opn_ctx *ctx,
                           const char *what,
                           const unsigned char *data,
@@ -239,16 +278,13 @@ opn_status opn_i_npy_read(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_ndarray array = {0};
     header found = {0};
-    size_t first = 0;
     size_t n_header = 0;
-    OPN_TRY(find_header(ctx, what, data, n_bytes, &first, &n_header));
-    parser p = {ctx, what, data + first, n_header, 0};
-    OPN_TRY(parse_header(&p, &found));
+    OPN_TRY(read_header(ctx, what, data, n_bytes, &found, &n_header));
     OPN_TRY(opn_i_ndarray_set_type(ctx, what, found.type, found.n_type, &array));
     OPN_TRY(opn_i_ndarray_set_shape(ctx, what, found.shape, found.n_dims,
-                                    n_bytes - first - n_header, &array));
+                                    n_bytes - n_header, &array));
     array.fortran_order = found.fortran_order;
-    array.data = data + first + n_header;
+    array.data = data + n_header;
     *out = array;
 cleanup:
     return status;

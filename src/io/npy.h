@@ -17,6 +17,21 @@ OPN_NODISCARD opn_status opn_i_npy_read(opn_ctx *ctx,
                                         size_t n_bytes,
                                         opn_i_ndarray *out);
 
+// What the header of a .npy file says, whatever the items are.
+typedef struct opn_i_npy_about {
+    char type[40]; // NumPy's name of the type, cut if longer
+    int n_dims;
+    int64_t shape[OPN_NDARRAY_MAX_DIMS];
+    size_t n_header; // bytes before the items
+} opn_i_npy_about;
+
+// Errors: FORMAT and UNSUPPORTED as opn_i_npy_read(), but of the header only.
+OPN_NODISCARD opn_status opn_i_npy_look(opn_ctx *ctx,
+                                        const char *what,
+                                        const unsigned char *data,
+                                        size_t n_bytes,
+                                        opn_i_npy_about *out);
+
 // Enough for any header: eight dimensions of 19 digits and the longest type take 241.
 enum { OPN_NPY_HEADER_ROOM = 256 };
 

@@ -60,6 +60,21 @@ cleanup:
     return status;
 }
 
+opn_status opn_i_npz_read_value(opn_ctx *ctx,
+                                const opn_i_zip *zip,
+                                const char *array,
+                                opn_i_npy_value *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_bytes bytes = {0};
+    char member[NAME_ROOM];
+    char what[OPN_ZIP_WHAT_ROOM];
+    OPN_TRY(opn_i_zip_read(ctx, zip, member_name(array, member), &bytes));
+    OPN_TRY(opn_i_npy_value_read(ctx, opn_i_zip_what(zip, member, what), &bytes, out));
+cleanup:
+    return status;
+}
+
 // ---- writing -------------------------------------------------------------------------
 
 // Data of a member that libzip borrows until the archive is packed.

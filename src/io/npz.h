@@ -4,6 +4,7 @@
 #define OPN_NPZ_H
 
 #include "io/npy.h"
+#include "io/npy_value.h"
 #include "io/zip_archive.h"
 
 // ---- reading
@@ -18,6 +19,13 @@ OPN_NODISCARD opn_status opn_i_npz_read(opn_ctx *ctx,
                                         const char *array,
                                         opn_i_bytes *owner,
                                         opn_i_ndarray *out);
+
+// The same, of a member that may hold Python objects. The caller releases *out.
+// Errors: those of opn_i_zip_read() and opn_i_npy_value_read().
+OPN_NODISCARD opn_status opn_i_npz_read_value(opn_ctx *ctx,
+                                              const opn_i_zip *zip,
+                                              const char *array,
+                                              opn_i_npy_value *out);
 
 // Prefix of messages about an array, for converting it after reading; returns `out`.
 const char *

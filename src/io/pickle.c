@@ -175,6 +175,13 @@ const opn_i_pickle_value *opn_i_pickle_root(const opn_i_pickle *pickle)
     return &pickle->root;
 }
 
+const opn_i_pickle_list *opn_i_pickle_objects(const opn_i_pickle_value *value)
+{
+    if (value->kind != OPN_PICKLE_NDARRAY)
+        return NULL;
+    return opn_i_pickle_array_of(value->as.array)->objects;
+}
+
 const char *opn_i_pickle_kind_name(opn_i_pickle_kind kind)
 {
     switch (kind) {

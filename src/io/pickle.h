@@ -5,6 +5,7 @@
 #define OPN_PICKLE_H
 
 #include "io/ndarray.h"
+#include "io/sparse_layout.h"
 
 typedef enum opn_i_pickle_kind {
     OPN_PICKLE_UNSET = 0, // never in a result
@@ -54,15 +55,14 @@ struct opn_i_pickle_list {
     size_t room;
 };
 
-// A SciPy matrix by rows (CSR) or columns (CSC). Checked: shape is not negative, all
-// three arrays have one dimension, indices and data have equal length, indptr has one
-// item more than there are rows (columns). The values of indptr and indices are not
-// checked.
+// A SciPy matrix. Checked: shape is not negative, all three arrays have one dimension,
+// indices and data have equal length, indptr has one item more than there are rows
+// (columns). The values of indptr and indices are not checked.
 struct opn_i_pickle_sparse {
-    bool by_columns;
+    opn_i_sparse_layout layout;
     int64_t shape[2];
-    const opn_i_ndarray *indptr;
-    const opn_i_ndarray *indices;
+    const opn_i_ndarray *indptr;  // of TRIPLES: the row of each entry, as many as indices
+    const opn_i_ndarray *indices; // of TRIPLES: the column of each entry
     const opn_i_ndarray *data;
 };
 
@@ -73,9 +73,9 @@ typedef struct opn_i_pickle opn_i_pickle;
 // borrowed: texts and arrays of the result point into it.
 //
 // Supported: None, bool, 64-bit int, float, str, bytes, tuple, list, dict, defaultdict,
-// OrderedDict (both as dict), NumPy arrays and scalars (as plain numbers), SciPy's CSR
-// and CSC matrices. Every array and matrix in the result is complete. Any other class or
-// function is rejected by name, so that nothing is ever executed.
+// OrderedDict (both as dict), NumPy arrays and scalars (as plain numbers and text),
+// SciPy's CSR, CSC and COO matrices. Every array and matrix in the result is complete.
+// Any other class or function is rejected by name, so that nothing is ever executed.
 //
 // Values that the file refers to twice are shared, not copied, and a list may contain
 // itself: walk to a fixed depth, not until a leaf. Without sharing the lengths of all
@@ -93,6 +93,10 @@ OPN_NODISCARD opn_status opn_i_pickle_load(opn_ctx *ctx,
 void opn_i_pickle_free(opn_i_pickle *pickle); // accepts NULL
 
 const opn_i_pickle_value *opn_i_pickle_root(const opn_i_pickle *pickle);
+
+// The items, in C order, of an array of Python objects, whose kind is 'O'; NULL for any
+// other value. An item may be of any kind, and may be the array itself.
+const opn_i_pickle_list *opn_i_pickle_objects(const opn_i_pickle_value *value);
 
 // Description for messages, for example "a list". Never NULL.
 const char *opn_i_pickle_kind_name(opn_i_pickle_kind kind);

@@ -11,7 +11,8 @@ typedef enum role {
     ROLE_OBJECT,
     ROLE_NDARRAY,
     ROLE_CSR,
-    ROLE_CSC
+    ROLE_CSC,
+    ROLE_COO
 } role;
 
 typedef opn_status
@@ -49,6 +50,12 @@ static const known_global known_globals[] = {
         {"scipy.sparse._arrays", "csc_array", ROLE_CSC, NULL},
         {"scipy.sparse", "csc_matrix", ROLE_CSC, NULL},
         {"scipy.sparse", "csc_array", ROLE_CSC, NULL},
+        {"scipy.sparse.coo", "coo_matrix", ROLE_COO, NULL},
+        {"scipy.sparse._coo", "coo_matrix", ROLE_COO, NULL},
+        {"scipy.sparse._coo", "coo_array", ROLE_COO, NULL},
+        {"scipy.sparse._arrays", "coo_array", ROLE_COO, NULL},
+        {"scipy.sparse", "coo_matrix", ROLE_COO, NULL},
+        {"scipy.sparse", "coo_array", ROLE_COO, NULL},
         {"collections", "defaultdict", ROLE_FUNCTION, make_default_dict},
         {"collections", "OrderedDict", ROLE_FUNCTION, make_ordered_dict},
         {"_codecs", "encode", ROLE_FUNCTION, encode},
@@ -105,7 +112,7 @@ opn_status opn_i_pickle_find_global(opn_i_pickle_machine *m,
     opn_i_pickle_printable(module->chars, module->n, module_text, sizeof(module_text));
     opn_i_pickle_printable(name->chars, name->n, name_text, sizeof(name_text));
     return opn_i_fail(m->ctx, OPN_ERR_UNSUPPORTED,
-                      "%s.%s is refused; only NumPy arrays and SciPy's CSR and CSC "
+                      "%s.%s is refused; only NumPy arrays and SciPy's CSR, CSC and COO "
                       "matrices are read",
                       module_text, name_text);
 }
@@ -147,11 +154,14 @@ opn_status opn_i_pickle_new_object(opn_i_pickle_machine *m,
                                    const opn_i_pickle_value *class_,
                                    opn_i_pickle_value *out)
 {
-    const bool by_columns = has_role(class_, ROLE_CSC);
-    if (!by_columns && !has_role(class_, ROLE_CSR))
-        return opn_i_fail(m->ctx, OPN_ERR_UNSUPPORTED,
-                          "an object that is neither csr_matrix nor csc_matrix");
-    return opn_i_pickle_new_sparse(m, by_columns, out);
+    if (has_role(class_, ROLE_CSR))
+        return opn_i_pickle_new_sparse(m, OPN_SPARSE_ROWS, out);
+    if (has_role(class_, ROLE_CSC))
+        return opn_i_pickle_new_sparse(m, OPN_SPARSE_COLUMNS, out);
+    if (has_role(class_, ROLE_COO))
+        return opn_i_pickle_new_sparse(m, OPN_SPARSE_TRIPLES, out);
+    return opn_i_fail(m->ctx, OPN_ERR_UNSUPPORTED,
+                      "an object that is neither csr_matrix, csc_matrix nor coo_matrix");
 }
 
 static opn_status fail_arguments(opn_i_pickle_machine *m, const char *right)

@@ -20,6 +20,17 @@ struct opn_i_pickle_dtype {
     char type[OPN_PICKLE_MAX_TYPE + 1]; // byte order, then NumPy's name
 };
 
+// Every array of a pickle is one of these.
+typedef struct opn_i_pickle_array {
+    opn_i_ndarray array;        // first, so that a pointer to it points here
+    opn_i_pickle_list *objects; // its items if its kind is 'O', else NULL
+} opn_i_pickle_array;
+
+static inline opn_i_pickle_array *opn_i_pickle_array_of(opn_i_ndarray *array)
+{
+    return (opn_i_pickle_array *)(void *)array;
+}
+
 typedef struct opn_i_pickle_machine {
     opn_ctx *ctx;
     opn_i_pickle *pickle;
@@ -166,7 +177,7 @@ OPN_NODISCARD opn_status opn_i_pickle_build(opn_i_pickle_machine *m,
                                             const opn_i_pickle_value *state);
 
 OPN_NODISCARD opn_status opn_i_pickle_new_sparse(opn_i_pickle_machine *m,
-                                                 bool by_columns,
+                                                 opn_i_sparse_layout layout,
                                                  opn_i_pickle_value *out);
 OPN_NODISCARD opn_status opn_i_pickle_new_array(opn_i_pickle_machine *m,
                                                 opn_i_pickle_value *out);

@@ -56,12 +56,12 @@ cleanup:
 
 opn_status opn_i_pickle_new_array(opn_i_pickle_machine *m, opn_i_pickle_value *out)
 {
-    opn_i_ndarray *array = opn_i_pickle_take(m->pickle, 1, sizeof(*array));
-    if (array == NULL)
-        return opn_i_fail_nomem(m->ctx, 1, sizeof(*array));
+    opn_i_pickle_array *made = opn_i_pickle_take(m->pickle, 1, sizeof(*made));
+    if (made == NULL)
+        return opn_i_fail_nomem(m->ctx, 1, sizeof(*made));
     m->n_unbuilt++;
     out->kind = OPN_PICKLE_NDARRAY;
-    out->as.array = array;
+    out->as.array = &made->array;
     return OPN_OK;
 }
 
@@ -91,6 +91,33 @@ static opn_status read_shape(opn_i_pickle_machine *m,
     *n_dims = (int)tuple->n;
 cleanup:
     return status;
+}
+
+// Fills an array with Python objects, which are the items of a list.
+static opn_status fill_objects(opn_i_pickle_machine *m,
+                               const int64_t *shape,
+                               int n_dims,
+                               const opn_i_pickle_value *content,
+                               opn_i_ndarray *array)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(m->ctx, content->kind != OPN_PICKLE_LIST, OPN_ERR_FORMAT,
+                "the content of an array of objects is %s; expected a list",
+                opn_i_pickle_kind_name(content->kind));
+    opn_i_ndarray counted = {.item_size = 1}; // an object takes a place in the list
+    OPN_TRY(opn_i_ndarray_set_shape(m->ctx, "array", shape, n_dims, content->as.list->n,
+                                    &counted));
+    *array = counted;
+    array->kind = 'O';
+    array->item_size = 0;
+    opn_i_pickle_array_of(array)->objects = content->as.list;
+cleanup:
+    return status;
+}
+
+static bool is_object_type(const opn_i_pickle_value *dtype)
+{
+    return dtype->kind == OPN_PICKLE_DTYPE && dtype->as.dtype->type[1] == 'O';
 }
 
 // Fills the array, which must not have been filled before.
@@ -133,8 +160,12 @@ static opn_status build_array(opn_i_pickle_machine *m,
                 OPN_ERR_FORMAT, "the order of an array is %s; expected a bool",
                 opn_i_pickle_kind_name(item[3].kind));
     OPN_TRY(read_shape(m, &item[1], shape, &n_dims));
-    OPN_TRY(fill_array(m, &item[2], shape, n_dims, &item[4], array));
-    array->fortran_order = item[3].as.integer != 0;
+    if (is_object_type(&item[2])) { // always in C order
+        OPN_TRY(fill_objects(m, shape, n_dims, &item[4], array));
+    } else {
+        OPN_TRY(fill_array(m, &item[2], shape, n_dims, &item[4], array));
+        array->fortran_order = item[3].as.integer != 0;
+    }
     m->n_unbuilt--;
 cleanup:
     return status;
@@ -161,6 +192,22 @@ cleanup:
     return status;
 }
 
+// The text of a scalar, which NumPy stores in four bytes per character.
+static opn_status
+scalar_text(opn_i_pickle_machine *m, const opn_i_ndarray *item, opn_i_pickle_value *out)
+{
+    opn_status status = OPN_OK;
+    const size_t room = opn_i_ndarray_text_room(item);
+    size_t n_chars = 0;
+    OPN_TRY(opn_i_pickle_spend(m, room)); // the bytes may be shared by many scalars
+    char *chars = opn_i_pickle_take(m->pickle, room, 1);
+    OPN_FAIL_IF(m->ctx, chars == NULL, OPN_ERR_NOMEM, "out of memory for a text");
+    OPN_TRY(opn_i_ndarray_text(m->ctx, "scalar", item, 0, chars, &n_chars));
+    OPN_TRY(opn_i_pickle_new_text(m, OPN_PICKLE_TEXT, chars, n_chars, out));
+cleanup:
+    return status;
+}
+
 opn_status opn_i_pickle_scalar(opn_i_pickle_machine *m,
                                const opn_i_pickle_list *args,
                                opn_i_pickle_value *out)
@@ -170,9 +217,9 @@ opn_status opn_i_pickle_scalar(opn_i_pickle_machine *m,
     OPN_FAIL_IF(m->ctx, args->n != 2, OPN_ERR_FORMAT,
                 "%zu arguments; expected type and bytes", args->n);
     OPN_TRY(fill_array(m, &args->item[0], NULL, 0, &args->item[1], &item));
-    OPN_FAIL_IF(m->ctx, item.kind == 'U', OPN_ERR_UNSUPPORTED,
-                "a scalar of text; numbers are read");
-    if (item.kind == 'S') {
+    if (item.kind == 'U') {
+        OPN_TRY(scalar_text(m, &item, out));
+    } else if (item.kind == 'S') {
         *out = args->item[1];
     } else if (item.kind == 'f') {
         out->kind = OPN_PICKLE_REAL;
@@ -187,13 +234,14 @@ cleanup:
 
 // ---- matrices ------------------------------------------------------------------------
 
-opn_status
-opn_i_pickle_new_sparse(opn_i_pickle_machine *m, bool by_columns, opn_i_pickle_value *out)
+opn_status opn_i_pickle_new_sparse(opn_i_pickle_machine *m,
+                                   opn_i_sparse_layout layout,
+                                   opn_i_pickle_value *out)
 {
     opn_i_pickle_sparse *sparse = opn_i_pickle_take(m->pickle, 1, sizeof(*sparse));
     if (sparse == NULL)
         return opn_i_fail_nomem(m->ctx, 1, sizeof(*sparse));
-    sparse->by_columns = by_columns;
+    sparse->layout = layout;
     m->n_unbuilt++;
     out->kind = OPN_PICKLE_SPARSE;
     out->as.sparse = sparse;
@@ -209,14 +257,13 @@ static const opn_i_pickle_value *find_key(const opn_i_pickle_list *dict, const c
     return NULL;
 }
 
-// Finds a member of the matrix that must be a one-dimensional array.
-static opn_status find_vector(opn_i_pickle_machine *m,
-                              const opn_i_pickle_list *dict,
+// A part of the matrix, which must be a one-dimensional array; NULL if it is missing.
+static opn_status take_vector(opn_i_pickle_machine *m,
+                              const opn_i_pickle_value *value,
                               const char *key,
                               const opn_i_ndarray **out)
 {
     opn_status status = OPN_OK;
-    const opn_i_pickle_value *value = find_key(dict, key);
     OPN_FAIL_IF(m->ctx, value == NULL, OPN_ERR_FORMAT, "the matrix has no '%s'", key);
     OPN_FAIL_IF(m->ctx, value->kind != OPN_PICKLE_NDARRAY || !is_built(value->as.array),
                 OPN_ERR_FORMAT, "'%s' of the matrix is not a filled array", key);
@@ -224,6 +271,35 @@ static opn_status find_vector(opn_i_pickle_machine *m,
                 "'%s' of the matrix has %d dimensions; expected one", key,
                 value->as.array->n_dims);
     *out = value->as.array;
+cleanup:
+    return status;
+}
+
+static opn_status find_vector(opn_i_pickle_machine *m,
+                              const opn_i_pickle_list *dict,
+                              const char *key,
+                              const opn_i_ndarray **out)
+{
+    return take_vector(m, find_key(dict, key), key, out);
+}
+
+// Row and column numbers: a tuple of two since SciPy 1.13, before that two members.
+static opn_status find_coordinates(opn_i_pickle_machine *m,
+                                   const opn_i_pickle_list *dict,
+                                   const opn_i_ndarray **row,
+                                   const opn_i_ndarray **col)
+{
+    opn_status status = OPN_OK;
+    const opn_i_pickle_value *pair = find_key(dict, "coords");
+    if (pair == NULL) {
+        OPN_TRY(find_vector(m, dict, "row", row));
+        OPN_TRY(find_vector(m, dict, "col", col));
+        goto cleanup;
+    }
+    OPN_FAIL_IF(m->ctx, pair->kind != OPN_PICKLE_TUPLE || pair->as.list->n != 2,
+                OPN_ERR_FORMAT, "'coords' of the matrix is not a tuple of 2");
+    OPN_TRY(take_vector(m, &pair->as.list->item[0], "coords", row));
+    OPN_TRY(take_vector(m, &pair->as.list->item[1], "coords", col));
 cleanup:
     return status;
 }
@@ -247,6 +323,30 @@ cleanup:
     return status;
 }
 
+static opn_status check_sparse(opn_i_pickle_machine *m, const opn_i_pickle_sparse *sparse)
+{
+    opn_status status = OPN_OK;
+    assert(sparse->indptr != NULL && sparse->indices != NULL && sparse->data != NULL);
+    const bool by_columns = sparse->layout == OPN_SPARSE_COLUMNS;
+    const int64_t n_entries = sparse->indices->n_items;
+    const int64_t n_lines = sparse->shape[by_columns ? 1 : 0];
+    OPN_FAIL_IF(m->ctx, n_entries != sparse->data->n_items, OPN_ERR_FORMAT,
+                "the matrix has %" PRId64 " indices for %" PRId64 " values", n_entries,
+                sparse->data->n_items);
+    if (sparse->layout == OPN_SPARSE_TRIPLES) {
+        OPN_FAIL_IF(m->ctx, sparse->indptr->n_items != n_entries, OPN_ERR_FORMAT,
+                    "the matrix has %" PRId64 " row numbers for %" PRId64 " values",
+                    sparse->indptr->n_items, n_entries);
+        goto cleanup;
+    }
+    OPN_FAIL_IF(m->ctx, sparse->indptr->n_items - 1 != n_lines, OPN_ERR_FORMAT,
+                "the matrix has %" PRId64 " offsets for %" PRId64
+                " %s; expected one more",
+                sparse->indptr->n_items, n_lines, by_columns ? "columns" : "rows");
+cleanup:
+    return status;
+}
+
 static opn_status build_sparse(opn_i_pickle_machine *m,
                                opn_i_pickle_sparse *sparse,
                                const opn_i_pickle_value *state)
@@ -257,22 +357,17 @@ static opn_status build_sparse(opn_i_pickle_machine *m,
                 "the state of a matrix is %s; expected a dict",
                 opn_i_pickle_kind_name(state->kind));
     const opn_i_pickle_list *dict = state->as.list;
-    opn_i_pickle_sparse found = {.by_columns = sparse->by_columns};
+    opn_i_pickle_sparse found = {.layout = sparse->layout};
     OPN_TRY(opn_i_pickle_spend(m, dict->n));
     OPN_TRY(find_shape(m, dict, found.shape));
-    OPN_TRY(find_vector(m, dict, "indptr", &found.indptr));
-    OPN_TRY(find_vector(m, dict, "indices", &found.indices));
+    if (found.layout == OPN_SPARSE_TRIPLES) {
+        OPN_TRY(find_coordinates(m, dict, &found.indptr, &found.indices));
+    } else {
+        OPN_TRY(find_vector(m, dict, "indptr", &found.indptr));
+        OPN_TRY(find_vector(m, dict, "indices", &found.indices));
+    }
     OPN_TRY(find_vector(m, dict, "data", &found.data));
-    assert(found.indptr != NULL && found.indices != NULL && found.data != NULL);
-
-    OPN_FAIL_IF(m->ctx, found.indices->n_items != found.data->n_items, OPN_ERR_FORMAT,
-                "the matrix has %" PRId64 " indices for %" PRId64 " values",
-                found.indices->n_items, found.data->n_items);
-    const int64_t n_lines = found.shape[found.by_columns ? 1 : 0];
-    OPN_FAIL_IF(m->ctx, found.indptr->n_items - 1 != n_lines, OPN_ERR_FORMAT,
-                "the matrix has %" PRId64 " offsets for %" PRId64
-                " %s; expected one more",
-                found.indptr->n_items, n_lines, found.by_columns ? "columns" : "rows");
+    OPN_TRY(check_sparse(m, &found));
     *sparse = found;
     m->n_unbuilt--;
 cleanup:

@@ -76,12 +76,67 @@ def npz_samples():
     yield "npz_deflated", npz_bytes(npz_graph(**NAMES), zipfile.ZIP_DEFLATED)
     yield "npz_dense", npz_bytes(npz_graph(attr_matrix=WORDS.toarray(), **sparse))
     yield "npz_object_names", npz_bytes(
-        npz_graph(node_names=NAMES["node_names"].astype(object)))
+        npz_graph(**{name: text.astype(object) for name, text in NAMES.items()}))
+    yield "npz_dict_names", npz_bytes(npz_graph(node_names=np.array({0: "ann"}, object)))
     yield "npz_small_types", npz_bytes(npz_graph(
         adj_indices=EDGES.indices.astype(np.uint8), adj_data=EDGES.data.astype(">f8"),
         adj_indptr=EDGES.indptr.astype(">i2"), labels=np.array([0, 1, -1, 1], np.int8)))
     yield "npz_bytes_names", npz_bytes(
         npz_graph(**{name: text.astype("S") for name, text in NAMES.items()}))
+    for name, arrays in npz_forms():
+        yield name, npz_bytes(arrays)
+
+
+def wrapped(matrix):
+    """As numpy.savez wraps an object that is no array."""
+    return np.array(matrix, dtype=object)
+
+
+def saved(matrix):
+    """The members that scipy.sparse.save_npz writes."""
+    names = ("row", "col") if matrix.format == "coo" else ("indices", "indptr")
+    return {**{name: getattr(matrix, name) for name in names},
+            "format": np.array(matrix.format.encode()), "shape": np.array(matrix.shape),
+            "data": matrix.data}
+
+
+def npz_forms():
+    """The same graph as other collections and libraries write it."""
+    coo, labels = EDGES.tocoo(), np.array([0, 1, -1, 1])
+    edges = np.stack([coo.row, coo.col]).astype(np.int64)
+    masks = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1]], dtype=bool)
+    others = np.array([[0, 1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0]], dtype=bool)
+    mask_names = ("train_mask", "val_mask", "test_mask")
+    geometric = {"edge_index": edges, "edge_weight": coo.data, "x": WORDS.toarray(),
+                 "y": labels}
+    yield "form_gallery", {"adj_matrix": wrapped(EDGES), "node_attr": wrapped(WORDS),
+                           "node_label": labels.astype(np.int32)}
+    yield "form_gallery_csc_coo", {"adj_matrix": wrapped(EDGES.tocsc()),
+                                   "node_attr": wrapped(WORDS.tocoo()),
+                                   "node_label": labels.astype(np.int8)}
+    yield "form_dense", {"adj": EDGES.toarray(), "features": WORDS.toarray(order="F"),
+                         "label": labels.astype(np.float32).reshape(4, 1)}
+    yield "form_geometric", {**geometric, **dict(zip(mask_names, masks))}
+    yield "form_geometric_splits", {**geometric, "x": wrapped(WORDS), **{
+        name: np.stack([masks[i], others[i]], axis=1).astype(np.uint8)
+        for i, name in enumerate(mask_names)}}
+    yield "form_platonov", {
+        "edges": edges.T, "edge_weights": coo.data.astype(np.float16),
+        "node_features": WORDS.toarray().astype(np.int16),
+        "node_labels": np.array([0, 1, np.nan, 1]),
+        **{f"{name}s": np.stack([masks[i], others[i], others[i]])
+           for i, name in enumerate(mask_names)}}
+    yield "form_one_hot", {**geometric, "y": one_hot(labels, 2).astype(bool)}
+    yield "form_sparse_one_hot", {**geometric,
+                                  "y": wrapped(sp.csr_matrix(one_hot(labels, 2)))}
+    words = ["no", "yes", "", "yes"]
+    yield "form_words", {**geometric, "y": np.array(words)}
+    yield "form_object_words", {**geometric,
+                                "y": np.array(["no", "yes", None, "yes"], object)}
+    for layout in ("csr", "csc", "coo"):
+        yield f"form_saved_{layout}", saved(EDGES.asformat(layout))
+    yield "form_saved_features", saved(WORDS)
+    yield "form_code", {**geometric, "y": np.array(collections.Counter("ab"), object)}
 
 
 # ---- Planetoid: 506 nodes, because its split needs 500 to validate. Two train, 502 and
@@ -327,7 +382,7 @@ def header():
 def main():
     write(os.path.join(HERE, "load_samples.h"), header().encode())
     for name, data in npz_samples():
-        write(os.path.join(CORPUS, "load_npz", name[4:] + ".npz"), data)
+        write(os.path.join(CORPUS, "load_npz", name.removeprefix("npz_") + ".npz"), data)
     empty_rows = np.zeros((1, 0), np.float32)
     data = npz_bytes(npz_graph(attr_matrix=empty_rows))
     # As many digits as the blanks that stand behind the header.

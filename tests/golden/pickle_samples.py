@@ -18,6 +18,7 @@ from c_arrays import CORPUS, HERE, write
 SEEDS = [
     "basic_p0", "basic_p4", "graph_p2", "graph_p4", "csr_p0", "csr_p2", "csr_p5",
     "arrays_p2", "arrays_p5", "scalars_p5", "python2_matrix", "python2_strings",
+    "coo_p4", "coo_coords", "mixed_p3", "wrapped_csr_p3",
 ]
 
 BASIC = {
@@ -69,6 +70,15 @@ def python2_matrix():
             + b"K2" + string(b"data") + python2_array(m.data, "f8") + b"ub.")
 
 
+def coo_coords():
+    """As SciPy writes since release 1.13: one member for rows and columns."""
+    m = scipy.sparse.coo_matrix(matrix())
+    return (b"\x80\x02cscipy.sparse._coo\ncoo_matrix\n)\x81}(" + string(b"_shape")
+            + b"K\x02K\x03\x86" + string(b"coords") + python2_array(m.row, "i4")
+            + python2_array(m.col, "i4") + b"\x86" + string(b"data")
+            + python2_array(m.data, "f8") + b"ub.")
+
+
 def python2_graph():
     return (b"\x80\x02ccollections\ndefaultdict\nq\x01"
             b"c__builtin__\nlist\nq\x02\x85Rq\x03(K\x00]q\x04(K\x01K\x02e"
@@ -98,9 +108,15 @@ def samples():
                                 b"aI01\naL-12L\naFinf\na.")
     found["python2_ordered"] = (b"\x80\x02ccollections\nOrderedDict\nq\x01]q\x02("
                                 b"]q\x03(K\x01U\x01ae]q\x04(K\x02U\x01bee\x85Rq\x05.")
-    found["objects_p2"] = pickle.dumps(np.array([None], dtype=object), 2)
     found["records_p4"] = pickle.dumps(np.zeros(1, dtype=[("a", "i4")]), 4)
     found["coo_p4"] = pickle.dumps(scipy.sparse.coo_matrix(matrix()), 4)
+    found["coo_coords"] = coo_coords()
+    found["lil_p4"] = pickle.dumps(scipy.sparse.lil_matrix(matrix()), 4)
+    mixed = np.array(["a\u00e9", None, 3, np.str_("x\u20ac"), float("nan"), 2.5],
+                     dtype=object)
+    found["mixed_p3"] = pickle.dumps(mixed.reshape(2, 3), 3)
+    found["wrapped_csr_p3"] = pickle.dumps(
+        np.array(scipy.sparse.csr_matrix(matrix()), dtype=object), 3)
     found["system_p0"] = b"cos\nsystem\n(S'true'\ntR."
     return found
 

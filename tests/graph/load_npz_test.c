@@ -1,9 +1,9 @@
 // load_npz_test.c -- archives of the gnn-benchmark form, right, wrong and damaged.
 
-#include "golden/load_samples.h"
 #include "graph/graph_data.h"
 #include "io/npz.h"
 #include "opine/opine.h"
+#include "support/archive_writer.h"
 #include "support/cmocka_test.h"
 #include "support/refusal.h"
 #include "support/support.h"
@@ -15,37 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[SUPPORT_PATH];
-static char path[SUPPORT_PATH];
-
-static int set_up(void **state)
+static archive_sample write_sample(const char *name)
 {
-    (void)state;
-    support_temp_folder(folder);
-    support_path(path, folder, "graph.npz");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
-static const load_sample *sample_called(const char *name)
-{
-    for (size_t s = 0; s < sizeof(load_npz_samples) / sizeof(load_npz_samples[0]); s++)
-        if (strcmp(load_npz_samples[s].name, name) == 0)
-            return &load_npz_samples[s];
-    fail_msg("no sample %s", name);
-    return NULL;
-}
-
-static const load_sample *write_sample(const char *name)
-{
-    const load_sample *sample = sample_called(name);
-    support_write_file(path, sample->data, sample->n_bytes);
+    const archive_sample sample = archive_sample_called(name);
+    support_write_file(archive_path, sample.data, sample.n_bytes);
     return sample;
 }
 
@@ -61,7 +34,7 @@ static void expect_graph(opn_ctx *ctx, const char *what, const char *wanted)
 {
     opn_graph *graph = NULL;
     char text[2048];
-    if (opn_graph_load(ctx, path, NULL, &graph) != OPN_OK)
+    if (opn_graph_load(ctx, archive_path, NULL, &graph) != OPN_OK)
         fail_msg("%s: %s", what, opn_ctx_error(ctx));
     if (strcmp(graph_text(graph, text), wanted) != 0)
         fail_msg("%s is %s", what, text);
@@ -79,6 +52,7 @@ static void test_one_graph_is_read_from_every_way_to_write_it(void **state)
             {"npz_plain", by_number},       {"npz_names", by_name},
             {"npz_deflated", by_name},      {"npz_dense", by_number},
             {"npz_small_types", by_number}, {"npz_bytes_names", by_name},
+            {"npz_object_names", by_name},
     };
     opn_ctx *ctx = support_ctx(NULL);
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
@@ -88,16 +62,16 @@ static void test_one_graph_is_read_from_every_way_to_write_it(void **state)
     opn_ctx_free(ctx);
 }
 
-static void test_names_kept_as_python_objects_are_warned_about(void **state)
+static void test_names_of_other_python_objects_are_warned_about(void **state)
 {
     (void)state;
     opn_ctx *ctx = support_ctx(NULL);
     listener heard = {0};
     support_listen(ctx, &heard);
-    write_sample("npz_object_names");
-    expect_graph(ctx, "npz_object_names", by_number);
+    write_sample("npz_dict_names");
+    expect_graph(ctx, "npz_dict_names", by_number);
     assert_int_equal(heard.n_messages[OPN_LOG_WARNING], 1);
-    assert_non_null(strstr(heard.log, "node_names.npy"));
+    assert_non_null(strstr(heard.log, "node_names.npy: holds a dict"));
     assert_non_null(strstr(heard.log, "without these names"));
     opn_ctx_free(ctx);
 }
@@ -109,7 +83,7 @@ static void test_the_split_of_an_archive_is_the_usual_one(void **state)
     opn_graph *graph = NULL;
     opn_split *split = NULL;
     write_sample("npz_names");
-    assert_int_equal(opn_graph_load(ctx, path, NULL, &graph), OPN_OK);
+    assert_int_equal(opn_graph_load(ctx, archive_path, NULL, &graph), OPN_OK);
     assert_int_equal(opn_split_create(ctx, graph, OPN_SPLIT_USUAL, 1, NULL, 0, &split),
                      OPN_OK);
     static const uint8_t wanted[] = {OPN_ROLE_TRAIN, OPN_ROLE_VALIDATION,
@@ -121,18 +95,6 @@ static void test_the_split_of_an_archive_is_the_usual_one(void **state)
 }
 
 // ---- archives made here --------------------------------------------------------------
-
-typedef enum array_type { ABSENT, I32, I64, F32, F64, TEXT } array_type;
-
-typedef struct array {
-    const char *name;
-    array_type type;
-    const void *data;
-    int n_dims;
-    int64_t shape[3];
-} array;
-
-#define VALUES(type, ...) ((const type[]){__VA_ARGS__})
 
 // Three nodes: 0 and 1 are neighbours, 2 has a loop.
 static const array base[] = {
@@ -147,51 +109,12 @@ static const array base[] = {
         {"labels", I32, VALUES(int32_t, 0, 1, -1), 1, {3}},
 };
 
-enum { N_BASE = sizeof(base) / sizeof(base[0]), MAX_CHANGES = 4 };
-
-static void add_array(opn_i_npz_writer *writer, const array *a)
-{
-    switch (a->type) {
-    case ABSENT:
-        break;
-    case I32:
-        opn_i_npz_writer_add_i32(writer, a->name, a->data, a->shape, a->n_dims);
-        break;
-    case I64:
-        opn_i_npz_writer_add_i64(writer, a->name, a->data, a->shape, a->n_dims);
-        break;
-    case F32:
-        opn_i_npz_writer_add_f32(writer, a->name, a->data, a->shape, a->n_dims);
-        break;
-    case F64:
-        opn_i_npz_writer_add_f64(writer, a->name, a->data, a->shape, a->n_dims);
-        break;
-    case TEXT:
-        opn_i_npz_writer_add_text(writer, a->name, a->data, a->shape, a->n_dims);
-        break;
-    }
-}
+enum { N_BASE = sizeof(base) / sizeof(base[0]) };
 
 // The base with arrays replaced, left out or added; returns the size of the file.
 static size_t write_archive(const array changes[MAX_CHANGES])
 {
-    opn_ctx *ctx = support_ctx(NULL);
-    opn_i_npz_writer *writer = NULL;
-    struct stat info;
-    assert_int_equal(opn_i_npz_writer_open(ctx, path, &writer), OPN_OK);
-    for (size_t b = 0; b < N_BASE; b++) {
-        bool is_changed = false;
-        for (size_t c = 0; c < MAX_CHANGES && changes[c].name != NULL; c++)
-            is_changed = is_changed || strcmp(changes[c].name, base[b].name) == 0;
-        if (!is_changed)
-            add_array(writer, &base[b]);
-    }
-    for (size_t c = 0; c < MAX_CHANGES && changes[c].name != NULL; c++)
-        add_array(writer, &changes[c]);
-    assert_int_equal(opn_i_npz_writer_commit(writer), OPN_OK);
-    opn_ctx_free(ctx);
-    assert_int_equal(stat(path, &info), 0);
-    return (size_t)info.st_size;
+    return archive_write(base, N_BASE, changes);
 }
 
 static void test_the_archive_the_wrong_ones_are_made_from_is_right(void **state)
@@ -221,8 +144,6 @@ typedef struct bad_case {
     const char *part;
     const char *hint;
 } bad_case;
-
-#define TEXTS(...) ((const char *const[]){__VA_ARGS__})
 
 static const bad_case bad_cases[] = {
         // Members
@@ -332,7 +253,7 @@ static const bad_case bad_cases[] = {
          "finite"},
         {"a negative weight",
          {{"adj_data", F32, VALUES(float, 1, 1, -2), 1, {3}}},
-         "adj_data.npy: item 2 is -2",
+         "adj_data.npy: the edge from node 2 to node 2 has the weight -2",
          "negative"},
         {"weights of text",
          {{"adj_data", TEXT, TEXTS("1", "1", "1"), 1, {3}}},
@@ -341,8 +262,8 @@ static const bad_case bad_cases[] = {
         // Features
         {"a feature of NaN",
          {{"attr_data", F64, VALUES(double, 1, 2, (double)NAN), 1, {3}}},
-         "attr_data.npy: item 2 is nan",
-         "finite"},
+         "attr_data.npy: item 2 is nan, at row 1 and column 0",
+         "missing values"},
         {"an infinite feature",
          {{"attr_data", F32, VALUES(float, -INFINITY, 2, 3), 1, {3}}},
          "attr_data.npy: item 0 is -inf",
@@ -375,8 +296,8 @@ static const bad_case bad_cases[] = {
          "3 nodes"},
         {"a matrix with NaN",
          {{"attr_matrix", F32, VALUES(float, 1, 2, NAN), 2, {3, 1}}},
-         "attr_matrix.npy: item 2 is nan",
-         "finite"},
+         "attr_matrix.npy: item 2 is nan, at row 2 and column 0",
+         "missing values"},
         {"a matrix of text",
          {{"attr_matrix", TEXT, TEXTS("1", "2", "3"), 2, {3, 1}}},
          "attr_matrix.npy: holds text",
@@ -390,33 +311,47 @@ static const bad_case bad_cases[] = {
          {{"labels", I32, VALUES(int32_t, 0, 1), 1, {2}}},
          "labels.npy: 2 items",
          "3 nodes"},
-        {"one-hot labels",
-         {{"labels", I32, VALUES(int32_t, 0, 1, 1, 0, 0, 1), 2, {3, 2}}},
-         "labels.npy: 6 items",
-         "3 nodes"},
         {"a label of -2",
          {{"labels", I32, VALUES(int32_t, 0, 1, -2), 1, {3}}},
          "labels.npy: item 2 is -2",
          "-1 for unlabelled"},
-        {"a label beyond the nodes",
-         {{"labels", I32, VALUES(int32_t, 0, 1, 3), 1, {3}}},
-         "labels.npy: item 2 is 3, outside [0, 3)",
+        {"labels with fractions",
+         {{"labels", F32, VALUES(float, 0, 0.5f, 1), 1, {3}}},
+         "labels.npy: item 1 is 0.5",
+         "whole numbers, names or one-hot rows"},
+        {"infinite labels",
+         {{"labels", F32, VALUES(float, 0, INFINITY, 1), 1, {3}}},
+         "labels.npy: item 1 is inf",
+         "whole numbers"},
+        {"two ones in a row",
+         {{"labels", I32, VALUES(int32_t, 0, 1, 1, 1, 0, 1), 2, {3, 2}}},
+         "labels.npy: row 1 has several ones",
+         "one class only"},
+        {"a two in a one-hot row",
+         {{"labels", I32, VALUES(int32_t, 0, 1, 2, 0, 0, 1), 2, {3, 2}}},
+         "labels.npy: row 1 has other values",
+         "a single 1"},
+        {"one-hot rows without columns",
+         {{"labels", I32, VALUES(int32_t, 0), 2, {2147483646, 0}}},
+         "labels.npy: one-hot labels without a column",
          NULL},
-        {"a huge label",
-         {{"labels", I64, VALUES(int64_t, 0, INT64_MAX, 1), 1, {3}}},
-         "labels.npy: item 1 is 9223372036854775807",
+        {"more one-hot rows than nodes",
+         {{"labels", I32, VALUES(int32_t, 0, 1, 1, 0, 0, 1, 1, 0), 2, {4, 2}}},
+         "labels.npy: 4 rows",
+         "3 nodes"},
+        {"a label that is no class",
+         {{"labels", TEXT, TEXTS("no", "yes", ""), 1, {3}},
+          {"class_names", TEXT, TEXTS("no"), 1, {1}}},
+         "the label \"yes\" is not in class_names",
+         NULL},
+        {"a class twice",
+         {{"labels", TEXT, TEXTS("no", "no", ""), 1, {3}},
+          {"class_names", TEXT, TEXTS("no", "no"), 1, {2}}},
+         "class_names lists \"no\" twice",
          NULL},
         {"a label beyond the classes",
          {{"class_names", TEXT, TEXTS("no"), 1, {1}}},
          "labels.npy: item 1 is 1, outside [0, 1)",
-         NULL},
-        {"labels of text",
-         {{"labels", TEXT, TEXTS("a", "b", "c"), 1, {3}}},
-         "labels.npy: holds text",
-         "numbers"},
-        {"labels of NaN",
-         {{"labels", F32, VALUES(float, 0, 1, NAN), 1, {3}}},
-         "labels.npy: item 2 is nan",
          NULL},
         // Names and roles
         {"fewer names of nodes",
@@ -459,8 +394,8 @@ static void test_what_is_wrong_is_refused_with_file_and_member(void **state)
     int n_wrong = 0;
     for (size_t c = 0; c < sizeof(bad_cases) / sizeof(bad_cases[0]); c++) {
         const size_t n_bytes = write_archive(bad_cases[c].changes);
-        n_wrong += !load_is_refused(bad_cases[c].what, path, n_bytes, bad_cases[c].part,
-                                    bad_cases[c].hint);
+        n_wrong += !load_is_refused(bad_cases[c].what, archive_path, n_bytes,
+                                    bad_cases[c].part, bad_cases[c].hint);
     }
     assert_int_equal(n_wrong, 0);
 }
@@ -474,23 +409,23 @@ static void test_empty_columns_cost_no_memory(void **state)
             {"attr_shape", I64, VALUES(int64_t, 3, 2147483646), 1, {2}},
             {"attr_indices", I32, VALUES(int32_t, 1, 0, 0), 1, {3}}}; // not sorted
     const size_t n_bytes = write_archive(changes);
-    assert_true(load_is_sound("2^31 - 2 features", path, n_bytes, &status, NULL));
+    assert_true(load_is_sound("2^31 - 2 features", archive_path, n_bytes, &status, NULL));
 }
 
 static void test_what_is_no_archive_is_refused(void **state)
 {
     (void)state;
-    support_write_text(path, "");
-    assert_true(load_is_refused("empty", path, 0, "is not a zip archive", NULL));
-    support_write_text(path, "node,label\n0,a\n");
-    assert_true(load_is_refused("text", path, 15, "is not a zip archive", NULL));
-    unlink(path);
-    assert_true(load_is_refused("missing", path, 0, "no such data", ".npz"));
-    assert_int_equal(mkdir(path, 0755), 0);
-    assert_true(load_is_refused("a folder", path, 0, "no features.csv", NULL));
-    assert_int_equal(rmdir(path), 0);
-    assert_int_equal(symlink("/proc/self/mem", path), 0);
-    assert_true(load_is_refused("unreadable", path, 0, "cannot be ", NULL));
+    support_write_text(archive_path, "");
+    assert_true(load_is_refused("empty", archive_path, 0, "is not a zip archive", NULL));
+    support_write_text(archive_path, "node,label\n0,a\n");
+    assert_true(load_is_refused("text", archive_path, 15, "is not a zip archive", NULL));
+    unlink(archive_path);
+    assert_true(load_is_refused("missing", archive_path, 0, "no such data", ".npz"));
+    assert_int_equal(mkdir(archive_path, 0755), 0);
+    assert_true(load_is_refused("a folder", archive_path, 0, "no features.csv", NULL));
+    assert_int_equal(rmdir(archive_path), 0);
+    assert_int_equal(symlink("/proc/self/mem", archive_path), 0);
+    assert_true(load_is_refused("unreadable", archive_path, 0, "cannot be ", NULL));
 }
 
 // ---- damage --------------------------------------------------------------------------
@@ -501,11 +436,11 @@ static void test_an_archive_cut_at_any_byte_is_refused(void **state)
     static const char *const names[] = {"npz_names", "npz_deflated"};
     int n_wrong = 0;
     for (size_t s = 0; s < sizeof(names) / sizeof(names[0]); s++) {
-        const load_sample *sample = sample_called(names[s]);
-        for (size_t n_kept = 0; n_kept < sample->n_bytes; n_kept++) {
-            unlink(path); // many times faster than to cut the old one
-            support_write_file(path, sample->data, n_kept);
-            n_wrong += !load_is_refused(names[s], path, sample->n_bytes,
+        const archive_sample sample = archive_sample_called(names[s]);
+        for (size_t n_kept = 0; n_kept < sample.n_bytes; n_kept++) {
+            unlink(archive_path); // many times faster than to cut the old one
+            support_write_file(archive_path, sample.data, n_kept);
+            n_wrong += !load_is_refused(names[s], archive_path, sample.n_bytes,
                                         "graph.npz: ", NULL);
         }
     }
@@ -519,18 +454,19 @@ static void test_any_flipped_bit_of_an_archive_is_endured(void **state)
     static const char *const names[] = {"npz_dense", "npz_plain", "npz_deflated"};
     int n_wrong = 0;
     for (size_t s = 0; s < sizeof(names) / sizeof(names[0]); s++) {
-        const load_sample *sample = sample_called(names[s]);
+        const archive_sample sample = archive_sample_called(names[s]);
         const size_t step = s == 0 ? 1 : 9;
-        unsigned char *data = malloc(sample->n_bytes);
+        unsigned char *data = malloc(sample.n_bytes);
         assert_non_null(data);
-        memcpy(data, sample->data, sample->n_bytes);
-        for (size_t bit = 0; bit < 8 * sample->n_bytes; bit += step) {
+        memcpy(data, sample.data, sample.n_bytes);
+        for (size_t bit = 0; bit < 8 * sample.n_bytes; bit += step) {
             opn_status status;
             data[bit / 8] ^= (unsigned char)(1 << bit % 8);
-            unlink(path);
-            support_write_file(path, data, sample->n_bytes);
-            n_wrong += !load_is_sound(names[s], path, sample->n_bytes, &status, NULL);
-            data[bit / 8] = sample->data[bit / 8];
+            unlink(archive_path);
+            support_write_file(archive_path, data, sample.n_bytes);
+            n_wrong +=
+                    !load_is_sound(names[s], archive_path, sample.n_bytes, &status, NULL);
+            data[bit / 8] = sample.data[bit / 8];
         }
         free(data);
     }
@@ -541,25 +477,23 @@ static void test_loading_survives_any_allocation_failure(void **state)
 {
     (void)state;
     write_sample("npz_names");
-    expect_load_survives_failing_memory(path);
+    expect_load_survives_failing_memory(archive_path);
 }
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            IN_FOLDER(test_one_graph_is_read_from_every_way_to_write_it),
-            IN_FOLDER(test_names_kept_as_python_objects_are_warned_about),
-            IN_FOLDER(test_the_split_of_an_archive_is_the_usual_one),
-            IN_FOLDER(test_the_archive_the_wrong_ones_are_made_from_is_right),
-            IN_FOLDER(test_stored_zeros_are_no_edges_and_no_features),
-            IN_FOLDER(test_what_is_wrong_is_refused_with_file_and_member),
-            IN_FOLDER(test_empty_columns_cost_no_memory),
-            IN_FOLDER(test_what_is_no_archive_is_refused),
-            IN_FOLDER(test_an_archive_cut_at_any_byte_is_refused),
-            IN_FOLDER(test_any_flipped_bit_of_an_archive_is_endured),
-            IN_FOLDER(test_loading_survives_any_allocation_failure),
+            WITH_ARCHIVE(test_one_graph_is_read_from_every_way_to_write_it),
+            WITH_ARCHIVE(test_names_of_other_python_objects_are_warned_about),
+            WITH_ARCHIVE(test_the_split_of_an_archive_is_the_usual_one),
+            WITH_ARCHIVE(test_the_archive_the_wrong_ones_are_made_from_is_right),
+            WITH_ARCHIVE(test_stored_zeros_are_no_edges_and_no_features),
+            WITH_ARCHIVE(test_what_is_wrong_is_refused_with_file_and_member),
+            WITH_ARCHIVE(test_empty_columns_cost_no_memory),
+            WITH_ARCHIVE(test_what_is_no_archive_is_refused),
+            WITH_ARCHIVE(test_an_archive_cut_at_any_byte_is_refused),
+            WITH_ARCHIVE(test_any_flipped_bit_of_an_archive_is_endured),
+            WITH_ARCHIVE(test_loading_survives_any_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

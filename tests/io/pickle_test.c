@@ -185,21 +185,22 @@ static void test_pickle_reads_defaultdicts_of_every_protocol_and_of_python_2(voi
     unload(&f);
 }
 
-static void check_matrix(const sample *from, bool by_columns)
+static void check_matrix(const sample *from, opn_i_sparse_layout layout)
 {
-    static const double indptr[2][4] = {{0, 1, 3}, {0, 1, 2, 3}};
-    static const double indices[2][3] = {{1, 0, 2}, {1, 0, 1}};
-    static const double data[2][3] = {{1.5, -2, 0.25}, {-2, 1.5, 0.25}};
+    static const double indptr[3][4] = {{0, 1, 3}, {0, 1, 2, 3}, {0, 1, 1}};
+    static const double indices[3][3] = {{1, 0, 2}, {1, 0, 1}, {1, 0, 2}};
+    static const double data[3][3] = {{1.5, -2, 0.25}, {-2, 1.5, 0.25}, {1.5, -2, 0.25}};
     fixture f;
     const opn_i_pickle_value *root = load_root(&f, from->data, from->n);
     assert_int_equal(root->kind, OPN_PICKLE_SPARSE);
     const opn_i_pickle_sparse *sparse = root->as.sparse;
-    assert_int_equal(sparse->by_columns, by_columns);
+    assert_int_equal(sparse->layout, layout);
     assert_int_equal(sparse->shape[0], 2);
     assert_int_equal(sparse->shape[1], 3);
-    check_f64(f.ctx, sparse->indptr, indptr[by_columns], by_columns ? 4 : 3);
-    check_f64(f.ctx, sparse->indices, indices[by_columns], 3);
-    check_f64(f.ctx, sparse->data, data[by_columns], 3);
+    check_f64(f.ctx, sparse->indptr, indptr[layout],
+              layout == OPN_SPARSE_COLUMNS ? 4 : 3);
+    check_f64(f.ctx, sparse->indices, indices[layout], 3);
+    check_f64(f.ctx, sparse->data, data[layout], 3);
     unload(&f);
 }
 
@@ -210,11 +211,43 @@ static void test_pickle_reads_matrices_of_every_protocol_and_release(void **stat
     const sample others[] = {SAMPLE(csr_numpy2), SAMPLE(csr_array_p4),
                              SAMPLE(python2_matrix)};
     const sample by_columns = SAMPLE(csc_p2);
+    const sample triples[] = {SAMPLE(coo_p4), SAMPLE(coo_coords)};
     for (size_t p = 0; p < N_OF(by_rows); p++)
-        check_matrix(&by_rows[p], false);
+        check_matrix(&by_rows[p], OPN_SPARSE_ROWS);
     for (size_t p = 0; p < N_OF(others); p++)
-        check_matrix(&others[p], false);
-    check_matrix(&by_columns, true);
+        check_matrix(&others[p], OPN_SPARSE_ROWS);
+    check_matrix(&by_columns, OPN_SPARSE_COLUMNS);
+    for (size_t p = 0; p < N_OF(triples); p++)
+        check_matrix(&triples[p], OPN_SPARSE_TRIPLES);
+}
+
+static void test_pickle_reads_arrays_of_objects(void **state)
+{
+    (void)state;
+    fixture f;
+    const opn_i_pickle_value *root = load_root(&f, mixed_p3, sizeof(mixed_p3));
+    const opn_i_pickle_list *objects = opn_i_pickle_objects(root);
+    assert_non_null(objects);
+    assert_int_equal(root->as.array->kind, 'O');
+    assert_int_equal(root->as.array->n_dims, 2);
+    assert_int_equal(root->as.array->shape[1], 3);
+    assert_int_equal(objects->n, 6);
+    check_text(&objects->item[0], OPN_PICKLE_TEXT, "a\xc3\xa9", 3);
+    assert_int_equal(objects->item[1].kind, OPN_PICKLE_NONE);
+    check_int(&objects->item[2], 3);
+    check_text(&objects->item[3], OPN_PICKLE_TEXT, "x\xe2\x82\xac", 4);
+    assert_true(isnan(objects->item[4].as.real));
+    assert_true(objects->item[5].as.real == 2.5);
+    double number;
+    assert_int_equal(opn_i_ndarray_to_f64(f.ctx, "array", root->as.array, &number),
+                     OPN_ERR_FORMAT);
+    support_expect_error(f.ctx, "holds Python objects, not numbers");
+    unload(&f);
+    root = load_root(&f, wrapped_csr_p3, sizeof(wrapped_csr_p3));
+    assert_int_equal(root->as.array->n_dims, 0);
+    assert_int_equal(opn_i_pickle_objects(root)->item[0].kind, OPN_PICKLE_SPARSE);
+    assert_null(opn_i_pickle_objects(&opn_i_pickle_objects(root)->item[0]));
+    unload(&f);
 }
 
 static void test_pickle_reads_arrays_of_any_type_and_order(void **state)
@@ -348,15 +381,15 @@ static void test_pickle_refuses_other_classes_by_name(void **state)
     (void)state;
     check_refused(system_p0, sizeof(system_p0), OPN_ERR_UNSUPPORTED,
                   "byte 0: opcode 0x63 (GLOBAL): os.system is refused");
-    check_refused(coo_p4, sizeof(coo_p4), OPN_ERR_UNSUPPORTED,
-                  "(STACK_GLOBAL): scipy.sparse._coo.coo_matrix is refused");
+    check_refused(lil_p4, sizeof(lil_p4), OPN_ERR_UNSUPPORTED,
+                  "(STACK_GLOBAL): scipy.sparse._lil.lil_matrix is refused");
     CHECK_REFUSED("c__builtin__\neval\n.", OPN_ERR_UNSUPPORTED, "__builtin__.eval");
     CHECK_REFUSED("ca\x1b[2J\nb\xff\n.", OPN_ERR_UNSUPPORTED, "a?[2J.b? is refused");
     CHECK_REFUSED("c__builtin__\nlist\n)R.", OPN_ERR_UNSUPPORTED,
                   "a call of __builtin__.list is refused");
     CHECK_REFUSED("cnumpy\nndarray\n)\x81.", OPN_ERR_UNSUPPORTED,
-                  "neither csr_matrix "
-                  "nor csc_matrix");
+                  "neither csr_matrix, "
+                  "csc_matrix nor coo_matrix");
     CHECK_REFUSED("K\x01)R.", OPN_ERR_FORMAT, "calls an int");
 }
 
@@ -373,11 +406,9 @@ static void test_pickle_refuses_opcodes_by_name(void **state)
     CHECK_REFUSED("\x80\x06N.", OPN_ERR_UNSUPPORTED, "protocol 6; protocols 0 to 5");
 }
 
-static void test_pickle_refuses_arrays_of_objects_and_records(void **state)
+static void test_pickle_refuses_arrays_of_records(void **state)
 {
     (void)state;
-    check_refused(objects_p2, sizeof(objects_p2), OPN_ERR_UNSUPPORTED,
-                  "holds Python objects");
     check_refused(records_p4, sizeof(records_p4), OPN_ERR_UNSUPPORTED, "records");
 }
 
@@ -515,11 +546,12 @@ static void test_pickle_refuses_inconsistent_matrices(void **state)
 
 // ---- hostile input -------------------------------------------------------------------
 
-static const sample hostile[] = {SAMPLE(basic_p0),       SAMPLE(basic_p4),
-                                 SAMPLE(graph_p2),       SAMPLE(csr_p0),
-                                 SAMPLE(csr_p2),         SAMPLE(csr_p5),
-                                 SAMPLE(arrays_p5),      SAMPLE(scalars_p2),
-                                 SAMPLE(python2_matrix), SAMPLE(python2_ordered)};
+static const sample hostile[] = {
+        SAMPLE(basic_p0),        SAMPLE(basic_p4),      SAMPLE(graph_p2),
+        SAMPLE(csr_p0),          SAMPLE(csr_p2),        SAMPLE(csr_p5),
+        SAMPLE(arrays_p5),       SAMPLE(scalars_p2),    SAMPLE(python2_matrix),
+        SAMPLE(python2_ordered), SAMPLE(coo_p4),        SAMPLE(coo_coords),
+        SAMPLE(mixed_p3),        SAMPLE(wrapped_csr_p3)};
 
 static void test_pickle_survives_truncation_at_every_byte(void **state)
 {
@@ -697,6 +729,7 @@ int main(void)
             cmocka_unit_test(
                     test_pickle_reads_defaultdicts_of_every_protocol_and_of_python_2),
             cmocka_unit_test(test_pickle_reads_matrices_of_every_protocol_and_release),
+            cmocka_unit_test(test_pickle_reads_arrays_of_objects),
             cmocka_unit_test(test_pickle_reads_arrays_of_any_type_and_order),
             cmocka_unit_test(test_pickle_reads_scalars_as_their_numbers),
             cmocka_unit_test(test_pickle_reads_strings_and_numbers_of_python_2),
@@ -707,7 +740,7 @@ int main(void)
             cmocka_unit_test(test_pickle_ignores_bytes_behind_it),
             cmocka_unit_test(test_pickle_refuses_other_classes_by_name),
             cmocka_unit_test(test_pickle_refuses_opcodes_by_name),
-            cmocka_unit_test(test_pickle_refuses_arrays_of_objects_and_records),
+            cmocka_unit_test(test_pickle_refuses_arrays_of_records),
             cmocka_unit_test(test_pickle_refuses_integers_beyond_64_bits),
             cmocka_unit_test(test_pickle_refuses_broken_numbers_and_strings),
             cmocka_unit_test(test_pickle_refuses_a_stack_out_of_order),
