@@ -66,6 +66,17 @@ OPN_API OPN_NODISCARD opn_status opn_model_train(opn_ctx *ctx,
                                                  opn_model **out);
 OPN_API void opn_model_free(opn_model *model); // accepts NULL
 
+// Compares a model with an MLP and a logistic regression on the features alone and with
+// the commonest class, on the validation nodes of the same graph, split and parameters
+// that it was trained with; notes the results in the model (opn_model_candidate()), and
+// warns where it is no better, where its training ended too early, and where its edges
+// mislead it. Errors: NOMEM, INTERRUPTED.
+OPN_API OPN_NODISCARD opn_status opn_model_review(opn_ctx *ctx,
+                                                  const opn_graph *graph,
+                                                  const opn_split *split,
+                                                  const opn_params *params,
+                                                  opn_model *model);
+
 // ---- checkpoints ---------------------------------------------------------------------
 
 // Takes the place `path` for the checkpoint of one training. Errors: INVALID_ARG
@@ -130,11 +141,24 @@ typedef struct opn_train_summary {
     int32_t n_train;
     int32_t n_validation;
     double validation_accuracy; // NaN without validation nodes
-    int64_t n_bounded_logits;   // how often exp(z) was clipped
+    int64_t n_bounded_logits; // how often exp(z) was clipped
     // Wall-clock seconds; 0 for a loaded model.
     double teacher_seconds, prior_seconds, train_seconds;
 } opn_train_summary;
 OPN_API void opn_model_summary(const opn_model *model, opn_train_summary *summary);
+
+// What a model was compared with, on validation nodes: the models that `model` auto
+// trained, and simpler methods on the features alone.
+typedef struct opn_candidate {
+    const char *name;     // "s-bgcn-t-k", "logistic regression"; owned by the model
+    int is_chosen;        // it is this model
+    int is_baseline;      // for comparison only
+    int32_t n_validation; // nodes; with few, over several divisions of the labelled ones
+    double accuracy;      // NaN without validation nodes, as the next
+    double nll;           // mean -ln p of the class; NaN for a method without p
+} opn_candidate;
+OPN_API int32_t opn_model_candidate_count(const opn_model *model);
+OPN_API void opn_model_candidate(const opn_model *model, int32_t i, opn_candidate *out);
 
 #ifdef __cplusplus
 }

@@ -59,7 +59,12 @@ OPN_API int32_t opn_tuning_ranked(const opn_tuning *tuning, int32_t rank);
 // default.
 OPN_API int32_t opn_tuning_recommended(const opn_tuning *tuning);
 
-// The command that trains a model with its parameters.
+// How many seeds would tell the best trial, which looks better than the default, from
+// chance; 0 if they are enough, or if the gain is too small to matter.
+OPN_API int32_t opn_tuning_needed_seeds(const opn_tuning *tuning);
+
+// The command that trains a model with its parameters, or that tunes with more seeds
+// where they are needed.
 OPN_API const char *opn_tuning_command(const opn_tuning *tuning);
 
 // Writes the best trials as a table of text, or all as JSON to a path that ends in .json;

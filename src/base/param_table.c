@@ -15,16 +15,18 @@ static const opn_param table[] = {
         {.name = "model",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "s-bgcn-t-k",
-         .choices = "gcn|drop-gcn|dropedge-gcn|edl-gcn|dpn-gcn|s-gcn|s-bgcn|s-bgcn-t|"
+         .choices = "auto|"
+                    "gcn|drop-gcn|dropedge-gcn|edl-gcn|dpn-gcn|s-gcn|s-bgcn|s-bgcn-t|"
                     "s-bgcn-t-k|gat|drop-gat|s-gat|s-bgat|s-bgat-t|s-bgat-t-k|"
                     "sage|drop-sage|s-sage|s-bsage|s-bsage-t|s-bsage-t-k|"
                     "mlp|drop-mlp|s-mlp|s-bmlp|s-bmlp-t|s-bmlp-t-k|"
                     "links|drop-links|s-links|s-blinks|s-blinks-t|s-blinks-t-k",
          .affects = OPN_AFFECTS_MODEL,
-         .help = "Which model to train: a combination of encoder (gcn, gat and sage see "
-                 "a node's features and its neighbours', mlp its features alone, links "
-                 "its features and which nodes it is linked to), head and sampler, "
-                 "with a teacher (-t) and a prior (-k)."},
+         .help = "Which model to train: auto, the default for your own graphs, which "
+                 "keeps the best of three on the validation nodes, or a combination of "
+                 "encoder (gcn, gat and sage see a node's features and its neighbours', "
+                 "mlp its features alone, links its features and which nodes it is "
+                 "linked to), head and sampler, with a teacher (-t) and a prior (-k)."},
         {.name = "task",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "misclassification",
@@ -34,13 +36,14 @@ static const opn_param table[] = {
                  "0.001), or nodes of held-out classes (lambda1 0.1)."},
         {.name = "preset",
          .kind = OPN_PARAM_CHOICE,
-         .default_text = "paper",
-         .choices = "paper|strong",
+         .default_text = "auto",
+         .choices = "auto|paper|strong",
          .affects = OPN_AFFECTS_DEFAULTS,
-         .help = "Defaults for options not given: the paper's values for this model "
-                 "and dataset, which every run prints, or values that find more "
-                 "out-of-distribution nodes (lambda1 0.3, 500 epochs, 5 steps of "
-                 "propagation)."},
+         .help = "Defaults for options not given: auto (for named datasets paper, for "
+                 "other graphs `model` auto with 64 hidden units and at most 500 "
+                 "epochs), paper (the paper's values for this model and dataset) or "
+                 "strong (values that find more out-of-distribution nodes: lambda1 0.3, "
+                 "500 epochs, 5 steps of propagation)."},
         {.name = "ood_classes",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",

@@ -1,6 +1,7 @@
-// preset.c -- parameters and splits of the paper.
+// preset.c -- parameters and splits of the paper, and those for a user's own graph.
 
 #include "experiment/training_key.h"
+#include "graph/feature_rule.h"
 #include "graph/graph_data.h"
 #include "model/model_data.h"
 
@@ -53,7 +54,8 @@ static const opn_i_encoder *encoder_of(const opn_params *params)
     char id[32];
     snprintf(id, sizeof(id), "%.*s", (int)strcspn(models, ","), models);
     const opn_i_model_kind *kind = opn_i_model_kind_find(id);
-    return kind == NULL ? &opn_i_gcn_encoder : kind->encoder;
+    return kind == NULL || opn_i_model_kind_is_auto(kind) ? &opn_i_gcn_encoder
+                                                          : kind->encoder;
 }
 
 static bool is_dataset(const opn_graph *graph, const char *name)
@@ -130,9 +132,34 @@ cleanup:
     return status;
 }
 
+// What works on most graphs: the model is chosen on the validation nodes, which also end
+// the training.
+static opn_status use_auto(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
+{
+    opn_status status = OPN_OK;
+    const char *normalise = NULL;
+    OPN_TRY(opn_i_features_suit(ctx, &graph->features, &normalise));
+    OPN_TRY(set_default(ctx, params, "model", "auto"));
+    OPN_TRY(set_default(ctx, params, "normalise", normalise));
+    OPN_TRY(set_default(ctx, params, "hidden", "64"));
+    OPN_TRY(set_default(ctx, params, "epochs", "500"));
+    OPN_TRY(set_default(ctx, params, "patience", "50"));
+    if (encoder_of(params)->has_heads)
+        OPN_TRY(use_attention(ctx, graph, params));
+    if (is_ood(params))
+        OPN_TRY(set_default(ctx, params, "lambda1", "0.1"));
+cleanup:
+    return status;
+}
+
 opn_status opn_params_use_preset(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
 {
     opn_status status = OPN_OK;
+    const bool is_auto = strcmp(opn_params_text(params, "preset"), "auto") == 0;
+    if (is_auto && graph->dataset == NULL)
+        return use_auto(ctx, graph, params);
+    if (is_auto)
+        OPN_TRY(opn_params_set(ctx, params, "preset", "paper"));
     if (strcmp(opn_params_text(params, "preset"), "strong") == 0)
         OPN_TRY(use_strong(ctx, params));
     OPN_TRY(use_paper(ctx, graph, params));

@@ -91,8 +91,8 @@ static opn_status describe_model(training *t, const opn_split *split)
                         opn_split_n_classes(split) != t->graph->n_classes,
                 OPN_ERR_SHAPE, "%s: the split belongs to another graph", t->graph->name);
     model->kind = opn_i_model_kind_find(opn_params_text(t->params, "model"));
-    OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_INVALID_ARG,
-                "`model` %s: training takes one model",
+    OPN_FAIL_IF(ctx, model->kind == NULL || opn_i_model_kind_is_auto(model->kind),
+                OPN_ERR_INVALID_ARG, "`model` %s: training takes one model",
                 opn_params_text(t->params, "model"));
     OPN_TRY(opn_i_model_choose_evidence(ctx, t->params, model));
     model->sizes = opn_i_model_sizes(model->kind, t->params);

@@ -26,10 +26,14 @@ typedef struct tuning_work {
     const opn_params *given; // before the preset
     opn_i_journal *journal;  // or NULL
     opn_tuning *tuning;
-    const opn_i_model_kind *kind;
     opn_i_trial trial;               // shared by all runs
     int32_t first_seed, n_now_seeds; // of the round
 } tuning_work;
+
+static const opn_i_model_kind *kind_of(const opn_params *params)
+{
+    return opn_i_model_kind_find(opn_params_text(params, "model"));
+}
 
 static opn_trial_run *run_of(const tuning_work *w, int32_t t, int32_t s)
 {
@@ -79,7 +83,7 @@ static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
     OPN_TRY(prepare_run(ctx, w, t, seed_of(w, number), &params, &split));
     trial.params = params;
     trial.split = split;
-    OPN_TRY(opn_i_tune_key(ctx, w->tuning->data_hash, w->kind, &trial, key));
+    OPN_TRY(opn_i_tune_key(ctx, w->tuning->data_hash, kind_of(params), &trial, key));
     if (w->journal == NULL || !opn_i_journal_find(w->journal, key, run)) {
         OPN_TRY(opn_i_trial_run(ctx, &trial, run));
         if (w->journal != NULL)
@@ -99,9 +103,9 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
     const opn_trial_run *run = run_of(w, t, s);
     opn_i_text line = {.ctx = ctx};
     opn_i_text_add(&line, "%s, %s, %s, trial %d, seed %lld: objective %.1f",
-                   w->tuning->dataset, opn_params_text(w->given, "task"), w->kind->id,
-                   (int)t, (long long)opn_params_int(w->given, "seed") + s,
-                   run->objective);
+                   w->tuning->dataset, opn_params_text(w->given, "task"),
+                   opn_params_text(w->tuning->setting[t].params, "model"), (int)t,
+                   (long long)opn_params_int(w->given, "seed") + s, run->objective);
     if (!isnan(run->accuracy))
         opn_i_text_add(&line, ", accuracy %.1f", run->accuracy);
     if (!isnan(run->detection))
@@ -201,6 +205,17 @@ cleanup:
 
 // ---- recommendation ------------------------------------------------------------------
 
+// About how many seeds would tell the best trial from the default: the interval shrinks
+// with the root of their number. 0 if they would be too many, for too small a gain.
+static int32_t count_needed_seeds(const opn_tuning *tuning)
+{
+    enum { ROUND = 5, MOST = 50 };
+    const double half = tuning->difference - tuning->low;
+    const double times = half / tuning->difference;
+    const double n = ceil(1.2 * tuning->n_seeds * times * times / ROUND) * ROUND;
+    return n > MOST ? 0 : (int32_t)n;
+}
+
 // Paired by seed, because a hard seed is hard for both.
 static void compare_with_default(opn_tuning *tuning)
 {
@@ -215,6 +230,21 @@ static void compare_with_default(opn_tuning *tuning)
     tuning->low = e.low;
     tuning->high = e.high;
     tuning->recommended = e.low > 0.0 ? tuning->ranked[0] : 0;
+    if (e.mean > 0.0 && e.low <= 0.0)
+        tuning->n_needed_seeds = count_needed_seeds(tuning);
+}
+
+// The command to copy: train with the recommended setting, or tune with more seeds.
+static opn_status
+write_command(opn_ctx *ctx, tuning_work *w, const char *data, const char *folder)
+{
+    opn_tuning *tuning = w->tuning;
+    if (tuning->n_needed_seeds > 0)
+        return opn_i_tune_more_command(ctx, data, w->given, tuning->n_needed_seeds,
+                                       folder, &tuning->command);
+    return opn_i_tune_command(ctx, w->graph, data, w->given,
+                              tuning->setting[tuning->recommended].params,
+                              &tuning->command);
 }
 
 // ---- whole search --------------------------------------------------------------------
@@ -286,6 +316,23 @@ cleanup:
     return status;
 }
 
+// Replaces `model` auto by what it chooses on the first split.
+static opn_status settle_model(opn_ctx *ctx, const opn_graph *graph, opn_params *usual)
+{
+    opn_status status = OPN_OK;
+    opn_split *split = NULL;
+    opn_model *model = NULL;
+    if (strcmp(opn_params_text(usual, "model"), "auto") != 0)
+        return OPN_OK;
+    OPN_TRY(opn_split_from_params(ctx, graph, usual, &split));
+    OPN_TRY(opn_model_train(ctx, graph, split, usual, NULL, &model));
+    OPN_TRY(opn_params_set(ctx, usual, "model", opn_model_id(model)));
+cleanup:
+    opn_split_free(split);
+    opn_model_free(model);
+    return status;
+}
+
 static opn_status draw_trials(opn_ctx *ctx, tuning_work *w)
 {
     opn_status status = OPN_OK;
@@ -293,14 +340,19 @@ static opn_status draw_trials(opn_ctx *ctx, tuning_work *w)
     opn_params *usual = NULL;
     OPN_TRY(opn_params_copy(ctx, w->given, &usual));
     OPN_TRY(opn_params_use_preset(ctx, w->graph, usual));
-    OPN_FAIL_IF(ctx, opn_i_space_is_empty(w->given, usual, w->kind), OPN_ERR_INVALID_ARG,
+    OPN_FAIL_IF(ctx, kind_of(usual) == NULL, OPN_ERR_INVALID_ARG,
+                "`model` %s: one model is tuned at a time",
+                opn_params_text(usual, "model"));
+    OPN_TRY(settle_model(ctx, w->graph, usual));
+    const opn_i_model_kind *kind = kind_of(usual);
+    OPN_FAIL_IF(ctx, opn_i_space_is_empty(w->given, usual, kind), OPN_ERR_INVALID_ARG,
                 "every tunable parameter is given; leave at least one to search");
     for (int32_t t = 0; t < tuning->n_trials; t++) {
-        OPN_TRY(opn_i_space_draw(ctx, w->given, usual, w->kind, t,
+        OPN_TRY(opn_i_space_draw(ctx, w->given, usual, kind, t,
                                  &tuning->setting[t].params));
         tuning->ranked[t] = t;
     }
-    tuning->score = opn_i_trial_score(w->kind, usual);
+    tuning->score = opn_i_trial_score(kind, usual);
     w->trial.score = tuning->score;
 cleanup:
     opn_params_free(usual);
@@ -311,7 +363,6 @@ static opn_status prepare(opn_ctx *ctx, tuning_work *w)
 {
     opn_status status = OPN_OK;
     const opn_graph *graph = w->graph;
-    const char *model = opn_params_text(w->given, "model");
     const char *name =
             graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
     opn_tuning *tuning = NULL;
@@ -322,9 +373,6 @@ static opn_status prepare(opn_ctx *ctx, tuning_work *w)
     tuning->n_trials = (int32_t)opn_params_int(w->given, "trials");
     tuning->n_seeds = (int32_t)opn_params_int(w->given, "seeds");
     tuning->n_first_seeds = (tuning->n_seeds + FIRST_SHARE - 1) / FIRST_SHARE;
-    w->kind = opn_i_model_kind_find(model);
-    OPN_FAIL_IF(ctx, w->kind == NULL, OPN_ERR_INVALID_ARG,
-                "`model` %s: one model is tuned at a time", model);
     OPN_FAIL_IF(ctx, tuning->n_seeds < 2, OPN_ERR_INVALID_ARG,
                 "`seeds`: one seed cannot tell a better setting from luck; use at least "
                 "2");
@@ -352,19 +400,18 @@ opn_status opn_tune(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     tuning_work w = {.graph = graph, .given = params, .trial = {.graph = graph}};
-    OPN_TRY(prepare(ctx, &w));
-    if (folder != NULL)
+    status = prepare(ctx, &w);
+    if (status == OPN_OK && folder != NULL)
         OPN_TRY(opn_i_tune_folder_open(ctx, folder, &w.journal));
-    status = run_rounds(ctx, &w);
+    if (status == OPN_OK)
+        status = run_rounds(ctx, &w);
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
                 "interrupted; the results so far are in %s", folder);
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
                 "interrupted; what is done so far is kept only in a folder (`output`)");
     OPN_TRY(status);
     compare_with_default(w.tuning);
-    OPN_TRY(opn_i_tune_command(ctx, graph, data != NULL ? data : graph->name, params,
-                               w.tuning->setting[w.tuning->recommended].params,
-                               &w.tuning->command));
+    OPN_TRY(write_command(ctx, &w, data != NULL ? data : graph->name, folder));
     *out = w.tuning;
     w.tuning = NULL;
 cleanup:

@@ -93,6 +93,17 @@ cleanup:
     return status;
 }
 
+static void
+add_call(opn_i_text *line, const char *verb, const char *data, const opn_params *options)
+{
+    add_word(line, "opine");
+    add_word(line, verb);
+    add_word(line, data);
+    for (size_t p = 0; p < opn_param_count(); p++)
+        if (opn_params_given(options, opn_param_at(p)->name))
+            add_option(line, opn_param_at(p), options);
+}
+
 opn_status opn_i_tune_command(opn_ctx *ctx,
                               const opn_graph *graph,
                               const char *data,
@@ -106,14 +117,42 @@ opn_status opn_i_tune_command(opn_ctx *ctx,
     OPN_TRY(opn_params_create(ctx, &options));
     OPN_TRY(pass_on(ctx, given, options));
     OPN_TRY(find_options(ctx, graph, params, options));
-    add_word(&line, "opine");
-    add_word(&line, "train");
-    add_word(&line, data);
-    for (size_t p = 0; p < opn_param_count(); p++)
-        if (opn_params_given(options, opn_param_at(p)->name))
-            add_option(&line, opn_param_at(p), options);
+    add_call(&line, "train", data, options);
     add_word(&line, "-o");
     add_word(&line, "m.safetensors");
+    status = opn_i_text_take(&line, out);
+cleanup:
+    opn_i_text_free(&line);
+    opn_params_free(options);
+    return status;
+}
+
+opn_status opn_i_tune_more_command(opn_ctx *ctx,
+                                   const char *data,
+                                   const opn_params *given,
+                                   int32_t n_seeds,
+                                   const char *folder,
+                                   char **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *options = NULL;
+    opn_i_text line = {.ctx = ctx};
+    char number[12];
+    OPN_TRY(opn_params_create(ctx, &options));
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const opn_param *param = opn_param_at(p);
+        if ((is_passed_on(param) || strcmp(param->name, "trials") == 0) &&
+            opn_params_given(given, param->name))
+            OPN_TRY(opn_params_set(ctx, options, param->name,
+                                   opn_params_text(given, param->name)));
+    }
+    snprintf(number, sizeof(number), "%d", (int)n_seeds);
+    OPN_TRY(opn_params_set(ctx, options, "seeds", number));
+    add_call(&line, "tune", data, options);
+    if (folder != NULL) {
+        add_word(&line, "-o");
+        add_word(&line, folder);
+    }
     status = opn_i_text_take(&line, out);
 cleanup:
     opn_i_text_free(&line);

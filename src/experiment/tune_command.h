@@ -14,4 +14,13 @@ OPN_NODISCARD opn_status opn_i_tune_command(opn_ctx *ctx,
                                             const opn_params *params,
                                             char **out);
 
+// "opine tune DATA … --seeds N": the command that goes on with more seeds, in the folder
+// if there is one. To be freed. Errors: NOMEM.
+OPN_NODISCARD opn_status opn_i_tune_more_command(opn_ctx *ctx,
+                                                 const char *data,
+                                                 const opn_params *given,
+                                                 int32_t n_seeds,
+                                                 const char *folder,
+                                                 char **out);
+
 #endif // OPN_TUNE_COMMAND_H

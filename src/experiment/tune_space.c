@@ -3,6 +3,7 @@
 #include "experiment/tune_space.h"
 
 #include "base/random.h"
+#include "experiment/choose.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,24 +12,34 @@
 typedef enum scale {
     SCALE_LOG,   // log-uniform, two significant digits
     SCALE_UNITS, // log-uniform, integer multiples of a number that suits every encoder
-    SCALE_STEPS  // uniform, in steps of 0.05
+    SCALE_STEPS, // uniform, in steps of 0.05
+    SCALE_CHOICE // one of the words
 } scale;
 
 typedef struct dimension {
     const char *name;
     scale scale;
     double low, high;
+    const char *const *words; // of a choice
+    int n_words;
 } dimension;
+
+static const char *const scalings[] = {"l2", "row", "standard"};
 
 // The search space; docs/tuning.md shows the same table.
 static const dimension space[] = {
-        {"learning_rate", SCALE_LOG, 0.001, 0.1},
-        {"hidden", SCALE_UNITS, 8, 128},
-        {"dropout", SCALE_STEPS, 0, 0.8},
-        {"weight_decay", SCALE_LOG, 0.00001, 0.01},
-        {"epochs", SCALE_LOG, 50, 1000},
-        {"lambda1", SCALE_LOG, 0.0001, 1},
-        {"sigma", SCALE_LOG, 0.5, 4},
+        {.name = "learning_rate", .scale = SCALE_LOG, .low = 0.001, .high = 0.1},
+        {.name = "hidden", .scale = SCALE_UNITS, .low = 8, .high = 128},
+        {.name = "dropout", .scale = SCALE_STEPS, .low = 0, .high = 0.8},
+        {.name = "weight_decay", .scale = SCALE_LOG, .low = 0.00001, .high = 0.01},
+        {.name = "epochs", .scale = SCALE_LOG, .low = 50, .high = 1000},
+        {.name = "lambda1", .scale = SCALE_LOG, .low = 0.0001, .high = 1},
+        {.name = "sigma", .scale = SCALE_LOG, .low = 0.5, .high = 4},
+        {.name = "normalise", .scale = SCALE_CHOICE, .words = scalings, .n_words = 3},
+        {.name = "model",
+         .scale = SCALE_CHOICE,
+         .words = opn_i_candidate_models,
+         .n_words = OPN_N_CANDIDATES},
 };
 enum { N_DIMENSIONS = sizeof(space) / sizeof(space[0]), UNITS = 8 };
 
@@ -41,6 +52,8 @@ static bool is_searched(const dimension *d,
         return false;
     if (strcmp(d->name, "lambda1") == 0 || strcmp(d->name, "sigma") == 0)
         return kind->has_prior;
+    if (d->scale == SCALE_CHOICE) // the paper's are part of its method
+        return strcmp(opn_params_text(usual, "preset"), "auto") == 0;
     if (strcmp(d->name, "epochs") == 0) // with patience, the validation nodes decide
         return opn_params_int(usual, "patience") == 0;
     return true;
@@ -84,6 +97,10 @@ static int unit_of(const opn_params *usual, const opn_i_model_kind *kind)
 static void draw_text(opn_i_rng *rng, const dimension *d, int unit, char text[32])
 {
     const double share = opn_i_rng_unit(rng);
+    if (d->scale == SCALE_CHOICE) {
+        snprintf(text, 32, "%s", d->words[(int)(share * d->n_words)]);
+        return;
+    }
     if (d->scale == SCALE_STEPS) {
         const int n_steps = (int)lround((d->high - d->low) / 0.05) + 1;
         write_number((int)lround(100.0 * d->low) + 5 * (int)(share * n_steps), -2, text);

@@ -50,6 +50,11 @@ int32_t opn_tuning_recommended(const opn_tuning *tuning)
     return tuning->recommended;
 }
 
+int32_t opn_tuning_needed_seeds(const opn_tuning *tuning)
+{
+    return tuning->n_needed_seeds;
+}
+
 const char *opn_tuning_command(const opn_tuning *tuning)
 {
     return tuning->command;

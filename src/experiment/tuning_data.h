@@ -29,6 +29,7 @@ struct opn_tuning {
     // 95 % interval of it.
     double difference, low, high;
     int32_t recommended;
+    int32_t n_needed_seeds; // to tell the best trial from the default; 0: enough
     char *command;
 };
 

@@ -148,6 +148,18 @@ static void put_command(opn_i_file_writer *file, const char *command)
     opn_i_file_writer_put(file, "\n", 1);
 }
 
+static const char *advise(const opn_tuning *tuning)
+{
+    if (tuning->ranked[0] == 0)
+        return "No trial is better than the default, which is recommended:";
+    if (tuning->recommended != 0)
+        return "Recommended:";
+    if (tuning->n_needed_seeds > 0)
+        return "The difference may be chance: more seeds are needed to tell.";
+    return "The difference is too small to tell from chance, so the default is "
+           "recommended:";
+}
+
 static void put_advice(opn_i_file_writer *file, const opn_tuning *tuning)
 {
     const int32_t best = tuning->ranked[0];
@@ -163,12 +175,7 @@ static void put_advice(opn_i_file_writer *file, const opn_tuning *tuning)
         opn_i_wrap_line(&advice);
         opn_i_wrap_end(&advice);
     }
-    opn_i_wrap(&advice, best == 0 ? "No trial is better than the default, which is "
-                                    "recommended:"
-                        : tuning->recommended == best
-                                ? "Recommended:"
-                                : "The difference may be chance, so the default is "
-                                  "recommended:");
+    opn_i_wrap(&advice, advise(tuning));
     opn_i_wrap_end(&advice);
     put_command(file, tuning->command);
 }
@@ -278,6 +285,7 @@ static opn_status save_json(opn_ctx *ctx, const opn_tuning *tuning, const char *
                         opn_i_json_interval(tuning->low, tuning->high));
     json_object_set_new(document, "best_less_default", difference);
     json_object_set_new(document, "recommended", json_integer(tuning->recommended));
+    json_object_set_new(document, "needed_seeds", json_integer(tuning->n_needed_seeds));
     json_object_set_new(document, "command", json_string(tuning->command));
     for (int32_t r = 0; r < tuning->n_trials; r++)
         json_array_append_new(trials, json_trial(tuning, tuning->ranked[r], r));

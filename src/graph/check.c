@@ -2,6 +2,8 @@
 
 #include "graph/check_parts.h"
 
+#include "graph/feature_rule.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -252,16 +254,22 @@ cleanup:
 
 // ---- all checks ----------------------------------------------------------------------
 
-// Whether training standardises the features: with "auto" it does if any is negative.
-static bool is_scaled(const opn_graph *graph, const char *normalise)
+// Whether training standardises the features, as presets and `normalise` auto decide.
+static opn_status find_scaling(opn_ctx *ctx,
+                               const opn_graph *graph,
+                               const opn_params *params,
+                               bool *is_scaled)
 {
-    const opn_i_csr *x = &graph->features;
-    if (strcmp(normalise, "auto") != 0)
-        return strcmp(normalise, "standard") == 0;
-    for (opn_off e = 0; x->value != NULL && e < opn_i_csr_n_entries(x); e++)
-        if (x->value[e] < 0)
-            return true;
-    return false;
+    opn_status status = OPN_OK;
+    const char *normalise = opn_params_text(params, "normalise");
+    const bool is_free = strcmp(normalise, "auto") == 0;
+    if (is_free && strcmp(opn_params_text(params, "preset"), "auto") == 0)
+        OPN_TRY(opn_i_features_suit(ctx, &graph->features, &normalise));
+    else if (is_free && opn_i_features_are_signed(&graph->features))
+        normalise = "standard";
+    *is_scaled = strcmp(normalise, "standard") == 0;
+cleanup:
+    return status;
 }
 
 opn_status opn_graph_warnings(opn_ctx *ctx,
@@ -272,15 +280,16 @@ opn_status opn_graph_warnings(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const opn_i_check check = {ctx, graph, tell, user};
-    const char *normalise = opn_params_text(params, "normalise");
     int32_t n_labelled = 0;
+    bool is_scaled = false;
     if (graph->dataset != NULL || opn_i_graph_n_nodes(graph) == 0 ||
         (tell == NULL && ctx->hooks.log == NULL))
         return OPN_OK;
     check_edges(&check);
     OPN_TRY(check_labels(&check, &n_labelled));
     OPN_TRY(check_parts(&check, n_labelled));
-    OPN_TRY(opn_i_check_features(&check, is_scaled(graph, normalise)));
+    OPN_TRY(find_scaling(ctx, graph, params, &is_scaled));
+    OPN_TRY(opn_i_check_features(&check, is_scaled));
 cleanup:
     return status;
 }

@@ -1,6 +1,7 @@
 // describe.c -- statistics of a graph, and the hash that identifies it.
 
 #include "graph/graph_data.h"
+#include "graph/homophily.h"
 #include "io/sha256.h"
 
 #include <math.h>
@@ -41,57 +42,6 @@ describe_edges(const opn_graph *graph, uint8_t *has_neighbour, opn_graph_info *i
     }
     for (opn_vid i = 0; i < a->n_rows; i++)
         info->n_isolated += !has_neighbour[i];
-}
-
-// Homophily beyond what the classes' degrees would give by chance, Platonov et al. 2022:
-// (h - sum_k p_k^2) / (1 - sum_k p_k^2), where p_k = D_k / 2E is the share of class k in
-// the ends of the edges. With a single class the denominator is 0.
-static double adjust_homophily(double homophily, const int64_t *n_ends, int32_t n_classes)
-{
-    int64_t n_all = 0;
-    int32_t n_present = 0;
-    double by_chance = 0;
-    for (int32_t k = 0; k < n_classes; k++) {
-        n_all += n_ends[k];
-        n_present += n_ends[k] > 0;
-    }
-    if (n_present < 2)
-        return (double)NAN;
-    for (int32_t k = 0; k < n_classes; k++) {
-        const double share = (double)n_ends[k] / (double)n_all;
-        by_chance += share * share;
-    }
-    return (homophily - by_chance) / (1 - by_chance);
-}
-
-// Undirected edges are stored twice, which no ratio here depends on.
-static opn_status
-describe_homophily(opn_ctx *ctx, const opn_graph *graph, opn_graph_info *info)
-{
-    opn_status status = OPN_OK;
-    const opn_i_csr *a = &graph->topology;
-    int64_t *n_ends = NULL; // [K] of the edges between labelled nodes
-    int64_t n_scored = 0;
-    int64_t n_alike = 0;
-    OPN_TRY_NEW(ctx, n_ends, graph->n_classes);
-    for (opn_vid i = 0; i < a->n_rows; i++) {
-        for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++) {
-            const opn_vid j = a->col_idx[e];
-            if (i == j || graph->label[i] < 0 || graph->label[j] < 0)
-                continue;
-            n_scored++;
-            n_alike += graph->label[i] == graph->label[j];
-            n_ends[graph->label[i]]++;
-            n_ends[graph->label[j]]++;
-        }
-    }
-    info->n_labelled_edges = graph->is_undirected ? n_scored / 2 : n_scored;
-    info->homophily = n_scored > 0 ? (double)n_alike / (double)n_scored : (double)NAN;
-    info->adjusted_homophily =
-            adjust_homophily(info->homophily, n_ends, graph->n_classes);
-cleanup:
-    opn_i_release(&ctx->alloc, n_ends);
-    return status;
 }
 
 static opn_off degree_of(const opn_i_csr *a, opn_vid i)
@@ -158,6 +108,7 @@ opn_status opn_graph_describe(opn_ctx *ctx, const opn_graph *graph, opn_graph_in
 {
     opn_status status = OPN_OK;
     uint8_t *has_neighbour = NULL;
+    opn_i_homophily_info homophily = {0};
     opn_graph_info found = {
             .n_nodes = opn_i_graph_n_nodes(graph),
             .n_edges = opn_i_csr_n_entries(&graph->topology),
@@ -172,7 +123,10 @@ opn_status opn_graph_describe(opn_ctx *ctx, const opn_graph *graph, opn_graph_in
     OPN_TRY_NEW(ctx, has_neighbour, found.n_nodes);
     describe_edges(graph, has_neighbour, &found);
     OPN_TRY(describe_labels(ctx, graph, &found));
-    OPN_TRY(describe_homophily(ctx, graph, &found));
+    OPN_TRY(opn_i_homophily(ctx, graph, graph->label, &homophily));
+    found.n_labelled_edges = homophily.n_edges;
+    found.homophily = homophily.share;
+    found.adjusted_homophily = homophily.adjusted;
     OPN_TRY(describe_degrees(ctx, graph, &found));
     OPN_TRY(describe_components(ctx, graph, &found));
     *info = found;

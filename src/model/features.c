@@ -2,18 +2,11 @@
 
 #include "model/features.h"
 
+#include "graph/feature_rule.h"
 #include "graph/feature_scale.h"
 #include "graph/normalise.h"
 
 #include <string.h>
-
-static bool has_negative(const opn_i_csr *x)
-{
-    for (opn_off e = 0; x->value != NULL && e < opn_i_csr_n_entries(x); e++)
-        if (x->value[e] < 0)
-            return true;
-    return false;
-}
 
 static opn_i_normalise choose(const char *wanted, bool is_negative)
 {
@@ -67,7 +60,7 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
                 "%s: %d features and %d nodes are too many", graph->name, x->n_cols,
                 n_nodes);
     if (x->n_cols > 0)
-        model->normalise = choose(wanted, has_negative(x));
+        model->normalise = choose(wanted, opn_i_features_are_signed(x));
     if (x->n_cols == 0 || model->kind->encoder->uses_links)
         model->n_node_features = n_nodes;
     model->sizes.n_features = x->n_cols + model->n_node_features;

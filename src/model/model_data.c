@@ -46,8 +46,17 @@ static const opn_i_model_kind kinds[] = {
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
+// Not a model of its own, so it has no encoder; the candidates have all measures.
+static const opn_i_model_kind auto_kind = {.id = "auto",
+                                           .head = &opn_i_squared_head,
+                                           .has_teacher = true,
+                                           .has_prior = true,
+                                           .is_sampled = true};
+
 const opn_i_model_kind *opn_i_model_kind_find(const char *id)
 {
+    if (strcmp(auto_kind.id, id) == 0)
+        return &auto_kind;
     for (size_t m = 0; m < N_KINDS; m++)
         if (strcmp(kinds[m].id, id) == 0)
             return &kinds[m];
@@ -56,6 +65,8 @@ const opn_i_model_kind *opn_i_model_kind_find(const char *id)
 
 const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind)
 {
+    if (opn_i_model_kind_is_auto(kind))
+        return kind;
     const opn_i_model_kind *other = kinds;
     while (other->encoder != kind->encoder || other->head != kind->head ||
            other->evidence != kind->evidence || other->has_teacher != kind->has_teacher ||
@@ -77,7 +88,8 @@ cleanup:
 
 void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind)
 {
-    model->kind = kind;
+    if (!opn_i_model_kind_is_auto(kind))
+        model->kind = kind;
 }
 
 opn_status opn_i_model_params(opn_ctx *ctx, const opn_model *model, opn_params **out)
@@ -174,6 +186,7 @@ void opn_model_free(opn_model *model)
     opn_i_names_deinit(&alloc, &model->param_values);
     opn_i_names_deinit(&alloc, &model->class_names);
     opn_i_names_deinit(&alloc, &model->feature_names);
+    opn_model_free(model->elsewhere);
     opn_i_release(&alloc, model);
 }
 

@@ -20,13 +20,21 @@ typedef struct opn_i_model_kind {
     bool drops_edges; // DropEdge, in training and in sampling
 } opn_i_model_kind;
 
-const opn_i_model_kind *opn_i_model_kind_find(const char *id); // NULL if there is none
+// Includes "auto"; NULL if there is none.
+const opn_i_model_kind *opn_i_model_kind_find(const char *id);
+
+// Whether the kind stands for a choice among several: no model is of that kind.
+static inline bool opn_i_model_kind_is_auto(const opn_i_model_kind *kind)
+{
+    return kind->encoder == NULL;
+}
 
 // The first kind in the table whose weights are trained in the same way: kinds that
 // differ only in how they use the weights share a training run.
 const opn_i_model_kind *opn_i_model_kind_trained_as(const opn_i_model_kind *kind);
 
-// Turns the model into another kind that shares its training run; the weights stay.
+// Turns the model into another kind that shares its training run; the weights stay. A
+// model that "auto" chose stays what it is.
 void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind);
 
 typedef enum opn_i_normalise { // how features were preprocessed; model files have it
@@ -36,6 +44,16 @@ typedef enum opn_i_normalise { // how features were preprocessed; model files ha
     OPN_NORMALISE_L2 = 3
 } opn_i_normalise;
 enum { OPN_N_NORMALISES = 4 };
+
+// A model, or a simpler method, that was compared with others on n validation nodes.
+typedef struct opn_i_candidate {
+    char name[32];
+    bool is_chosen, is_baseline;
+    int32_t n;
+    double n_right; // of them
+    double nll;     // sum of -ln p of their classes; NaN if unknown
+} opn_i_candidate;
+enum { OPN_MAX_CANDIDATES = 8 };
 
 struct opn_model {
     opn_alloc alloc;
@@ -53,6 +71,9 @@ struct opn_model {
     char data_hash[65];
     char split_hash[65]; // of every node's role in training; "" if the file has none
     opn_train_summary summary;
+    opn_i_candidate candidate[OPN_MAX_CANDIDATES]; // what it was chosen from
+    int n_candidates;
+    opn_model *elsewhere; // for other graphs if this one knows only its own, or NULL
 };
 
 // Sets model->evidence from the parameters, or by its kind if they do not set it. Errors:

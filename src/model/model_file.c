@@ -424,6 +424,8 @@ static opn_status get_metadata(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, format == NULL || strcmp(format, format_text) != 0, OPN_ERR_FORMAT,
                 "%s: is no model of opine, or of another version", path);
     model->kind = id == NULL ? NULL : opn_i_model_kind_find(id);
+    if (model->kind != NULL && opn_i_model_kind_is_auto(model->kind))
+        model->kind = NULL;
     OPN_FAIL_IF(ctx, model->kind == NULL, OPN_ERR_FORMAT, "%s: no model is called \"%s\"",
                 path, id == NULL ? "" : id);
     OPN_FAIL_IF(ctx, hash == NULL || strlen(hash) != 64, OPN_ERR_FORMAT,

@@ -165,9 +165,11 @@ static void presets_are_those_of_the_paper_and_nothing_else_is_touched(void **st
         assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
         expect_params(params, &cases[c]);
         expect_teacher(params);
+        assert_string_equal(opn_params_text(params, "preset"), "paper");
         for (size_t p = 0; p < opn_param_count(); p++) {
             const opn_param *param = opn_param_at(p);
-            if (!is_preset(param->name) && strcmp(param->name, "task") != 0)
+            if (!is_preset(param->name) && strcmp(param->name, "task") != 0 &&
+                strcmp(param->name, "preset") != 0)
                 assert_string_equal(opn_params_text(params, param->name),
                                     param->default_text);
         }
@@ -221,9 +223,12 @@ static void own_data_called_like_a_dataset_are_own_data(void **state)
     opn_graph *graph = load(path);
     opn_params *params = make_params("ood");
     opn_split *split = NULL;
-    const preset_case want = {"", "ood", "16", "0.5", "0.0005", "1000", "0", "0.1"};
+    const preset_case want = {"", "ood", "64", "0.5", "0.0005", "500", "50", "0.1"};
     assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
     expect_params(params, &want);
+    assert_string_equal(opn_params_text(params, "model"), "auto");
+    assert_string_equal(opn_params_text(params, "normalise"), "l2");
+    assert_string_equal(opn_params_text(params, "preset"), "auto");
     assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
     assert_int_equal(opn_split_n_known(split), 8);
     opn_split_free(split);

@@ -55,7 +55,7 @@ static opn_status try_tune(opn_ctx *on,
                            const char *folder,
                            opn_tuning **out)
 {
-    opn_params *params = trial_params(on, with);
+    opn_params *params = trial_paper_params(on, with);
     const opn_status status = opn_tune(on, at->graph, params, NULL, folder, out);
     opn_params_free(params);
     return status;
@@ -348,7 +348,7 @@ static void every_allocation_failure_leaves_a_folder_to_go_on_from(void **state)
         meter m = {0};
         opn_ctx *own = support_ctx(&m);
         opn_tuning *found = NULL;
-        opn_params *params = trial_params(ctx, with);
+        opn_params *params = trial_paper_params(ctx, with);
         m.n_requests = 0;
         m.fail_at = fail_at;
         status = opn_tune(own, at.graph, params, NULL, at.s->path, &found);

@@ -45,7 +45,7 @@ static opn_graph *draw_graph(opn_ctx *on)
 
 static opn_tuning *tune(opn_ctx *on, const opn_graph *graph, const char *with)
 {
-    opn_params *params = trial_params(on, with);
+    opn_params *params = trial_paper_params(on, with);
     opn_tuning *found = NULL;
     if (opn_tune(on, graph, params, "my data", NULL, &found) != OPN_OK)
         fail_msg("%s: %s", with, opn_ctx_error(on));
@@ -98,8 +98,8 @@ static double mean_objective(const opn_tuning *found, int32_t t)
 static void
 draw_trials(const opn_graph *graph, const char *with, int32_t n, opn_params **out)
 {
-    opn_params *given = trial_params(ctx, with);
-    opn_params *usual = trial_params(ctx, with);
+    opn_params *given = trial_paper_params(ctx, with);
+    opn_params *usual = trial_paper_params(ctx, with);
     const opn_i_model_kind *kind = opn_i_model_kind_find(opn_params_text(given, "model"));
     assert_int_equal(opn_params_use_preset(ctx, graph, usual), OPN_OK);
     for (int32_t t = 0; t < n; t++)
@@ -122,7 +122,7 @@ static void trial_0_is_the_default(void **state)
                                            "preset=strong epochs=5 samples=2"};
     opn_graph *graph = draw_graph(ctx);
     for (size_t n = 0; n < 2; n++) {
-        opn_params *usual = trial_params(ctx, settings[n]);
+        opn_params *usual = trial_paper_params(ctx, settings[n]);
         assert_int_equal(opn_params_use_preset(ctx, graph, usual), OPN_OK);
         opn_tuning *found = tune(ctx, graph, settings[n]);
         expect_same_params(opn_tuning_params(found, 0), usual);
@@ -508,7 +508,7 @@ static double score_half(const opn_graph *graph, int seed)
     int n = 0;
     double area = 0.0;
     snprintf(with, sizeof(with), "epochs=200 patience=2 model=s-gcn seed=%d", seed);
-    opn_params *params = trial_params(ctx, with);
+    opn_params *params = trial_paper_params(ctx, with);
     opn_split *split = NULL;
     opn_split *watched = NULL;
     opn_model *model = NULL;
@@ -660,7 +660,7 @@ static void the_command_gives_the_parameters_of_its_trial(void **state)
     opn_graph *graph = draw_graph(ctx);
     for (size_t n = 0; n < sizeof(settings) / sizeof(settings[0]); n++) {
         opn_params *trial[N];
-        opn_params *given = trial_params(ctx, settings[n]);
+        opn_params *given = trial_paper_params(ctx, settings[n]);
         draw_trials(graph, settings[n], N, trial);
         for (int t = 0; t < N; t++) {
             char *command = NULL;
@@ -696,7 +696,7 @@ static void words_that_a_shell_would_change_are_quoted(void **state)
                  {"'", "opine train ''\\''' --"},
                  {"", "opine train '' --"}};
     opn_graph *graph = draw_graph(ctx);
-    opn_params *params = trial_params(ctx, "");
+    opn_params *params = trial_paper_params(ctx, "");
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         char *command = NULL;
         assert_int_equal(
@@ -747,7 +747,7 @@ static void expect_refused(const opn_graph *graph,
                            opn_status want,
                            const char *part)
 {
-    opn_params *params = trial_params(ctx, with);
+    opn_params *params = trial_paper_params(ctx, with);
     opn_tuning *found = NULL;
     assert_int_equal(opn_tune(ctx, graph, params, NULL, NULL, &found), want);
     assert_null(found);
@@ -780,7 +780,7 @@ static void every_allocation_failure_is_reported(void **state)
 {
     (void)state;
     opn_graph *graph = draw_graph(ctx);
-    opn_params *params = trial_params(
+    opn_params *params = trial_paper_params(
             ctx, "trials=2 seeds=2 model=s-gcn epochs=1 hidden=2 patience=1");
     opn_status status = OPN_ERR_NOMEM;
     for (long fail_at = 1; status != OPN_OK; fail_at += fail_at > 400 ? 7 : 1) {

@@ -2,6 +2,7 @@
 // out-of-distribution classes.
 
 #include "graph/graph_data.h"
+#include "graph/narrow.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
@@ -476,6 +477,74 @@ static void roles_are_spelt_as_in_files(void **state)
     assert_string_equal(opn_role_name(OPN_ROLE_UNLABELLED), "unlabelled");
 }
 
+// ---- variants ------------------------------------------------------------------------
+
+static void parts_exchange_their_roles_and_cover_all_training_nodes(void **state)
+{
+    (void)state;
+    enum { N_PARTS = 3 };
+    static sample s;
+    static int32_t n_validated[MAX_NODES];
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    opn_split *split = NULL;
+    make_even(&s, 3, 40);
+    memset(n_validated, 0, sizeof(n_validated));
+    assert_int_equal(create(ctx, &s, OPN_SPLIT_OWN, 5, false, &split), OPN_OK);
+    const uint8_t *before = opn_split_roles(split);
+    opn_graph graph = as_graph(&s);
+    for (int32_t part = 0; part < N_PARTS; part++) {
+        opn_split *other = NULL;
+        int32_t n_of_class[3] = {0};
+        assert_int_equal(
+                opn_i_split_exchange(ctx, &graph, split, 5, N_PARTS, part, &other),
+                OPN_OK);
+        const uint8_t *after = opn_split_roles(other);
+        for (int32_t i = 0; i < s.n_nodes; i++) {
+            assert_int_equal(learns(after[i]), learns(before[i]));
+            if (before[i] == OPN_ROLE_VALIDATION)
+                assert_int_equal(after[i], OPN_ROLE_TRAIN);
+            if (after[i] == OPN_ROLE_VALIDATION) {
+                n_validated[i]++;
+                n_of_class[s.label[i]]++;
+            }
+        }
+        for (int32_t k = 0; k < 3; k++) // 32 training nodes of each class
+            assert_in_range(n_of_class[k], 10, 11);
+        assert_int_equal(opn_split_count(other, OPN_ROLE_VALIDATION),
+                         n_of_class[0] + n_of_class[1] + n_of_class[2]);
+        assert_int_equal(opn_split_pool_size(other), opn_split_pool_size(split));
+        opn_split_free(other);
+    }
+    for (int32_t i = 0; i < s.n_nodes; i++)
+        assert_int_equal(n_validated[i], before[i] == OPN_ROLE_TRAIN);
+    opn_split_free(split);
+    support_ctx_free(ctx, &m);
+}
+
+static void an_exchange_survives_any_allocation_failure(void **state)
+{
+    (void)state;
+    static sample s;
+    make_even(&s, 3, 30);
+    opn_graph graph = as_graph(&s);
+    opn_status status = OPN_ERR_NOMEM;
+    for (long fail_at = 1; status != OPN_OK; fail_at++) {
+        meter m = {0};
+        opn_ctx *ctx = support_ctx(&m);
+        opn_split *split = NULL;
+        opn_split *other = NULL;
+        assert_int_equal(create(ctx, &s, OPN_SPLIT_OWN, 5, false, &split), OPN_OK);
+        m.fail_at = m.n_requests + fail_at;
+        status = opn_i_split_exchange(ctx, &graph, split, 5, 4, 1, &other);
+        assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
+        assert_int_equal(other != NULL, status == OPN_OK);
+        opn_split_free(other);
+        opn_split_free(split);
+        support_ctx_free(ctx, &m);
+    }
+}
+
 static void any_allocation_may_fail(void **state)
 {
     (void)state;
@@ -508,6 +577,8 @@ int main(void)
             cmocka_unit_test(a_given_split_does_not_depend_on_the_seed),
             cmocka_unit_test(what_cannot_be_split_is_refused_with_the_reason),
             cmocka_unit_test(roles_are_spelt_as_in_files),
+            cmocka_unit_test(parts_exchange_their_roles_and_cover_all_training_nodes),
+            cmocka_unit_test(an_exchange_survives_any_allocation_failure),
             cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,14 @@ opn_params *trial_params(opn_ctx *ctx, const char *settings)
     return params;
 }
 
+opn_params *trial_paper_params(opn_ctx *ctx, const char *settings)
+{
+    opn_params *params = trial_params(ctx, settings);
+    if (!opn_params_given(params, "preset"))
+        assert_int_equal(opn_params_set(ctx, params, "preset", "paper"), OPN_OK);
+    return params;
+}
+
 opn_graph *trial_draw(opn_ctx *ctx, const char *settings)
 {
     opn_params *params = trial_params(ctx, settings);

@@ -14,6 +14,10 @@
 
 opn_params *trial_params(opn_ctx *ctx, const char *settings);
 
+// The same with the paper's preset, unless the settings name one: a graph of the tests
+// counts as own data, whose model would be chosen.
+opn_params *trial_paper_params(opn_ctx *ctx, const char *settings);
+
 // A generated graph.
 opn_graph *trial_draw(opn_ctx *ctx, const char *settings);
 

@@ -1,0 +1,93 @@
+// predict_verb.c -- opine predict.
+
+#include "command.h"
+#include "decide_output.h"
+#include "run_output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Where predictions go: a file, or standard output as CSV or JSON.
+static const char *prediction_path(const opine_app *app)
+{
+    const char *path = opn_params_text(app->params, "output");
+    if (path[0] != 0 && strcmp(path, "-") != 0)
+        return path;
+    return standard_output(app);
+}
+
+// Saves predictions with decisions. --json prints an object, which lists the nodes unless
+// they go to a file. Returns an exit code; on failure a message has been printed.
+static int save_decided(opine_app *app,
+                        const opn_model *model,
+                        const opn_graph *graph,
+                        const opn_split *split,
+                        const opn_prediction *prediction,
+                        const opn_decisions *decisions)
+{
+    const char *path = prediction_path(app);
+    const bool is_json = opn_params_flag(app->params, "json");
+    const bool holds_nodes = is_json && strcmp(path, "-.json") == 0;
+    tell_decisions(app, decisions);
+    if (holds_nodes && print_decisions(app, decisions, false) != EXIT_DONE)
+        return EXIT_FAILED;
+    const opn_status status =
+            opn_prediction_save(app->ctx, model, graph, split, prediction, path);
+    if (status != OPN_OK)
+        return complain_status(app, status);
+    if (is_json && !holds_nodes)
+        return print_decisions(app, decisions, true);
+    if (holds_nodes)
+        printf("}\n");
+    return EXIT_DONE;
+}
+
+// Returns an exit code; on failure a message has been printed.
+static int predict(opine_app *app, const opn_model *model, const opn_graph *graph)
+{
+    opn_prediction *prediction = NULL;
+    opn_decisions *decisions = NULL;
+    opn_split *split = NULL;
+    const bool decides = is_deciding(app);
+    opn_status status = opn_model_split(app->ctx, model, graph, &split);
+    if (status == OPN_OK && decides)
+        status = opn_decide_check(app->ctx, model, graph, split, app->params);
+    if (status == OPN_OK)
+        status = opn_model_predict(app->ctx, model, graph, app->params, 0, &prediction);
+    if (status == OPN_OK && decides)
+        status = opn_prediction_decide(app->ctx, model, graph, split, app->params,
+                                       prediction, &decisions);
+    terminal_clear();
+    if (status == OPN_OK && !decides)
+        status = opn_prediction_save(app->ctx, model, graph, split, prediction,
+                                     prediction_path(app));
+    const int code =
+            status != OPN_OK ? complain_status(app, status)
+            : decides ? save_decided(app, model, graph, split, prediction, decisions)
+                      : EXIT_DONE;
+    opn_decisions_free(decisions);
+    opn_prediction_free(prediction);
+    opn_split_free(split);
+    return code;
+}
+
+int run_predict(opine_app *app)
+{
+    opn_model *model = NULL;
+    opn_graph *graph = NULL;
+    if (strcmp(app->argument[0], "-") == 0 && strcmp(app->argument[1], "-") == 0) {
+        complain("predict reads MODEL or DATA from standard input, not both");
+        return EXIT_USAGE;
+    }
+    const int checked = check_output_file(app);
+    if (checked != EXIT_DONE)
+        return checked;
+    opn_status status = opn_model_load(app->ctx, app->argument[0], &model);
+    if (status == OPN_OK)
+        status = opn_graph_load_prepared(app->ctx, app->argument[1], app->params, &graph);
+    const int code =
+            status == OPN_OK ? predict(app, model, graph) : complain_status(app, status);
+    opn_graph_free(graph);
+    opn_model_free(model);
+    return code;
+}

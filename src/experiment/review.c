@@ -1,0 +1,261 @@
+// review.c -- compares a trained model with simple methods, and says what is wrong with
+// it.
+
+#include "experiment/baseline.h"
+#include "experiment/folds.h"
+#include "experiment/train.h"
+#include "graph/homophily.h"
+#include "model/features.h"
+#include "model/model_choice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char mlp_name[] = "mlp";
+static const char logistic_name[] = "logistic regression";
+static const char majority_name[] = "majority class";
+
+// Below this, neighbours of another class outweigh those of the own.
+static const double low_homophily = 0.4;
+enum { ENOUGH_EDGES = 100 };
+
+typedef struct review {
+    opn_ctx *ctx;
+    const opn_graph *graph;
+    const opn_split *split;
+    const opn_params *params;
+    opn_model *model;
+} review;
+
+// ---- baselines -----------------------------------------------------------------------
+
+// Whether logistic regression needs little memory: without features it would have one for
+// each node.
+static bool is_cheap(const opn_graph *graph)
+{
+    static const int64_t most_weights = 2000000;
+    return graph->features.n_cols > 0 &&
+           (int64_t)graph->features.n_cols * graph->n_classes <= most_weights;
+}
+
+static opn_i_candidate baseline(const char *name)
+{
+    opn_i_candidate made = {.is_baseline = true};
+    snprintf(made.name, sizeof(made.name), "%s", name);
+    return made;
+}
+
+// An MLP with the same settings; *out stays NULL if its weights become infinite.
+static opn_status
+train_mlp(const review *r, const opn_split *fold, opn_i_candidate *sum, opn_model **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    opn_train_summary s;
+    OPN_TRY(opn_params_copy(r->ctx, r->params, &params));
+    OPN_TRY(opn_params_set(r->ctx, params, "model", mlp_name));
+    status = opn_i_train_one(r->ctx, r->graph, fold, params, NULL, out);
+    if (status == OPN_ERR_NONFINITE)
+        status = OPN_OK;
+    OPN_TRY(status);
+    if (*out != NULL) {
+        opn_model_summary(*out, &s);
+        opn_i_candidate_add(sum, s.n_validation, s.validation_accuracy, s.validation_nll);
+    }
+cleanup:
+    opn_params_free(params);
+    return status;
+}
+
+// The class of each node in that role, -1 for others.
+static void
+targets_of(const review *r, const opn_split *fold, opn_role role, int32_t *target)
+{
+    const int32_t *known = opn_split_known(fold);
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(r->graph); i++)
+        target[i] = opn_split_roles(fold)[i] == (uint8_t)role ? known[r->graph->label[i]]
+                                                              : -1;
+}
+
+// Logistic regression on the features as the MLP sees them, and the commonest class. A
+// centre of the features would only move the intercept.
+static opn_status review_simple(const review *r,
+                                const opn_split *fold,
+                                const opn_model *mlp,
+                                opn_i_candidate *logistic,
+                                opn_i_candidate *majority)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n = opn_i_graph_n_nodes(r->graph);
+    const int32_t n_validation = opn_split_count(fold, OPN_ROLE_VALIDATION);
+    opn_i_ready_features features = {0};
+    int32_t *train = NULL;
+    int32_t *check = NULL;
+    opn_i_baseline_score score;
+    OPN_TRY_NEW(r->ctx, train, n);
+    OPN_TRY_NEW(r->ctx, check, n);
+    targets_of(r, fold, OPN_ROLE_TRAIN, train);
+    targets_of(r, fold, OPN_ROLE_VALIDATION, check);
+    OPN_TRY(opn_i_features_ready(r->ctx, mlp, r->graph, &features));
+    OPN_TRY(opn_i_baseline(r->ctx, &features.x, opn_split_n_known(fold), train, check,
+                           &score));
+    opn_i_candidate_add(logistic, n_validation, score.accuracy, score.nll);
+    opn_i_candidate_add(majority, n_validation, score.majority, (double)NAN);
+cleanup:
+    opn_i_ready_features_deinit(&r->ctx->alloc, &features);
+    opn_i_release(&r->ctx->alloc, train);
+    opn_i_release(&r->ctx->alloc, check);
+    return status;
+}
+
+// Adds the results of one fold.
+static opn_status review_fold(const review *r,
+                              const opn_split *fold,
+                              opn_i_candidate *mlp,
+                              opn_i_candidate *logistic,
+                              opn_i_candidate *majority)
+{
+    opn_status status = OPN_OK;
+    opn_model *model = NULL;
+    OPN_TRY(train_mlp(r, fold, mlp, &model));
+    if (model != NULL && is_cheap(r->graph))
+        OPN_TRY(review_simple(r, fold, model, logistic, majority));
+cleanup:
+    opn_model_free(model);
+    return status;
+}
+
+static void note_if_scored(opn_model *model, const opn_i_candidate *candidate)
+{
+    if (candidate->n > 0)
+        opn_i_model_note_candidate(model, candidate);
+}
+
+static opn_status compare(const review *r)
+{
+    opn_status status = OPN_OK;
+    opn_i_folds folds = {0};
+    opn_i_candidate own = baseline(r->model->kind->id);
+    opn_i_candidate mlp = baseline(mlp_name);
+    opn_i_candidate logistic = baseline(logistic_name);
+    opn_i_candidate majority = baseline(majority_name);
+    const bool was_chosen = r->model->n_candidates > 0;
+    const uint64_t seed = (uint64_t)opn_params_int(r->params, "seed");
+    if (was_chosen) // on the same nodes as the candidates
+        OPN_TRY(opn_i_folds_init(r->ctx, r->graph, r->split, seed, &folds));
+    else
+        folds = (opn_i_folds){.n = 1, .split = {r->split}};
+    for (int f = 0; f < folds.n; f++)
+        OPN_TRY(review_fold(r, folds.split[f], &mlp, &logistic, &majority));
+    if (!was_chosen) {
+        opn_train_summary summary;
+        opn_model_summary(r->model, &summary);
+        opn_i_candidate_add(&own, summary.n_validation, summary.validation_accuracy,
+                            summary.validation_nll);
+        own.is_baseline = false;
+        own.is_chosen = true;
+        opn_i_model_note_candidate(r->model, &own);
+    }
+    note_if_scored(r->model, &mlp);
+    note_if_scored(r->model, &logistic);
+    note_if_scored(r->model, &majority);
+cleanup:
+    opn_i_folds_deinit(&folds);
+    return status;
+}
+
+// ---- warnings ------------------------------------------------------------------------
+
+static const opn_i_candidate *find_candidate(const opn_model *model, const char *name)
+{
+    for (int c = 0; c < model->n_candidates; c++)
+        if (strcmp(model->candidate[c].name, name) == 0 && model->candidate[c].n > 0)
+            return &model->candidate[c];
+    return NULL;
+}
+
+static void warn_of_baselines(const review *r)
+{
+    const opn_i_candidate *own = find_candidate(r->model, r->model->kind->id);
+    const opn_i_candidate *mlp = find_candidate(r->model, mlp_name);
+    const opn_i_candidate *majority = find_candidate(r->model, majority_name);
+    if (own == NULL)
+        return;
+    if (majority != NULL &&
+        opn_i_candidate_accuracy(own) - 2.0 * opn_i_candidate_error(own) <=
+                opn_i_candidate_accuracy(majority))
+        opn_i_log(
+                r->ctx, OPN_LOG_WARNING,
+                "%s: %.1f %% of the validation nodes are right, and %.1f %% would be by "
+                "always predicting the commonest class; check that the labels belong "
+                "to the nodes, or label more of them",
+                r->graph->name, 100.0 * opn_i_candidate_accuracy(own),
+                100.0 * opn_i_candidate_accuracy(majority));
+    if (mlp != NULL &&
+        opn_i_candidate_accuracy(mlp) >
+                opn_i_candidate_accuracy(own) + 2.0 * opn_i_candidate_error(own))
+        opn_i_log(
+                r->ctx, OPN_LOG_WARNING,
+                "%s: %.1f %% of the validation nodes are right, but %.1f %% with an MLP "
+                "on the features alone: the edges mislead %s; `model` auto finds one "
+                "that fits",
+                r->graph->name, 100.0 * opn_i_candidate_accuracy(own),
+                100.0 * opn_i_candidate_accuracy(mlp), r->model->kind->id);
+}
+
+static void warn_of_limit(const review *r)
+{
+    opn_train_summary s;
+    opn_model_summary(r->model, &s);
+    if (opn_params_int(r->params, "patience") > 0 && s.n_validation > 0 && !s.ended_early)
+        opn_i_log(r->ctx, OPN_LOG_WARNING,
+                  "%s: training ended at the limit of %d epochs, before the validation "
+                  "loss stopped improving; raise `epochs`",
+                  r->graph->name, (int)s.epochs);
+}
+
+// Only labels that training may see count.
+static opn_status warn_of_homophily(const review *r)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n = opn_i_graph_n_nodes(r->graph);
+    const uint8_t *role = opn_split_roles(r->split);
+    int32_t *label = NULL;
+    opn_i_homophily_info found;
+    // A normalised matrix of edges averages a node with its neighbours.
+    if (r->model->kind->encoder->edges != OPN_EDGES_NORMALISED ||
+        strcmp(opn_params_text(r->params, "model"), "auto") == 0)
+        return OPN_OK;
+    OPN_TRY_NEW(r->ctx, label, n);
+    for (opn_vid i = 0; i < n; i++)
+        label[i] = role[i] == OPN_ROLE_TRAIN || role[i] == OPN_ROLE_VALIDATION
+                           ? r->graph->label[i]
+                           : -1;
+    OPN_TRY(opn_i_homophily(r->ctx, r->graph, label, &found));
+    if (found.n_edges >= ENOUGH_EDGES && found.adjusted < low_homophily)
+        opn_i_log(
+                r->ctx, OPN_LOG_WARNING,
+                "%s: neighbours often differ in class (adjusted homophily %.2f), and %s "
+                "averages over them; s-bsage-t-k, or `model` auto, may do better",
+                r->graph->name, found.adjusted, r->model->kind->id);
+cleanup:
+    opn_i_release(&r->ctx->alloc, label);
+    return status;
+}
+
+opn_status opn_model_review(opn_ctx *ctx,
+                            const opn_graph *graph,
+                            const opn_split *split,
+                            const opn_params *params,
+                            opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const review r = {ctx, graph, split, params, model};
+    OPN_TRY(compare(&r));
+    warn_of_baselines(&r);
+    warn_of_limit(&r);
+    OPN_TRY(warn_of_homophily(&r));
+cleanup:
+    return status;
+}

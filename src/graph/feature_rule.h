@@ -1,0 +1,17 @@
+// feature_rule.h -- which scaling suits the features of a graph.
+
+#ifndef OPN_FEATURE_RULE_H
+#define OPN_FEATURE_RULE_H
+
+#include "math/csr.h"
+
+// Whether a value is below 0.
+bool opn_i_features_are_signed(const opn_i_csr *x);
+
+// "standard" if a feature is negative, or if features have unequal scales: one would
+// decide the direction of every row. Else "l2". Cost: O(entries + F log F).
+OPN_NODISCARD opn_status opn_i_features_suit(opn_ctx *ctx,
+                                             const opn_i_csr *x,
+                                             const char **normalise);
+
+#endif // OPN_FEATURE_RULE_H

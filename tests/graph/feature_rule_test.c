@@ -1,0 +1,77 @@
+// feature_rule_test.c -- which scaling suits which features.
+
+#include "graph/feature_rule.h"
+
+#include "support/cmocka_test.h"
+#include "support/support.h"
+
+static opn_ctx *ctx;
+
+enum { N_ROWS = 4, N_COLS = 3 };
+
+static const char *suited(const opn_real value[N_ROWS][N_COLS])
+{
+    int32_t row[N_ROWS * N_COLS];
+    int32_t col[N_ROWS * N_COLS];
+    opn_real stored[N_ROWS * N_COLS];
+    opn_off n = 0;
+    opn_i_csr x = {0};
+    const char *normalise = NULL;
+    for (int32_t i = 0; i < N_ROWS; i++)
+        for (int32_t k = 0; k < N_COLS; k++) {
+            if (value[i][k] == 0)
+                continue;
+            row[n] = i;
+            col[n] = k;
+            stored[n++] = value[i][k];
+        }
+    assert_int_equal(opn_i_csr_from_triples(ctx, N_ROWS, N_COLS, n, row, col, stored, &x),
+                     OPN_OK);
+    assert_int_equal(opn_i_features_suit(ctx, &x, &normalise), OPN_OK);
+    opn_i_csr_deinit(&ctx->alloc, &x);
+    return normalise;
+}
+
+static void words_and_counts_keep_their_direction(void **state)
+{
+    (void)state;
+    static const opn_real words[N_ROWS][N_COLS] = {{1, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+    static const opn_real counts[N_ROWS][N_COLS] = {{7, 0, 1}, {0, 2, 0}, {3, 0, 1}};
+    static const opn_real rare[N_ROWS][N_COLS] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 2}, {1}};
+    assert_string_equal(suited(words), "l2");
+    assert_string_equal(suited(counts), "l2");
+    assert_string_equal(suited(rare), "l2"); // a frequent feature is no larger
+}
+
+static void negative_features_are_standardised(void **state)
+{
+    (void)state;
+    static const opn_real signs[N_ROWS][N_COLS] = {{1, -1, 1}, {0, 1, 0}};
+    assert_string_equal(suited(signs), "standard");
+}
+
+static void a_feature_of_another_scale_does_not_decide_alone(void **state)
+{
+    (void)state;
+    static const opn_real table[N_ROWS][N_COLS] = {
+            {1, 0, 52000}, {0, 1, 31000}, {1, 1, 0}, {0, 1, 78000}};
+    assert_string_equal(suited(table), "standard");
+}
+
+static void no_features_at_all_are_no_problem(void **state)
+{
+    (void)state;
+    static const opn_real none[N_ROWS][N_COLS] = {{0}};
+    assert_string_equal(suited(none), "l2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+            WITH_CTX(words_and_counts_keep_their_direction),
+            WITH_CTX(negative_features_are_standardised),
+            WITH_CTX(a_feature_of_another_scale_does_not_decide_alone),
+            WITH_CTX(no_features_at_all_are_no_problem),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
