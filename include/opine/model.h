@@ -51,8 +51,10 @@ OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
 //             already there is gone on from, with the same bits as if nothing had
 //             happened; it is removed at the end.
 //
-// Errors: INVALID_ARG (parameters that do not fit together), SHAPE (directed graph, no
-// features, fewer than two classes), NONFINITE (names epoch and tensor), INTERRUPTED,
+// A graph without features is learnt from its edges: a node is its own feature.
+//
+// Errors: INVALID_ARG (parameters that do not fit together), SHAPE (directed graph, fewer
+// than two classes), NONFINITE (names epoch and tensor), INTERRUPTED,
 // NOMEM, and those of the checkpoint's file. Cost: O(epochs (entries of the features +
 // edges) hidden); memory O((V + F) hidden + E).
 OPN_API OPN_NODISCARD opn_status opn_model_train(opn_ctx *ctx,
@@ -93,6 +95,8 @@ OPN_API int32_t opn_model_n_hidden(const opn_model *model);
 OPN_API const char *opn_model_id(const opn_model *model); // "s-bgcn-t-k"
 OPN_API int32_t opn_model_n_classes(const opn_model *model);
 OPN_API const char *opn_model_class_name(const opn_model *model, int32_t k);
+
+// Features of the graph it was trained on.
 OPN_API int32_t opn_model_n_features(const opn_model *model);
 
 // Value of a parameter the model was trained with, as text; "" for an unknown one.

@@ -18,9 +18,12 @@ static const opn_param table[] = {
          .choices = "gcn|drop-gcn|dropedge-gcn|edl-gcn|dpn-gcn|s-gcn|s-bgcn|s-bgcn-t|"
                     "s-bgcn-t-k|gat|drop-gat|s-gat|s-bgat|s-bgat-t|s-bgat-t-k|"
                     "sage|drop-sage|s-sage|s-bsage|s-bsage-t|s-bsage-t-k|"
-                    "mlp|drop-mlp|s-mlp|s-bmlp|s-bmlp-t|s-bmlp-t-k",
+                    "mlp|drop-mlp|s-mlp|s-bmlp|s-bmlp-t|s-bmlp-t-k|"
+                    "links|drop-links|s-links|s-blinks|s-blinks-t|s-blinks-t-k",
          .affects = OPN_AFFECTS_MODEL,
-         .help = "Which model to train: a combination of encoder, head and sampler, "
+         .help = "Which model to train: a combination of encoder (gcn, gat and sage see "
+                 "a node's features and its neighbours', mlp its features alone, links "
+                 "its features and which nodes it is linked to), head and sampler, "
                  "with a teacher (-t) and a prior (-k)."},
         {.name = "task",
          .kind = OPN_PARAM_CHOICE,

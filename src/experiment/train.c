@@ -101,9 +101,6 @@ static opn_status describe_model(training *t, const opn_split *split)
     OPN_FAIL_IF(ctx, model->sizes.n_classes > OPN_MAX_CLASSES, OPN_ERR_SHAPE,
                 "%s: %d classes to learn; at most %d are supported", t->graph->name,
                 model->sizes.n_classes, OPN_MAX_CLASSES);
-    OPN_FAIL_IF(ctx, t->graph->features.n_cols == 0, OPN_ERR_SHAPE, "%s: has no features",
-                t->graph->name);
-    model->sizes.n_features = t->graph->features.n_cols;
     OPN_TRY(opn_i_model_check_sizes(ctx, model->kind, &model->sizes));
     OPN_TRY(keep_params(ctx, t->params, model));
     OPN_TRY(keep_classes(ctx, t->graph, split, model));

@@ -26,6 +26,8 @@ static opn_off put_row(const opn_i_csr *a, int32_t i, opn_i_csr *out, opn_off at
 // Scale factor of a node, from the sum of its row.
 static double shrink_of(opn_i_edge_rule rule, double degree)
 {
+    if (rule == OPN_EDGES_PLAIN)
+        return 1.0;
     if (rule == OPN_EDGES_NORMALISED)
         return 1.0 / sqrt(degree);
     return degree > 0.0 ? 1.0 / degree : 0.0;
@@ -34,7 +36,7 @@ static double shrink_of(opn_i_edge_rule rule, double degree)
 static double
 entry_of(opn_i_edge_rule rule, double value, const double *shrink, int32_t i, int32_t j)
 {
-    if (rule == OPN_EDGES_NORMALISED)
+    if (rule != OPN_EDGES_MEAN)
         return value * shrink[i] * shrink[j];
     return i == j ? 0.0 : value * shrink[i];
 }

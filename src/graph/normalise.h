@@ -8,7 +8,8 @@
 typedef enum opn_i_edge_rule { // how an entry of A + I is normalised
     OPN_EDGES_NORMALISED = 0, // D^-1/2 (A + I) D^-1/2, D the row sums of A + I; symmetric
     OPN_EDGES_MEAN = 1,       // D^-1 A, D the row sums of A; 0 on the diagonal
-    OPN_EDGES_NONE = 2        // I: no edges at all; symmetric
+    OPN_EDGES_NONE = 2,       // I: no edges at all; symmetric
+    OPN_EDGES_PLAIN = 3       // A + I itself; symmetric
 } opn_i_edge_rule;
 
 static inline bool opn_i_edge_rule_is_symmetric(opn_i_edge_rule rule)

@@ -3,6 +3,7 @@
 #include "model/features.h"
 
 #include "graph/feature_scale.h"
+#include "graph/normalise.h"
 
 #include <string.h>
 
@@ -61,8 +62,15 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const opn_i_csr *x = &graph->features;
-    model->normalise = choose(wanted, has_negative(x));
-    model->sizes.n_features = x->n_cols;
+    const int32_t n_nodes = opn_i_graph_n_nodes(graph);
+    OPN_FAIL_IF(ctx, x->n_cols >= INT32_MAX - n_nodes, OPN_ERR_OVERFLOW,
+                "%s: %d features and %d nodes are too many", graph->name, x->n_cols,
+                n_nodes);
+    if (x->n_cols > 0)
+        model->normalise = choose(wanted, has_negative(x));
+    if (x->n_cols == 0 || model->kind->encoder->uses_links)
+        model->n_node_features = n_nodes;
+    model->sizes.n_features = x->n_cols + model->n_node_features;
     OPN_TRY(opn_i_names_copy(ctx, &graph->feature_names, &model->feature_names));
     if (model->normalise == OPN_NORMALISE_STANDARD)
         OPN_TRY(fit_standard(ctx, x, model));
@@ -101,15 +109,16 @@ match_features(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn
     opn_status status = OPN_OK;
     int32_t *number = NULL;
     const bool are_named = model->feature_names.n > 0 && graph->feature_names.n > 0;
-    OPN_FAIL_IF(ctx, !are_named && x->n_cols != model->sizes.n_features, OPN_ERR_SHAPE,
+    const int32_t n_known = opn_model_n_features(model);
+    OPN_FAIL_IF(ctx, !are_named && x->n_cols != n_known, OPN_ERR_SHAPE,
                 "%s: has %d features, but the model was trained on %d", graph->name,
-                x->n_cols, model->sizes.n_features);
+                x->n_cols, n_known);
     if (are_named) {
         OPN_TRY_NEW(ctx, number, x->n_cols);
         OPN_TRY(match_names(ctx, model, graph, number));
         for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++)
             x->col_idx[e] = number[x->col_idx[e]];
-        x->n_cols = model->sizes.n_features;
+        x->n_cols = n_known;
         OPN_TRY(opn_i_csr_tidy(ctx, x));
     }
 cleanup:
@@ -133,6 +142,83 @@ static opn_status normalise(opn_ctx *ctx, const opn_model *model, opn_i_csr *x)
     return OPN_OK;
 }
 
+// ---- features of the nodes -----------------------------------------------------------
+
+static opn_status
+check_nodes(opn_ctx *ctx, const opn_model *model, const opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    char hash[sizeof(model->data_hash)];
+    if (model->n_node_features == 0)
+        return OPN_OK;
+    OPN_TRY(opn_graph_hash(ctx, graph, hash));
+    OPN_FAIL_IF(ctx,
+                strcmp(hash, model->data_hash) != 0 ||
+                        model->n_node_features != opn_i_graph_n_nodes(graph),
+                OPN_ERR_SHAPE,
+                "%s: %s knows only the nodes of the graph it was trained on%s",
+                graph->name, model->kind->id,
+                model->kind->encoder->uses_links ? "" : ", which had no features");
+cleanup:
+    return status;
+}
+
+// Row i of `to`, whose rows before it are complete, takes that of `from`, from column
+// `first` on.
+static void put_row(const opn_i_csr *from, int32_t i, int32_t first, opn_i_csr *to)
+{
+    opn_off at = to->row_ptr[i + 1];
+    for (opn_off e = from->row_ptr[i]; e < from->row_ptr[i + 1]; e++) {
+        to->col_idx[at] = first + from->col_idx[e];
+        to->value[at++] = from->value == NULL ? 1 : from->value[e];
+    }
+    to->row_ptr[i + 1] = at;
+}
+
+// Appends the columns of `more` to x.
+static opn_status append_columns(opn_ctx *ctx, const opn_i_csr *more, opn_i_csr *x)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr both = {0};
+    OPN_TRY(opn_i_csr_init(ctx, x->n_rows, x->n_cols + more->n_cols,
+                           opn_i_csr_n_entries(x) + opn_i_csr_n_entries(more), true,
+                           &both));
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        both.row_ptr[i + 1] = both.row_ptr[i];
+        put_row(x, i, 0, &both);
+        put_row(more, i, x->n_cols, &both);
+    }
+    opn_i_csr_deinit(&ctx->alloc, x);
+    *x = both;
+cleanup:
+    return status;
+}
+
+static opn_status
+add_nodes(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_csr *x)
+{
+    opn_status status = OPN_OK;
+    const bool uses_links = model->kind->encoder->uses_links;
+    opn_i_csr nodes = {0};
+    if (model->n_node_features == 0)
+        return OPN_OK;
+    OPN_TRY(opn_i_graph_normalise(ctx, graph,
+                                  uses_links ? OPN_EDGES_PLAIN : OPN_EDGES_NONE, &nodes));
+    OPN_TRY(opn_i_features_l2_normalise(ctx, &nodes));
+    if (x->n_cols > 0) {
+        OPN_TRY(append_columns(ctx, &nodes, x));
+    } else {
+        opn_i_csr_deinit(&ctx->alloc, x);
+        *x = nodes;
+        nodes = (opn_i_csr){0};
+    }
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &nodes);
+    return status;
+}
+
+// ---- all features --------------------------------------------------------------------
+
 static opn_status
 copy_centre(opn_ctx *ctx, const opn_model *model, opn_i_ready_features *ready)
 {
@@ -140,7 +226,7 @@ copy_centre(opn_ctx *ctx, const opn_model *model, opn_i_ready_features *ready)
     if (model->centre == NULL)
         return OPN_OK;
     OPN_TRY_NEW(ctx, ready->centre, ready->x.n_cols);
-    for (int32_t k = 0; k < ready->x.n_cols; k++)
+    for (int32_t k = 0; k < opn_model_n_features(model); k++)
         ready->centre[k] = (opn_real)model->centre[k];
 cleanup:
     return status;
@@ -160,9 +246,12 @@ opn_status opn_i_features_ready(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_ready_features ready = {0};
-    OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &ready.x));
+    OPN_TRY(check_nodes(ctx, model, graph));
+    if (graph->features.n_cols > 0)
+        OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &ready.x));
     OPN_TRY(match_features(ctx, model, graph, &ready.x));
     OPN_TRY(normalise(ctx, model, &ready.x));
+    OPN_TRY(add_nodes(ctx, model, graph, &ready.x));
     OPN_TRY(copy_centre(ctx, model, &ready));
     *out = ready;
     ready = (opn_i_ready_features){0};

@@ -7,8 +7,16 @@
 #include "graph/graph_data.h"
 #include "model/model_data.h"
 
+// Some models have features of the nodes of the training graph besides the F given ones,
+// one for each node, and know no other graph. In row i of these V columns are
+//   - the links of node i, if the encoder uses them: row i of A + I, of Euclidean length
+//   1
+//     whatever the normalisation of the others. Columns are in the graph's order;
+//   - else node i itself, if there are no given features: row i of I.
+
 // Chooses the normalisation and stores its parameters in the model: "row" for
-// non-negative features, else "standard", unless `wanted` is not "auto".
+// non-negative features, else "standard", unless `wanted` is not "auto". Also sets how
+// many features there are. Errors: OVERFLOW (too many), NOMEM.
 OPN_NODISCARD opn_status opn_i_features_fit(opn_ctx *ctx,
                                             const opn_graph *graph,
                                             const char *wanted,
@@ -20,8 +28,9 @@ typedef struct opn_i_ready_features {
     opn_real *centre; // [columns of x], or NULL: 0
 } opn_i_ready_features;
 
-// The graph's features in the model's order, normalised. Features are matched by name if
-// both have names, else by number. Errors: SHAPE (they do not fit the model).
+// The graph's features in the model's order, normalised, followed by those of its nodes.
+// Features are matched by name if both have names, else by number. Errors: SHAPE (they do
+// not fit the model, or it knows only the nodes of another graph).
 OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
                                               const opn_model *model,
                                               const opn_graph *graph,

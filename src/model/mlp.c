@@ -1,4 +1,5 @@
-// mlp.c -- two layers without edges: a graph convolution whose hops stay where they are.
+// mlp.c -- two layers without hops over the edges, on features or on features and links:
+// a graph convolution whose hops stay where they are.
 //
 //   z = drop(ReLU(drop(X) . W0)) . W1
 //
@@ -8,11 +9,10 @@
 
 #include "model/gcn.h"
 
-const opn_i_encoder opn_i_mlp_encoder = {
-        .edges = OPN_EDGES_NONE,
-        .second = 1,
-        .list_weights = opn_i_gcn_list_weights,
-        .init = opn_i_gcn_init,
-        .forward = opn_i_gcn_forward,
-        .backward = opn_i_gcn_backward,
-};
+#define LAYERS                                                                    \
+    .edges = OPN_EDGES_NONE, .second = 1, .list_weights = opn_i_gcn_list_weights, \
+    .init = opn_i_gcn_init, .forward = opn_i_gcn_forward, .backward = opn_i_gcn_backward
+
+const opn_i_encoder opn_i_mlp_encoder = {LAYERS};
+
+const opn_i_encoder opn_i_links_encoder = {LAYERS, .uses_links = true};

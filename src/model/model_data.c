@@ -41,6 +41,7 @@ static const opn_i_model_kind kinds[] = {
         FAMILY(&opn_i_gat_encoder, "gat"),
         FAMILY(&opn_i_sage_encoder, "sage"),
         FAMILY(&opn_i_mlp_encoder, "mlp"),
+        FAMILY(&opn_i_links_encoder, "links"),
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -193,7 +194,7 @@ int32_t opn_model_n_hidden(const opn_model *model)
 
 int32_t opn_model_n_features(const opn_model *model)
 {
-    return model->sizes.n_features;
+    return model->sizes.n_features - model->n_node_features;
 }
 
 const char *opn_model_class_name(const opn_model *model, int32_t k)

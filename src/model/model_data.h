@@ -43,9 +43,10 @@ struct opn_model {
     opn_i_evidence_kind evidence;
     opn_i_normalise normalise;
     opn_i_sizes sizes;
-    opn_real *weights; // as opn_i_network keeps them
-    // [F] of the training features; NULL unless standardised. The centre is NULL if no
-    // column stays sparse.
+    int32_t n_node_features; // the last of sizes.n_features, see features.h
+    opn_real *weights;       // as opn_i_network keeps them
+    // [opn_model_n_features()] of the training features; NULL unless standardised. The
+    // centre is NULL if no column stays sparse.
     double *mean, *scale, *centre;
     opn_i_names param_names, param_values;  // every training parameter, as text
     opn_i_names class_names, feature_names; // features: empty if they are only numbered

@@ -136,6 +136,9 @@ put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *mo
                                                       model->split_hash));
     for (size_t n = 0; n < N_NUMBERS; n++)
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, numbers[n].key, value[n]));
+    if (model->n_node_features > 0)
+        OPN_TRY(opn_i_safetensors_writer_add_int(writer, "node_features",
+                                                 model->n_node_features));
     OPN_TRY(put_names(ctx, writer, "classes", &model->class_names));
     OPN_TRY(put_names(ctx, writer, "features", &model->feature_names));
     for (int64_t p = 0; p < model->param_names.n; p++) {
@@ -151,7 +154,7 @@ cleanup:
 static opn_status put_columns(opn_i_safetensors_writer *writer, const opn_model *model)
 {
     opn_status status = OPN_OK;
-    const int64_t shape[] = {model->sizes.n_features};
+    const int64_t shape[] = {opn_model_n_features(model)};
     const struct {
         const char *name;
         const double *data;
@@ -246,6 +249,24 @@ cleanup:
     return status;
 }
 
+// Whether names, features of nodes and the rows of w0 agree.
+static opn_status check_features(opn_ctx *ctx, const char *path, const opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_rows = model->sizes.n_features;
+    const int32_t n_given = opn_model_n_features(model);
+    OPN_FAIL_IF(ctx, model->kind->encoder->uses_links && model->n_node_features == 0,
+                OPN_ERR_FORMAT, "%s: metadata \"node_features\" is missing", path);
+    OPN_FAIL_IF(ctx, n_given < 0, OPN_ERR_FORMAT,
+                "%s: %d features of nodes for the %d rows of w0", path,
+                model->n_node_features, n_rows);
+    OPN_FAIL_IF(ctx, model->feature_names.n != 0 && model->feature_names.n != n_given,
+                OPN_ERR_FORMAT, "%s: %lld names of features for the %d rows of w0", path,
+                (long long)model->feature_names.n, n_given);
+cleanup:
+    return status;
+}
+
 // The sizes that the weights must have, from the first weight, the names and the
 // parameters.
 static opn_status find_sizes(opn_ctx *ctx,
@@ -265,11 +286,7 @@ static opn_status find_sizes(opn_ctx *ctx,
     *sizes = opn_i_model_sizes(model->kind, params);
     sizes->n_features = (int32_t)w0->shape[0];
     sizes->n_classes = (int32_t)n_classes;
-    OPN_FAIL_IF(ctx,
-                model->feature_names.n != 0 &&
-                        model->feature_names.n != sizes->n_features,
-                OPN_ERR_FORMAT, "%s: %lld names of features for the %d rows of w0", path,
-                (long long)model->feature_names.n, sizes->n_features);
+    OPN_TRY(check_features(ctx, path, model));
     OPN_TRY(opn_i_model_check_sizes(ctx, model->kind, sizes));
 cleanup:
     if (status == OPN_ERR_INVALID_ARG)
@@ -327,7 +344,7 @@ static opn_status get_columns(opn_ctx *ctx,
                               opn_model *model)
 {
     opn_status status = OPN_OK;
-    const int32_t n = model->sizes.n_features;
+    const int32_t n = opn_model_n_features(model);
     if (model->normalise != OPN_NORMALISE_STANDARD)
         return OPN_OK;
     OPN_TRY(get_column(ctx, path, file, "feature_mean", n, &model->mean));
@@ -379,6 +396,22 @@ cleanup:
     return status;
 }
 
+// Only models that have such features say so.
+static opn_status get_node_features(opn_ctx *ctx,
+                                    const char *path,
+                                    const opn_i_safetensors *file,
+                                    opn_model *model)
+{
+    opn_status status = OPN_OK;
+    int64_t n = 0;
+    if (opn_i_safetensors_metadata(file, "node_features") != NULL)
+        OPN_TRY(opn_i_safetensors_int(ctx, path, file, "node_features", 0, INT32_MAX,
+                                      &n));
+    model->n_node_features = (int32_t)n;
+cleanup:
+    return status;
+}
+
 static opn_status get_metadata(opn_ctx *ctx,
                                const char *path,
                                const opn_i_safetensors *file,
@@ -400,6 +433,7 @@ static opn_status get_metadata(opn_ctx *ctx,
     if (split != NULL && strlen(split) == sizeof(model->split_hash) - 1)
         memcpy(model->split_hash, split, sizeof(model->split_hash));
     OPN_TRY(get_numbers(ctx, path, file, model));
+    OPN_TRY(get_node_features(ctx, path, file, model));
     OPN_TRY(get_names(ctx, path, "classes", opn_i_safetensors_metadata(file, "classes"),
                       &model->class_names));
     OPN_TRY(get_names(ctx, path, "features", opn_i_safetensors_metadata(file, "features"),

@@ -62,6 +62,7 @@ typedef struct opn_i_encoder {
     opn_i_edge_rule edges;
     int second; // index of W1, the weights of the second layer; W0 is the first
     bool has_heads;
+    bool uses_links;    // the rows of A + I are features too, see features.h
     bool needs_entries; // hop.entry is set if there is a backward pass
     // Lists the weights, without `at`; returns how many.
     int (*list_weights)(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIGHTS]);
@@ -91,7 +92,7 @@ typedef struct opn_i_encoder {
 } opn_i_encoder;
 
 extern const opn_i_encoder opn_i_gcn_encoder, opn_i_gat_encoder, opn_i_sage_encoder,
-        opn_i_mlp_encoder;
+        opn_i_mlp_encoder, opn_i_links_encoder;
 
 // ---- networks ------------------------------------------------------------------------
 

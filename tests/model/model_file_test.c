@@ -49,10 +49,10 @@ static void a_model_says_the_same_before_and_after_its_file(void **state)
     (void)state;
     stage *s = support_open_stage("m.safetensors");
     opn_graph *graph = trial_draw(ctx, "nodes=80 classes=3 features=20");
-    static const char *const others[] = {"gat",
-                                         "s-bgat-t-k heads=3 out_heads=2 hidden=15",
-                                         "s-bsage-t-k hidden=5", "s-bmlp-t-k"};
-    for (int m = 0; m < TRIAL_N_MODELS + 4; m++) {
+    static const char *const others[] = {
+            "gat", "s-bgat-t-k heads=3 out_heads=2 hidden=15", "s-bsage-t-k hidden=5",
+            "s-bmlp-t-k", "s-blinks-t-k"};
+    for (int m = 0; m < TRIAL_N_MODELS + 5; m++) {
         char settings[128];
         snprintf(settings, sizeof(settings),
                  "epochs=4 samples=3 seed=9 normalise=%s model=%s",
@@ -249,6 +249,27 @@ static void metadata_that_cannot_be_are_refused(void **state)
     close_small_file(&small);
 }
 
+static void features_of_nodes_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *error;
+    } lies[] = {
+            {"\"node_features\":\"9\"", "\"node-features\":\"9\"", "is missing"},
+            {"\"node_features\":\"9\"", "\"node_features\":\"x\"", "node_features"},
+            {"\"node_features\":\"9\"", "\"node_features\":\"0\"", "is missing"},
+            {"\"model\":\"links\"", "\"model\":\"xinks\"", "no model"},
+    };
+    small_file small = open_small_file("model=links epochs=1 hidden=2");
+    for (size_t l = 0; l < sizeof(lies) / sizeof(lies[0]); l++) {
+        opn_model *model = NULL;
+        spoil(&small, lies[l].from, lies[l].to);
+        assert_int_equal(opn_model_load(ctx, small.s->path, &model), OPN_ERR_FORMAT);
+        support_expect_error(ctx, lies[l].error);
+    }
+    close_small_file(&small);
+}
+
 static void weights_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
@@ -401,6 +422,7 @@ int main(void)
             WITH_CTX(a_file_cut_anywhere_is_refused),
             WITH_CTX(a_file_with_a_bit_flipped_is_refused_or_asked),
             WITH_CTX(metadata_that_cannot_be_are_refused),
+            WITH_CTX(features_of_nodes_that_cannot_be_are_refused),
             WITH_CTX(weights_that_are_not_finite_are_refused),
             WITH_CTX(a_weight_of_attention_that_is_not_finite_is_refused_by_name),
             WITH_CTX(weights_of_attention_of_another_shape_are_refused_by_name),
