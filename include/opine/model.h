@@ -141,6 +141,10 @@ typedef struct opn_train_summary {
     int32_t n_train;
     int32_t n_validation;
     double validation_accuracy; // NaN without validation nodes
+    // Mean -ln p of the class of the validation nodes, p without dropout. NaN without
+    // such nodes, and for a file of an earlier version.
+    double validation_nll;
+    int ended_early; // 1: `patience` ended training before the last epoch; else 0
     int64_t n_bounded_logits; // how often exp(z) was clipped
     // Wall-clock seconds; 0 for a loaded model.
     double teacher_seconds, prior_seconds, train_seconds;

@@ -394,6 +394,9 @@ static opn_status summarise(training *t)
     summary->n_train = t->n_train;
     summary->n_validation = t->n_validation;
     summary->validation_accuracy = t->n_validation > 0 ? accuracy : (double)NAN;
+    summary->validation_nll =
+            opn_i_objective_nll(&objective, network->n_nodes, t->validation, network->z);
+    summary->ended_early = t->student.epoch < opn_params_int(t->params, "epochs");
     summary->n_bounded_logits = t->student.n_bounded;
 cleanup:
     return status;

@@ -6,6 +6,7 @@
 // and features (JSON arrays of names), summary, and "param.NAME" for every training
 // parameter.
 
+#include "base/number.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"
 #include "math/exec.h"
@@ -115,6 +116,25 @@ static const struct {
                {"validation_right", INT32_MAX},   {"bounded_logits", INT64_MAX}};
 enum { N_NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
+// What only some models have, or only files since these were added.
+static opn_status put_optional(opn_i_safetensors_writer *writer, const opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const double nll = model->summary.validation_nll;
+    char text[32];
+    if (model->n_node_features > 0)
+        OPN_TRY(opn_i_safetensors_writer_add_int(writer, "node_features",
+                                                 model->n_node_features));
+    if (isfinite(nll)) {
+        opn_i_format(text, sizeof(text), "%.17g", nll);
+        OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "validation_nll", text));
+    }
+    if (model->summary.ended_early)
+        OPN_TRY(opn_i_safetensors_writer_add_int(writer, "ended_early", 1));
+cleanup:
+    return status;
+}
+
 static opn_status
 put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *model)
 {
@@ -136,9 +156,7 @@ put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *mo
                                                       model->split_hash));
     for (size_t n = 0; n < N_NUMBERS; n++)
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, numbers[n].key, value[n]));
-    if (model->n_node_features > 0)
-        OPN_TRY(opn_i_safetensors_writer_add_int(writer, "node_features",
-                                                 model->n_node_features));
+    OPN_TRY(put_optional(writer, model));
     OPN_TRY(put_names(ctx, writer, "classes", &model->class_names));
     OPN_TRY(put_names(ctx, writer, "features", &model->feature_names));
     for (int64_t p = 0; p < model->param_names.n; p++) {
@@ -396,18 +414,40 @@ cleanup:
     return status;
 }
 
-// Only models that have such features say so.
-static opn_status get_node_features(opn_ctx *ctx,
-                                    const char *path,
-                                    const opn_i_safetensors *file,
-                                    opn_model *model)
+// A whole number of put_optional(); 0 if the file has none.
+static opn_status get_optional_int(opn_ctx *ctx,
+                                   const char *path,
+                                   const opn_i_safetensors *file,
+                                   const char *key,
+                                   int32_t max,
+                                   int32_t *out)
 {
     opn_status status = OPN_OK;
-    int64_t n = 0;
-    if (opn_i_safetensors_metadata(file, "node_features") != NULL)
-        OPN_TRY(opn_i_safetensors_int(ctx, path, file, "node_features", 0, INT32_MAX,
-                                      &n));
-    model->n_node_features = (int32_t)n;
+    int64_t value = 0;
+    if (opn_i_safetensors_metadata(file, key) != NULL)
+        OPN_TRY(opn_i_safetensors_int(ctx, path, file, key, 0, max, &value));
+    *out = (int32_t)value;
+cleanup:
+    return status;
+}
+
+static opn_status get_optional(opn_ctx *ctx,
+                               const char *path,
+                               const opn_i_safetensors *file,
+                               opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const char *nll = opn_i_safetensors_metadata(file, "validation_nll");
+    int32_t ended_early = 0;
+    OPN_TRY(get_optional_int(ctx, path, file, "node_features", INT32_MAX,
+                             &model->n_node_features));
+    OPN_TRY(get_optional_int(ctx, path, file, "ended_early", 1, &ended_early));
+    model->summary.ended_early = ended_early;
+    model->summary.validation_nll = (double)NAN;
+    OPN_FAIL_IF(ctx,
+                nll != NULL && !opn_i_parse_real(nll, strlen(nll),
+                                                 &model->summary.validation_nll),
+                OPN_ERR_FORMAT, "%s: metadata \"validation_nll\" is not a number", path);
 cleanup:
     return status;
 }
@@ -435,7 +475,7 @@ static opn_status get_metadata(opn_ctx *ctx,
     if (split != NULL && strlen(split) == sizeof(model->split_hash) - 1)
         memcpy(model->split_hash, split, sizeof(model->split_hash));
     OPN_TRY(get_numbers(ctx, path, file, model));
-    OPN_TRY(get_node_features(ctx, path, file, model));
+    OPN_TRY(get_optional(ctx, path, file, model));
     OPN_TRY(get_names(ctx, path, "classes", opn_i_safetensors_metadata(file, "classes"),
                       &model->class_names));
     OPN_TRY(get_names(ctx, path, "features", opn_i_safetensors_metadata(file, "features"),

@@ -156,3 +156,35 @@ double opn_i_objective_supervised(const opn_i_objective *objective,
     *accuracy = n > 0 ? (double)n_right / (double)n : 0.0;
     return n > 0 ? sum / (double)n : 0.0;
 }
+
+// -ln p of a class: p = alpha / S, or a softmax.
+static double minus_log_p(const opn_i_objective *objective, int32_t k, const opn_real *z)
+{
+    opn_real row[OPN_MAX_CLASSES];
+    double strength = 0.0;
+    if (!opn_i_head_has_evidence(objective->head)) {
+        opn_i_log_softmax_row(objective->n_classes, z, row);
+        return -(double)row[k];
+    }
+    opn_i_alpha_row(objective->evidence, objective->n_classes, z, row);
+    for (int32_t l = 0; l < objective->n_classes; l++)
+        strength += (double)row[l];
+    return log(strength) - log((double)row[k]);
+}
+
+double opn_i_objective_nll(const opn_i_objective *objective,
+                           int32_t n_nodes,
+                           const int32_t *target,
+                           const opn_real *z)
+{
+    double sum = 0.0;
+    int64_t n = 0;
+    for (int32_t i = 0; i < n_nodes; i++) {
+        if (target[i] < 0)
+            continue;
+        sum += minus_log_p(objective, target[i],
+                           z + (size_t)i * (size_t)objective->width);
+        n++;
+    }
+    return n > 0 ? sum / (double)n : (double)NAN;
+}

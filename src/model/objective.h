@@ -54,4 +54,10 @@ double opn_i_objective_supervised(const opn_i_objective *objective,
                                   const opn_real *z,
                                   double *accuracy);
 
+// Mean -ln p of the targets, p as predictions have it; NaN without targets.
+double opn_i_objective_nll(const opn_i_objective *objective,
+                           int32_t n_nodes,
+                           const int32_t *target,
+                           const opn_real *z);
+
 #endif // OPN_OBJECTIVE_H
