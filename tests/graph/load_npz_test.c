@@ -487,7 +487,7 @@ static void test_what_is_no_archive_is_refused(void **state)
     unlink(path);
     assert_true(load_is_refused("missing", path, 0, "no such data", ".npz"));
     assert_int_equal(mkdir(path, 0755), 0);
-    assert_true(load_is_refused("a folder", path, 0, "no features.csv", NULL));
+    assert_true(load_is_refused("a folder", path, 0, "no edges.csv", NULL));
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(symlink("/proc/self/mem", path), 0);
     assert_true(load_is_refused("unreadable", path, 0, "cannot be ", NULL));
