@@ -173,11 +173,11 @@ open_input(opn_ctx *ctx, const char *path, input_kind kind, bool is_pipe, int *f
 {
     opn_status status = OPN_OK;
     const int flags = O_RDONLY | O_CLOEXEC | (is_pipe ? 0 : O_NONBLOCK);
-    *file = kind == INPUT_STANDARD ? dup(STDIN_FILENO) : open(path, flags);
-    while (is_pipe && *file < 0 && errno == EINTR) {
-        OPN_TRY(opn_i_progress(ctx, "waiting for a pipe", 0, 0, "bytes"));
-        *file = open(path, flags);
-    }
+    do {
+        if (is_pipe)
+            OPN_TRY(opn_i_progress(ctx, "waiting for a pipe", 0, 0, "bytes"));
+        *file = kind == INPUT_STANDARD ? dup(STDIN_FILENO) : open(path, flags);
+    } while (is_pipe && *file < 0 && errno == EINTR);
     OPN_FAIL_IF(ctx, *file < 0, OPN_ERR_READ, "%s: cannot be opened: %s",
                 opn_i_input_name(path), strerror(errno));
 cleanup:
