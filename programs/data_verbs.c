@@ -76,7 +76,7 @@ static opn_status load(opine_app *app,
 {
     opn_graph *raw = NULL;
     uint32_t steps = 0;
-    opn_status status = opn_graph_load(app->ctx, data, data_dir(app), &raw);
+    opn_status status = opn_graph_load_params(app->ctx, data, app->params, &raw);
     if (status == OPN_OK)
         status = look(app, raw, to);
     if (status == OPN_OK)

@@ -84,7 +84,8 @@ int run_predict(opine_app *app)
         return checked;
     opn_status status = opn_model_load(app->ctx, app->argument[0], &model);
     if (status == OPN_OK)
-        status = opn_graph_load_prepared(app->ctx, app->argument[1], app->params, &graph);
+        status = opn_model_load_graph(app->ctx, model, app->argument[1], app->params,
+                                      &graph);
     const int code =
             status == OPN_OK ? predict(app, model, graph) : complain_status(app, status);
     opn_graph_free(graph);

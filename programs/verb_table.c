@@ -27,7 +27,7 @@ const option_list option_headings[] = {
         {"Report", "perplexity"},
         {"Generator", GENERATOR},
         {"Output", "output json format"},
-        {"Data", "steps raw data_dir mirror"},
+        {"Data", "label steps raw data_dir mirror"},
         {"Training", TRAINING "resume checkpoint_every"},
         {"Sampling", SAMPLING "propagate"},
         {"General", "seed " EVERY_VERB},
@@ -50,19 +50,19 @@ const opine_verb verbs[] = {
          "long training now and then; --resume continues from it.",
          "opine train demo -o demo.safetensors", run_train, VERB_FIRST_STEPS,
          MODEL TRAINING SAMPLING
-         "propagate resume checkpoint_every data_dir output json seed"},
+         "propagate resume checkpoint_every label data_dir output json seed"},
         {"predict", "MODEL DATA", 2, 2,
          "Predict the class of every node, and how certain it is.",
          "The graph need not be the one the model was trained on, but it must have the "
          "same features.",
          "opine predict demo.safetensors demo -o demo.csv", run_predict, VERB_FIRST_STEPS,
-         SAMPLING DECISIONS "propagate data_dir output json"},
+         SAMPLING DECISIONS "propagate label data_dir output json"},
         {"explain", "MODEL DATA NODE", 3, 3, "Explain a prediction.",
          "NODE is a name, or a number if nodes have no names. Shows the opinion, the "
          "labelled nodes behind its prior, the classes that conflict and the "
          "neighbours that disagree.",
          "opine explain demo.safetensors demo 17", run_explain, VERB_FIRST_STEPS,
-         SAMPLING "data_dir json"},
+         SAMPLING "label data_dir json"},
         {"evaluate", "DATA", 1, 1,
          "Measure how well models' uncertainties detect misclassified and unknown "
          "nodes.",
@@ -72,7 +72,8 @@ const opine_verb verbs[] = {
          "soon as it is available, and the same command resumes from RUN.",
          "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
          VERB_RESEARCH,
-         MODEL TRAINING SAMPLING "propagate seeds protocol data_dir output json seed"},
+         MODEL TRAINING SAMPLING
+         "propagate seeds protocol label data_dir output json seed"},
         {"reproduce", "", 0, 0,
          "Measure the tables of the paper, and compare with its values.",
          "For each table, dataset, model and uncertainty: the paper's value, ours, the "
@@ -89,20 +90,22 @@ const opine_verb verbs[] = {
          "nodes are never used. With -o RUN each run is kept as soon as it is done, "
          "and the same command resumes from RUN.",
          "opine tune demo --task ood --trials 20 -o run", run_tune, VERB_RESEARCH,
-         MODEL TRAINING SAMPLING "propagate seeds trials data_dir output json seed"},
+         MODEL TRAINING SAMPLING
+         "propagate seeds trials label data_dir output json seed"},
         {"report", "RUN [DATA]", 1, 2, "Write an HTML report.",
          "The report has maps of the nodes by class and by each uncertainty, the "
          "opinion on every node, curves and tables, in one HTML file that needs no "
          "network.",
          "opine report demo.safetensors demo -o demo.html", run_report, VERB_FIRST_STEPS,
-         "model task dataset perplexity data_dir output json"},
+         "model task dataset perplexity label data_dir output json"},
         {"data list", "", 0, 0, "List the named datasets.", NULL, "opine data list",
          run_data_list, VERB_DATA, "data_dir json"},
         {"data info", "DATA", 1, 1,
          "Describe a graph: size, classes, degrees, components.",
          "Shows the graph after the preprocessing that training applies; --raw shows "
          "it exactly as in the file.",
-         "opine data info demo", run_data_info, VERB_DATA, "steps raw data_dir json"},
+         "opine data info demo", run_data_info, VERB_DATA,
+         "steps raw label data_dir json"},
         {"data fetch", "NAME...", 1, 7, "Download datasets into the data folder.",
          "The files come from their authors' servers, or from --mirror, and are "
          "checked by size and SHA-256. Ctrl-C keeps what has arrived, and the same "
@@ -112,7 +115,7 @@ const opine_verb verbs[] = {
          "Writes the graph after the preprocessing that training applies; --raw writes "
          "it exactly as in the file. With -o - the .npz file goes to standard output.",
          "opine data convert demo -o demo.npz", run_data_convert, VERB_DATA,
-         "steps raw data_dir output json"},
+         "steps raw label data_dir output json"},
         {"data generate", "", 0, 0, "Generate a random graph with classes and features.",
          "The graph is drawn from a degree-corrected block model with bag-of-words "
          "features: nodes of the same class are joined more often and share more words.",
@@ -131,9 +134,9 @@ const int n_verbs = sizeof(verbs) / sizeof(verbs[0]);
 // One row per name used in the arguments of verbs.
 const opine_argument arguments[] = {
         {"DATA", ARGUMENT_DATA,
-         "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv, "
-         "features.csv and labels.csv, a Planetoid prefix, or - for an .npz file on "
-         "standard input."},
+         "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv "
+         "and perhaps features.csv (or .json) and labels.csv (or target.csv), a Planetoid "
+         "prefix, or - for an .npz file on standard input."},
         {"NAME", ARGUMENT_DATASET, "A dataset from `opine data list`, or all."},
         {"MODEL", ARGUMENT_FILE,
          "A model file written by `opine train`, or - for standard input."},

@@ -71,17 +71,27 @@ OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
 //   FILE.npz                      adjacency or edges, features and labels, as the
 //                                 gnn-benchmark collection, GraphGallery, PyTorch
 //                                 Geometric, SciPy and others name them
-//   FOLDER                        edges.csv, features.csv, labels.csv, perhaps split.csv
+//   FOLDER                        edges.csv, features.csv or .json, labels.csv or
+//                                 target.csv, perhaps split.csv
 //   PREFIX                        Planetoid: PREFIX.graph, PREFIX.allx and so on
 //   -                             standard input, an npz file
-// Node, class and feature names are kept; docs/file-formats.md has all names and forms.
-// What is not obvious in how the files were read is in opn_graph_note().
-// Errors: READ (nothing there), FORMAT (the message names file and line or member),
-// NOMEM, INTERRUPTED. Cost: linear in the size of the files.
+// Node, class and feature names are kept. In a folder, columns are recognised by their
+// names; opn_graph_note() tells what was decided where these leave a choice. Without
+// features the graph has 0 of them. docs/file-formats.md has all names and forms.
+// Errors: READ (nothing there), FORMAT (the message names file and line or member; also
+// if several columns could be the label), NOMEM, INTERRUPTED. Cost: linear in the size of
+// the files.
 OPN_API OPN_NODISCARD opn_status opn_graph_load(opn_ctx *ctx,
                                                 const char *data,
                                                 const char *data_dir,
                                                 opn_graph **out);
+
+// The same with the parameters data_dir and label, the column of the labels in a folder.
+// Errors: also INVALID_ARG (a label is given, but there is no such column).
+OPN_API OPN_NODISCARD opn_status opn_graph_load_params(opn_ctx *ctx,
+                                                       const char *data,
+                                                       const opn_params *params,
+                                                       opn_graph **out);
 
 // Writes a file that ends in .npz (gnn-benchmark form), the same to standard output for
 // "-", or a new folder of CSV files. Either appears whole or not at all; an existing
@@ -189,9 +199,9 @@ OPN_API OPN_NODISCARD opn_status opn_graph_prepare(opn_ctx *ctx,
                                                    uint32_t steps,
                                                    opn_graph **out);
 
-// Loads a graph as training sees it: what `data` names, looked for in the parameter
-// data_dir, with the steps of opn_steps_from_params() applied.
-// Errors: those of opn_graph_load(), opn_steps_from_params() and opn_graph_prepare().
+// Loads a graph as training sees it: with opn_graph_load_params(), and the steps of
+// opn_steps_from_params() applied.
+// Errors: those of the two and of opn_graph_prepare().
 OPN_API OPN_NODISCARD opn_status opn_graph_load_prepared(opn_ctx *ctx,
                                                          const char *data,
                                                          const opn_params *params,

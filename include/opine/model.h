@@ -107,6 +107,14 @@ OPN_API OPN_NODISCARD opn_status opn_model_load(opn_ctx *ctx,
                                                 const char *path,
                                                 opn_model **out);
 
+// Loads a graph for the model as opn_graph_load_prepared() does. Unless `params` name
+// one, labels are in the column that the model was trained with, if the data have it.
+OPN_API OPN_NODISCARD opn_status opn_model_load_graph(opn_ctx *ctx,
+                                                      const opn_model *model,
+                                                      const char *data,
+                                                      const opn_params *params,
+                                                      opn_graph **out);
+
 // ---- what it says --------------------------------------------------------------------
 
 // Whether the model has that measure.

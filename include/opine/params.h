@@ -34,10 +34,12 @@ enum {
     OPN_AFFECTS_DATA = 1 << 8,      // the graph that is generated, converted or fetched
     OPN_AFFECTS_OUTPUT = 1 << 9,    // what is written, where and how
     OPN_AFFECTS_PROCESS = 1 << 10,  // how the work is done, never its result
+    OPN_AFFECTS_LABELS = 1 << 11,   // what the data say; hashes include it as data
 
     // All that a trained model depends on, and what it predicts.
     OPN_AFFECTS_PREDICTION = OPN_AFFECTS_MODEL | OPN_AFFECTS_DEFAULTS |
-                             OPN_AFFECTS_WEIGHTS | OPN_AFFECTS_SAMPLING
+                             OPN_AFFECTS_WEIGHTS | OPN_AFFECTS_SAMPLING |
+                             OPN_AFFECTS_LABELS
 };
 
 // One row of the table; all texts are static.

@@ -372,6 +372,13 @@ static const opn_param table[] = {
          .max = 1,
          .affects = OPN_AFFECTS_DATA,
          .help = "Fraction of nodes whose label is replaced by that of another class."},
+        {.name = "label",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "COLUMN",
+         .affects = OPN_AFFECTS_LABELS,
+         .help = "Column of the labels, in a folder whose labels.csv has several that "
+                 "could be meant."},
         {.name = "steps",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",

@@ -42,7 +42,8 @@ json_t *opn_i_describe_params(const opn_params *params)
 {
     // The model is described separately.
     const unsigned wanted = OPN_AFFECTS_DEFAULTS | OPN_AFFECTS_WEIGHTS |
-                            OPN_AFFECTS_SAMPLING | OPN_AFFECTS_SCORES;
+                            OPN_AFFECTS_SAMPLING | OPN_AFFECTS_SCORES |
+                            OPN_AFFECTS_LABELS;
     json_t *object = json_object();
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);

@@ -37,7 +37,7 @@ static opn_status report_model(opn_ctx *ctx,
     OPN_TRY(opn_model_load(ctx, path, &model));
     OPN_FAIL_IF(ctx, data == NULL, OPN_ERR_INVALID_ARG,
                 "%s: is a model; name the graph to show it on", path);
-    OPN_TRY(opn_graph_load_prepared(ctx, data, params, &graph));
+    OPN_TRY(opn_model_load_graph(ctx, model, data, params, &graph));
     OPN_TRY(opn_i_report_new(ctx, graph->name, graph, &report));
     report->own_graph = graph;
     graph = NULL;

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "experiment/kept_model.h"
 #include "experiment/training_key.h"
+#include "graph/loaders.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "predict/model_measures.h"
@@ -45,7 +46,7 @@ read_json(opn_ctx *ctx, const char *folder, const char *name, char **path, json_
     json_error_t error;
     OPN_TRY(opn_i_join_path(ctx, folder, name, "", path));
     if (opn_i_file_exists(*path)) {
-        OPN_TRY(opn_i_file_read(ctx, *path, &bytes));
+        OPN_TRY(opn_i_regular_file_read(ctx, *path, &bytes));
         *out = json_loadb((const char *)bytes.data, bytes.n, 0, &error);
         OPN_FAIL_IF(ctx, *out == NULL, OPN_ERR_FORMAT, "%s:%d: is not JSON: %s", *path,
                     error.line, error.text);
@@ -97,7 +98,7 @@ static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
                 "%s: has no cells.jsonl; expected the folder of an evaluation or a "
                 "reproduction",
                 folder);
-    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    OPN_TRY(opn_i_regular_file_read(ctx, path, &bytes));
     const char *at = (const char *)bytes.data;
     const char *last = at + bytes.n;
     const char *end = NULL; // a truncated line after the last one is ignored
@@ -327,6 +328,18 @@ cleanup:
     return status;
 }
 
+// The graph of the run, with the labels that its models were trained on.
+static opn_status load_graph(opn_ctx *ctx,
+                             const candidate *one,
+                             const char *data,
+                             const opn_params *params,
+                             opn_graph **out)
+{
+    const json_t *parameters = json_object_get(one->line, "parameters");
+    return opn_i_graph_load_labelled(ctx, data != NULL ? data : one->dataset, params,
+                                     text_member(parameters, "label"), out);
+}
+
 opn_status opn_i_report_of_run(opn_ctx *ctx,
                                const char *folder,
                                const char *data,
@@ -339,8 +352,7 @@ opn_status opn_i_report_of_run(opn_ctx *ctx,
     opn_report *report = NULL;
     OPN_TRY(read_cells(ctx, folder, &c));
     OPN_TRY(choose(ctx, folder, params, &c));
-    OPN_TRY(opn_graph_load_prepared(ctx, data != NULL ? data : c.list[0].dataset, params,
-                                    &graph));
+    OPN_TRY(load_graph(ctx, &c.list[0], data, params, &graph));
     OPN_TRY(opn_i_report_new(ctx, c.list[0].dataset, graph, &report));
     report->own_graph = graph;
     graph = NULL;

@@ -102,7 +102,7 @@ static opn_status read_manifest(opn_ctx *ctx, const char *path, json_t **out)
         *out = json_array();
         goto cleanup;
     }
-    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    OPN_TRY(opn_i_regular_file_read(ctx, path, &bytes));
     *out = json_loadb((const char *)bytes.data, bytes.n, 0, &error);
     OPN_FAIL_IF(ctx, !json_is_array(*out), OPN_ERR_FORMAT,
                 "%s: is not a manifest; move it away and a new one will be "

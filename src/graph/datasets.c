@@ -7,9 +7,11 @@
 #include "io/bytes.h"
 #include "io/path.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // The embedded graph is one sample of the generator with its default parameters, about as
@@ -224,37 +226,65 @@ static const char *list_datasets(char *out, size_t room)
     return out;
 }
 
-opn_status
-opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph **out)
+// Says why nothing can be loaded from a path that is neither file nor folder.
+static opn_status fail_to_find(opn_ctx *ctx, const char *data)
 {
     opn_status status = OPN_OK;
-    opn_graph *graph = NULL;
-    bool found = false;
     char names[128];
-    const opn_dataset *dataset = dataset_called(data);
-    if (dataset != NULL)
-        return load_named(ctx, dataset, data_dir, out);
-    if (strcmp(data, "-") == 0) {
-        OPN_TRY(opn_i_load_npz(ctx, data, &graph));
-    } else if (opn_i_folder_exists(data)) {
-        OPN_TRY(opn_i_load_folder(ctx, data, &graph));
-    } else {
-        OPN_TRY(exists(ctx, data, &found));
-        const char *guess = found ? NULL : dataset_near(data);
-        OPN_FAIL_IF(ctx, guess != NULL, OPN_ERR_READ,
-                    "%s: no such data; did you mean the dataset %s?", data, guess);
-        OPN_FAIL_IF(
-                ctx, !found, OPN_ERR_READ,
+    struct stat info;
+    const char *guess = dataset_near(data);
+    // A link that leads to itself, or a path through a closed folder.
+    OPN_FAIL_IF(ctx, stat(data, &info) != 0 && errno != ENOENT && errno != ENOTDIR,
+                OPN_ERR_READ, "%s: cannot be opened: %s", data, strerror(errno));
+    OPN_FAIL_IF(ctx, guess != NULL, OPN_ERR_READ,
+                "%s: no such data; did you mean the dataset %s?", data, guess);
+    OPN_FAIL_IF(ctx, true, OPN_ERR_READ,
                 "%s: no such data; name a dataset (%s), an .npz file, a folder of CSV "
                 "files or a Planetoid prefix",
                 data, list_datasets(names, sizeof(names)));
-        OPN_FAIL_IF(ctx, is_table(data), OPN_ERR_READ,
-                    "%s: is a single table; name the folder that holds edges.csv, "
-                    "features.csv and labels.csv",
-                    data);
-        load_fn *load = opn_i_file_exists(data) ? opn_i_load_npz : opn_i_load_planetoid;
-        OPN_TRY(load(ctx, data, &graph));
-    }
+cleanup:
+    return status;
+}
+
+// Loads a file, or the files of a Planetoid prefix.
+static opn_status load_files(opn_ctx *ctx, const char *data, opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    bool found = strcmp(data, "-") == 0;
+    if (found)
+        return opn_i_load_npz(ctx, data, out);
+    OPN_TRY(exists(ctx, data, &found));
+    if (!found)
+        OPN_TRY(fail_to_find(ctx, data));
+    OPN_FAIL_IF(ctx, is_table(data), OPN_ERR_READ,
+                "%s: is a single table; name the folder that holds edges.csv, "
+                "features.csv and labels.csv",
+                data);
+    load_fn *load = opn_i_file_exists(data) ? opn_i_load_npz : opn_i_load_planetoid;
+    OPN_TRY(load(ctx, data, out));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_graph_load(opn_ctx *ctx,
+                            const char *data,
+                            const opn_i_load_options *options,
+                            opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = NULL;
+    const opn_dataset *dataset = dataset_called(data);
+    const bool is_folder = dataset == NULL && opn_i_folder_exists(data);
+    OPN_FAIL_IF(ctx, options->requires_label && !is_folder, OPN_ERR_INVALID_ARG,
+                "`label` names a column in a folder of tables, and %s has only one "
+                "label for each node",
+                opn_i_input_name(data));
+    if (dataset != NULL)
+        return load_named(ctx, dataset, options->data_dir, out);
+    if (is_folder)
+        OPN_TRY(opn_i_load_folder(ctx, data, options, &graph));
+    else
+        OPN_TRY(load_files(ctx, data, &graph));
     OPN_TRY(name_by_path(ctx, graph, opn_i_input_name(data)));
     if (strcmp(data, "-") != 0)
         OPN_TRY(keep_path(ctx, graph, data));
@@ -263,4 +293,11 @@ opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph *
 cleanup:
     opn_graph_free(graph);
     return status;
+}
+
+opn_status
+opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph **out)
+{
+    const opn_i_load_options options = {.data_dir = data_dir, .label = ""};
+    return opn_i_graph_load(ctx, data, &options, out);
 }

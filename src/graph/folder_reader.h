@@ -1,24 +1,36 @@
 // folder_reader.h -- state shared by the readers of a folder's tables.
+//
+// Each table goes the same way: its dialect is detected (folder_table.c), its columns are
+// named by meaning (folder_words.c) and chosen, with the nodes of the edges to decide
+// where several columns could name the node, and then its rows are read.
 
 #ifndef OPN_FOLDER_READER_H
 #define OPN_FOLDER_READER_H
 
 #include "base/names.h"
+#include "base/text.h"
+#include "graph/graph_data.h"
 #include "io/csv.h"
 #include "math/real.h"
 
 // Files that list a node; the last is indexed by final node number, as roles are.
 enum { OPN_IN_LABELS = 1, OPN_IN_FEATURES = 2, OPN_IN_SPLIT = 4 };
 
+#define OPN_NO_COLUMN SIZE_MAX
+
 typedef struct opn_i_folder {
     opn_ctx *ctx;
     const char *path;
+    opn_graph *graph;    // what is read, and notes about how
+    const char *label;   // the column of the labels, or ""
+    bool requires_label; // it is an error if there is no such column
+
     opn_i_names nodes;   // in order of first appearance
     opn_i_names classes; // likewise
     bool has_classes;    // classes.csv lists all classes
     opn_i_names features;
-    int32_t *label;  // [nodes] class by first appearance, -1 unlabelled
-    uint8_t *listed; // [nodes] OPN_IN_…: the files that list the node
+    int32_t *label_of; // [nodes] class by first appearance, -1 unlabelled
+    uint8_t *listed;   // [nodes] OPN_IN_…: the files that list the node
     size_t label_room, listed_room;
     int32_t *row, *col; // [n_entries] non-zero features
     opn_real *value;    // [n_entries]
@@ -28,10 +40,16 @@ typedef struct opn_i_folder {
     int32_t *source, *target; // [n_edges] final node numbers
     opn_real *weight;         // [n_edges]
     size_t n_edges, source_room, target_room, weight_room;
-    bool is_weighted;
-    int32_t n_label_rows;  // rows of labels.csv
-    bool has_named_labels; // labels.csv names its nodes
+    int32_t n_label_rows;   // rows of labels.csv
+    bool has_named_labels;  // labels.csv names its nodes
+    char label_file[24];    // as it is called, for messages
+    char feature_file[24];  // likewise; "" if there is none
+    opn_i_names edge_nodes; // nodes of edges.csv, once opn_i_folder_edge_nodes() ran
+    bool has_edge_nodes;
+    bool is_first_edge_odd; // the first row of edges.csv has two words found nowhere else
 } opn_i_folder;
+
+// ---- tables (folder_table.c) ---------------------------------------------------------
 
 // A table of the folder, and the path used in error messages.
 typedef struct opn_i_table {
@@ -40,10 +58,20 @@ typedef struct opn_i_table {
     bool is_there;
 } opn_i_table;
 
+// Path of NAME with one of the suffixes, a NULL-terminated list; NULL if nothing has that
+// name. *suffix is the one found.
+OPN_NODISCARD opn_status opn_i_folder_find(const opn_i_folder *folder,
+                                           const char *name,
+                                           const char *const *suffixes,
+                                           const char **suffix,
+                                           char **out);
+
 // Opens NAME.csv, NAME.tsv or either of them gzipped; table->is_there tells whether one
-// was found.
-OPN_NODISCARD opn_status opn_i_table_open(opn_i_folder *folder,
+// was found. Fields are separated by commas, semicolons or tabs, as in its first lines; a
+// file of one column, `is_list`, only as its name says.
+OPN_NODISCARD opn_status opn_i_table_open(const opn_i_folder *folder,
                                           const char *name,
+                                          bool is_list,
                                           opn_i_table *table);
 void opn_i_table_close(opn_ctx *ctx, opn_i_table *table);
 
@@ -57,25 +85,125 @@ OPN_NODISCARD opn_status opn_i_table_next(opn_ctx *ctx,
 // Whether the row is an empty line.
 bool opn_i_row_is_blank(const opn_i_csv *rows);
 
-// Whether the field is one of the words, a NULL-terminated list, in upper or lower case.
-bool opn_i_field_is(const opn_i_csv_field *field, const char *const *words);
+// Parses a number; where semicolons separate fields, also one with a decimal comma.
+bool opn_i_field_number(const opn_i_csv *rows, size_t f, double *out);
 
-// Header names of the node column.
-extern const char *const opn_i_node_words[];
-
-// Parses a number that is also finite in single precision.
+// The same for a number that is also finite in single precision.
+bool opn_i_is_value(double number);
 OPN_NODISCARD opn_status opn_i_field_value(opn_ctx *ctx,
                                            const opn_i_csv *rows,
                                            size_t f,
                                            double *out);
 
+bool opn_i_is_number(const char *text);
+bool opn_i_is_missing(const char *text); // empty, NA, NaN, …
+
+// ---- whole tables in memory (folder_grid.c) ------------------------------------------
+
+// For tables of few columns, whose columns are chosen by their contents.
+typedef struct opn_i_grid {
+    opn_i_names cells; // row by row; those of row 0 come first
+    size_t *line;      // [n_rows]
+    size_t n_rows, n_columns, line_room;
+    size_t n_head; // 1 if row 0 is a header, else 0
+} opn_i_grid;
+
+// Reads all rows. Empty lines are skipped, but are rows of a file of one column if
+// `keeps_blank`.
+OPN_NODISCARD opn_status opn_i_grid_read(opn_ctx *ctx,
+                                         opn_i_table *table,
+                                         bool keeps_blank,
+                                         opn_i_grid *grid);
+void opn_i_grid_deinit(opn_ctx *ctx, opn_i_grid *grid);
+
+const char *opn_i_grid_cell(const opn_i_grid *grid, size_t row, size_t column);
+
+// The distinct cells of a column below the header.
+OPN_NODISCARD opn_status opn_i_grid_distinct(opn_ctx *ctx,
+                                             const opn_i_grid *grid,
+                                             size_t column,
+                                             opn_i_names *out);
+
+// Adds the names that are chosen [n], with quotes where needed: "a, b or c" for `last`
+// "or".
+void opn_i_list_names(opn_i_text *text,
+                      const opn_i_names *names,
+                      const bool *chosen,
+                      size_t n,
+                      const char *last);
+
+// Notes "FILE: " and what is done with columns, named between `before` and `after`; the
+// words that follow a plural are `after_many`. Notes nothing if none is chosen.
+OPN_NODISCARD opn_status opn_i_note_columns(const opn_i_folder *folder,
+                                            const char *path,
+                                            const opn_i_names *names,
+                                            const bool *chosen,
+                                            size_t n,
+                                            const char *after,
+                                            const char *after_many);
+
+// ---- nodes (folder_nodes.c) ----------------------------------------------------------
+
+// Number of the node with that name; adds the node if it is new.
+OPN_NODISCARD opn_status opn_i_declare_node(opn_i_folder *folder,
+                                            const char *text,
+                                            size_t n_chars,
+                                            int32_t *node);
+
+// The same for the node at a place in a file that names none.
+OPN_NODISCARD opn_status opn_i_declare_place(opn_i_folder *folder,
+                                             size_t place,
+                                             int32_t *node);
+
+// Records that the file `flag` lists the node; listing it twice is an error.
+OPN_NODISCARD opn_status opn_i_list_once(
+        opn_i_folder *folder, const char *path, size_t line, int32_t node, uint8_t flag);
+
+// Final number of the node of that name; once nodes are numbered. -1 if there is none.
+int32_t opn_i_find_node(const opn_i_folder *folder, const char *text, size_t n_chars);
+
+// The same where there must be one.
+OPN_NODISCARD opn_status opn_i_require_node(const opn_i_folder *folder,
+                                            const char *path,
+                                            size_t line,
+                                            const char *text,
+                                            int32_t *node);
+
+// How many nodes of the edges are among the values of a column, interned in `values`.
+int64_t opn_i_count_edge_nodes(const opn_i_folder *folder, const opn_i_names *values);
+
+// ---- the files -----------------------------------------------------------------------
+
 // Reads classes.csv: fills classes.
 OPN_NODISCARD opn_status opn_i_folder_read_classes(opn_i_folder *folder);
 
-// Reads labels.csv: declares nodes and fills label and classes.
+// Reads labels.csv: declares nodes and fills label_of and classes.
 OPN_NODISCARD opn_status opn_i_folder_read_labels(opn_i_folder *folder);
 
-// Reads features.csv: declares nodes and fills features and entries.
+// Opens labels.csv, or the file that takes its place: target.csv and so on.
+OPN_NODISCARD opn_status opn_i_labels_open(const opn_i_folder *folder,
+                                           opn_i_table *table);
+
+// Reads features.csv or features.json: declares nodes and fills features and entries.
+// Without either, the nodes of the edges are declared.
 OPN_NODISCARD opn_status opn_i_folder_read_features(opn_i_folder *folder);
+OPN_NODISCARD opn_status opn_i_folder_read_dense(opn_i_folder *folder,
+                                                 opn_i_table *table);
+OPN_NODISCARD opn_status opn_i_folder_read_json(opn_i_folder *folder, const char *path);
+
+// Adds an entry unless it is 0.
+OPN_NODISCARD opn_status opn_i_put_entry(opn_i_folder *folder,
+                                         int32_t i,
+                                         int32_t k,
+                                         double value);
+
+// Fills edge_nodes, in order of appearance, unless that has been done.
+OPN_NODISCARD opn_status opn_i_folder_edge_nodes(opn_i_folder *folder);
+
+// Reads edges.csv, once nodes are numbered: fills source, target and weight.
+OPN_NODISCARD opn_status opn_i_folder_read_edges(opn_i_folder *folder);
+
+// Reads split.csv, once nodes are numbered and labelled: fills the roles of the graph.
+OPN_NODISCARD opn_status opn_i_folder_read_split(opn_i_folder *folder);
 
 #endif // OPN_FOLDER_READER_H

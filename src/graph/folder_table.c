@@ -1,17 +1,17 @@
-// folder_table.c -- reads the tables of a folder row by row.
+// folder_table.c -- finds the files of a folder, detects how their fields are separated,
+// and reads them row by row.
 
 #include "graph/folder_reader.h"
-#include "graph/loaders.h"
-#include "io/bytes.h"
+#include "graph/folder_words.h"
 #include "io/path.h"
 
 #include <float.h>
-#include <strings.h>
+#include <string.h>
 
 enum { ROWS_A_TICK = 1 << 18 };
 
-const char *const opn_i_node_words[] = {"node",      "node_id", "node id", "nodeid",
-                                        "node_name", "id",      "name",    NULL};
+static const char *const suffixes_of_tables[] = {".csv", ".csv.gz", ".tsv", ".tsv.gz",
+                                                 NULL};
 
 void opn_i_table_close(opn_ctx *ctx, opn_i_table *table)
 {
@@ -19,27 +19,46 @@ void opn_i_table_close(opn_ctx *ctx, opn_i_table *table)
     opn_i_release(&ctx->alloc, table->path);
 }
 
-opn_status opn_i_table_open(opn_i_folder *folder, const char *name, opn_i_table *table)
+opn_status opn_i_folder_find(const opn_i_folder *folder,
+                             const char *name,
+                             const char *const *suffixes,
+                             const char **suffix,
+                             char **out)
+{
+    opn_status status = OPN_OK;
+    char *path = NULL;
+    for (; *suffixes != NULL; suffixes++) {
+        OPN_TRY(opn_i_join_path(folder->ctx, folder->path, name, *suffixes, &path));
+        // Whatever has the name is accepted, so that opening it reports the problem.
+        if (opn_i_path_is_taken(path))
+            break;
+        opn_i_release(&folder->ctx->alloc, path);
+        path = NULL;
+    }
+    *suffix = *suffixes;
+    *out = path;
+cleanup:
+    return status;
+}
+
+opn_status opn_i_table_open(const opn_i_folder *folder,
+                            const char *name,
+                            bool is_list,
+                            opn_i_table *table)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
     opn_i_bytes bytes = {0};
-    static const char *const suffixes[] = {".csv", ".csv.gz", ".tsv", ".tsv.gz"};
-    for (size_t s = 0; s < sizeof(suffixes) / sizeof(suffixes[0]); s++) {
-        char *path = NULL;
-        OPN_TRY(opn_i_join_path(ctx, folder->path, name, suffixes[s], &path));
-        // A folder of that name is accepted here, so that opening it reports the problem.
-        table->is_there = opn_i_file_exists(path) || opn_i_folder_exists(path);
-        if (!table->is_there) {
-            opn_i_release(&ctx->alloc, path);
-            continue;
-        }
-        table->path = path;
-        OPN_TRY(opn_i_file_read(ctx, path, &bytes));
-        OPN_TRY(opn_i_csv_open(ctx, path, &bytes, suffixes[s][1] == 't' ? '\t' : ',',
-                               &table->rows));
-        break;
-    }
+    const char *suffix = NULL;
+    OPN_TRY(opn_i_folder_find(folder, name, suffixes_of_tables, &suffix, &table->path));
+    table->is_there = table->path != NULL;
+    if (!table->is_there)
+        goto cleanup;
+    OPN_TRY(opn_i_regular_file_read(ctx, table->path, &bytes));
+    const char usual = suffix[1] == 't' ? '\t' : ',';
+    OPN_TRY(opn_i_csv_open(ctx, table->path, &bytes,
+                           is_list ? usual : opn_i_csv_delimiter(&bytes, usual),
+                           &table->rows));
 cleanup:
     opn_i_bytes_release(ctx, &bytes);
     return status;
@@ -67,22 +86,44 @@ cleanup:
     return status;
 }
 
-bool opn_i_field_is(const opn_i_csv_field *field, const char *const *words)
+bool opn_i_field_number(const opn_i_csv *rows, size_t f, double *out)
 {
-    for (; *words != NULL; words++)
-        if (strcasecmp(field->text, *words) == 0)
-            return true;
-    return false;
+    char text[64];
+    opn_i_csv_field field = rows->field[f];
+    if (opn_i_csv_real(&field, out))
+        return true;
+    const char *comma = field.n_chars < sizeof(text) ? strchr(field.text, ',') : NULL;
+    if (rows->delimiter != ';' || comma == NULL)
+        return false;
+    memcpy(text, field.text, field.n_chars + 1);
+    text[comma - field.text] = '.';
+    field.text = text;
+    return opn_i_csv_real(&field, out);
+}
+
+bool opn_i_is_value(double number)
+{
+    return number <= (double)FLT_MAX && number >= -(double)FLT_MAX;
 }
 
 opn_status opn_i_field_value(opn_ctx *ctx, const opn_i_csv *rows, size_t f, double *out)
 {
     opn_status status = OPN_OK;
-    OPN_FAIL_IF(ctx,
-                !opn_i_csv_real(&rows->field[f], out) || *out > (double)FLT_MAX ||
-                        *out < -(double)FLT_MAX,
+    OPN_FAIL_IF(ctx, !opn_i_field_number(rows, f, out) || !opn_i_is_value(*out),
                 OPN_ERR_FORMAT, "%s:%zu: field %zu, \"%s\", is not a finite number",
                 rows->name, rows->line, f + 1, rows->field[f].text);
 cleanup:
     return status;
+}
+
+bool opn_i_is_number(const char *text)
+{
+    const opn_i_csv_field field = {.text = text, .n_chars = strlen(text)};
+    double number;
+    return opn_i_csv_real(&field, &number);
+}
+
+bool opn_i_is_missing(const char *text)
+{
+    return text[0] == 0 || opn_i_word_means(text, OPN_MEANS_MISSING);
 }

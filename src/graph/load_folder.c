@@ -1,21 +1,20 @@
-// load_folder.c -- loads a folder of CSV files: edges, features, labels, perhaps a split.
+// load_folder.c -- loads a folder of tables: edges, features, labels, perhaps a split.
 //
-// Nodes are the names in labels.csv and features.csv, in order of first appearance; an
-// edge to any other name is an error, because a misspelt name would otherwise become a
-// node. Names that are exactly the numbers 0 … n-1 are taken as node numbers.
+// Nodes are the names in the labels and features, in order of first appearance; an edge
+// to any other name is an error, because a misspelt name would otherwise become a node.
+// Without features, edges name nodes as well. Names that are exactly the numbers 0 … n-1
+// are taken as node numbers.
 
 #include "graph/class_order.h"
 #include "graph/folder_reader.h"
 #include "graph/loaders.h"
-#include "graph/roles.h"
 #include "graph/sparse_input.h"
 #include "io/path.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-
-static const char *const source_words[] = {"source", "src", "from", "u", "node1", NULL};
-static const char *const target_words[] = {"target", "dst", "to", "v", "node2", NULL};
-static const char *const role_words[] = {"role", "split", "set", NULL};
+#include <unistd.h>
 
 static void release_folder(opn_i_folder *folder)
 {
@@ -23,7 +22,8 @@ static void release_folder(opn_i_folder *folder)
     opn_i_names_deinit(alloc, &folder->nodes);
     opn_i_names_deinit(alloc, &folder->classes);
     opn_i_names_deinit(alloc, &folder->features);
-    opn_i_release(alloc, folder->label);
+    opn_i_names_deinit(alloc, &folder->edge_nodes);
+    opn_i_release(alloc, folder->label_of);
     opn_i_release(alloc, folder->listed);
     opn_i_release(alloc, folder->row);
     opn_i_release(alloc, folder->col);
@@ -32,6 +32,7 @@ static void release_folder(opn_i_folder *folder)
     opn_i_release(alloc, folder->source);
     opn_i_release(alloc, folder->target);
     opn_i_release(alloc, folder->weight);
+    opn_graph_free(folder->graph);
 }
 
 // ---- numbers for names ---------------------------------------------------------------
@@ -58,10 +59,11 @@ cleanup:
 }
 
 // Moves the labels and class names into the graph.
-static opn_status settle_labels(opn_i_folder *folder, opn_graph *graph)
+static opn_status settle_labels(const opn_i_folder *folder)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
+    opn_graph *graph = folder->graph;
     int32_t *rank = NULL;
     OPN_TRY_NEW(ctx, rank, folder->classes.n);
     OPN_TRY(opn_i_classes_rank(ctx, &folder->classes, folder->has_classes, rank,
@@ -69,7 +71,7 @@ static opn_status settle_labels(opn_i_folder *folder, opn_graph *graph)
     graph->n_classes = (int32_t)folder->classes.n;
     OPN_TRY_NEW(ctx, graph->label, folder->nodes.n);
     for (int64_t i = 0; i < folder->nodes.n; i++) {
-        const int32_t label = folder->label[i];
+        const int32_t label = folder->label_of[i];
         graph->label[folder->number[i]] = label < 0 ? -1 : rank[label];
     }
 cleanup:
@@ -77,10 +79,11 @@ cleanup:
     return status;
 }
 
-static opn_status settle_features(opn_i_folder *folder, opn_graph *graph)
+static opn_status settle_features(opn_i_folder *folder)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
+    opn_graph *graph = folder->graph;
     int32_t *feature = NULL;
     char *path = NULL;
     bool is_numbered = false;
@@ -93,7 +96,7 @@ static opn_status settle_features(opn_i_folder *folder, opn_graph *graph)
                                    (int32_t)folder->features.n,
                                    (opn_off)folder->n_entries, folder->row, folder->col,
                                    folder->value, &graph->features));
-    OPN_TRY(opn_i_join_path(ctx, folder->path, "features.csv", "", &path));
+    OPN_TRY(opn_i_join_path(ctx, folder->path, folder->feature_file, "", &path));
     OPN_TRY(opn_i_features_tidy(ctx, path, &graph->features));
     if (!is_numbered)
         OPN_TRY(opn_i_names_copy(ctx, &folder->features, &graph->feature_names));
@@ -103,122 +106,14 @@ cleanup:
     return status;
 }
 
-// ---- edges.csv -----------------------------------------------------------------------
+// ---- edges ---------------------------------------------------------------------------
 
-// Final number of the node that a field names, or -1.
-static int32_t find_node(const opn_i_folder *folder, const opn_i_csv_field *field)
-{
-    int64_t number = -1;
-    if (folder->is_numbered)
-        return opn_i_csv_int(field, 0, folder->nodes.n - 1, &number) ? (int32_t)number
-                                                                     : -1;
-    return opn_i_names_find(&folder->nodes, field->text, field->n_chars);
-}
-
-static opn_status
-require_node(const opn_i_folder *folder, const opn_i_csv *rows, size_t f, int32_t *node)
-{
-    opn_status status = OPN_OK;
-    const opn_i_csv_field *field = &rows->field[f];
-    *node = find_node(folder, field);
-    if (*node >= 0)
-        return OPN_OK;
-    const size_t n_digits = strspn(field->text, "-0123456789");
-    OPN_FAIL_IF(folder->ctx,
-                folder->is_numbered && n_digits == field->n_chars && n_digits > 0,
-                OPN_ERR_FORMAT, "%s:%zu: node id %s outside [0, %lld)", rows->name,
-                rows->line, field->text, (long long)folder->nodes.n);
-    OPN_FAIL_IF(folder->ctx, folder->is_numbered, OPN_ERR_FORMAT,
-                "%s:%zu: \"%s\" is not a node id in [0, %lld)", rows->name, rows->line,
-                field->text, (long long)folder->nodes.n);
-    OPN_FAIL_IF(
-            folder->ctx, true, OPN_ERR_FORMAT,
-            "%s:%zu: node \"%s\" is in neither labels.csv nor features.csv; list it in "
-            "labels.csv with an empty label if it belongs to the graph",
-            rows->name, rows->line, field->text);
-cleanup:
-    return status;
-}
-
-static opn_status read_edge(opn_i_folder *folder, const opn_i_csv *rows)
-{
-    opn_status status = OPN_OK;
-    opn_ctx *ctx = folder->ctx;
-    const size_t n = folder->n_edges;
-    double weight = 1.0;
-    OPN_TRY_RESERVE(ctx, folder->source, folder->source_room, n, n + 1);
-    OPN_TRY_RESERVE(ctx, folder->target, folder->target_room, n, n + 1);
-    OPN_TRY(require_node(folder, rows, 0, &folder->source[n]));
-    OPN_TRY(require_node(folder, rows, 1, &folder->target[n]));
-    if (folder->is_weighted) {
-        OPN_TRY(opn_i_field_value(ctx, rows, 2, &weight));
-        OPN_FAIL_IF(ctx, (opn_real)weight <= 0, OPN_ERR_FORMAT,
-                    "%s:%zu: weight %s, which must be above 0", rows->name, rows->line,
-                    rows->field[2].text);
-        OPN_TRY_RESERVE(ctx, folder->weight, folder->weight_room, n, n + 1);
-        folder->weight[n] = (opn_real)weight;
-    }
-    folder->n_edges++;
-cleanup:
-    return status;
-}
-
-// A first row of the usual words is a header, and so is one that names no node, unless it
-// consists of numbers: those are ids out of range.
-static bool is_edge_header(const opn_i_folder *folder, const opn_i_csv *rows)
-{
-    double number;
-    if (opn_i_field_is(&rows->field[0], source_words) &&
-        opn_i_field_is(&rows->field[1], target_words))
-        return true;
-    for (size_t f = 0; f < 2; f++)
-        if (find_node(folder, &rows->field[f]) >= 0 ||
-            opn_i_csv_real(&rows->field[f], &number))
-            return false;
-    return true;
-}
-
-static opn_status read_edges(opn_i_folder *folder)
-{
-    opn_status status = OPN_OK;
-    opn_ctx *ctx = folder->ctx;
-    opn_i_table file = {0};
-    opn_i_csv *rows = &file.rows;
-    bool has_row = false;
-    OPN_TRY(opn_i_table_open(folder, "edges", &file));
-    OPN_FAIL_IF(ctx, !file.is_there, OPN_ERR_READ,
-                "%s: no edges.csv; a folder of data holds edges.csv, features.csv and "
-                "labels.csv",
-                folder->path);
-    OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
-    if (!has_row)
-        goto cleanup; // a graph may have no edges
-    const size_t n_fields = rows->n_fields;
-    OPN_FAIL_IF(ctx, n_fields != 2 && n_fields != 3, OPN_ERR_FORMAT,
-                "%s:%zu: %zu fields, expected source,target or source,target,weight",
-                rows->name, rows->line, n_fields);
-    folder->is_weighted = n_fields == 3;
-    OPN_FAIL_IF(ctx, rows->field[0].n_chars == 0, OPN_ERR_FORMAT,
-                "%s:%zu: the first column has no name; leave it out, so that each row is "
-                "source,target or source,target,weight",
-                rows->name, rows->line);
-    if (is_edge_header(folder, rows))
-        OPN_TRY(opn_i_table_next(ctx, &file, n_fields, &has_row));
-    while (has_row) {
-        OPN_TRY(read_edge(folder, rows));
-        OPN_TRY(opn_i_table_next(ctx, &file, n_fields, &has_row));
-    }
-cleanup:
-    opn_i_table_close(ctx, &file);
-    return status;
-}
-
-static opn_status settle_edges(opn_i_folder *folder, opn_graph *graph)
+static opn_status settle_edges(const opn_i_folder *folder)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
     const int32_t n_nodes = (int32_t)folder->nodes.n;
-    opn_i_csr *a = &graph->topology;
+    opn_i_csr *a = &folder->graph->topology;
     OPN_TRY(opn_i_csr_from_triples(ctx, n_nodes, n_nodes, (opn_off)folder->n_edges,
                                    folder->source, folder->target, folder->weight, a));
     size_t n_ones = 0;
@@ -232,58 +127,45 @@ cleanup:
     return status;
 }
 
-// ---- split.csv -----------------------------------------------------------------------
-
-static opn_status read_role(opn_i_folder *folder, const opn_i_csv *rows, opn_graph *graph)
+// Counts the edges of row i of `a` by whether row i of its transpose `back` has them too;
+// both rows are sorted.
+static void count_directions(const opn_i_csr *a,
+                             const opn_i_csr *back,
+                             int32_t i,
+                             opn_off *n_both,
+                             opn_off *n_single)
 {
-    opn_status status = OPN_OK;
-    opn_ctx *ctx = folder->ctx;
-    int32_t node = 0;
-    uint8_t role = OPN_ROLE_POOL;
-    OPN_TRY(require_node(folder, rows, 0, &node));
-    OPN_FAIL_IF(ctx, !opn_i_role_parse(rows->field[1].text, &role), OPN_ERR_FORMAT,
-                "%s:%zu: role \"%s\", where " OPN_ROLE_WORDS " is needed", rows->name,
-                rows->line, rows->field[1].text);
-    OPN_FAIL_IF(ctx, !opn_i_role_fits(role, graph->label[node]), OPN_ERR_FORMAT,
-                "%s:%zu: node \"%s\" is used to %s but has no "
-                "label",
-                rows->name, rows->line, rows->field[0].text,
-                role == OPN_ROLE_TRAIN ? "train" : "validate");
-    OPN_FAIL_IF(ctx, (folder->listed[node] & OPN_IN_SPLIT) != 0, OPN_ERR_FORMAT,
-                "%s:%zu: node \"%s\" is listed twice", rows->name, rows->line,
-                rows->field[0].text);
-    folder->listed[node] |= OPN_IN_SPLIT;
-    graph->given_role[node] = role;
-cleanup:
-    return status;
+    opn_off at = back->row_ptr[i];
+    for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++) {
+        const int32_t j = a->col_idx[e];
+        while (at < back->row_ptr[i + 1] && back->col_idx[at] < j)
+            at++;
+        const bool is_both = at < back->row_ptr[i + 1] && back->col_idx[at] == j;
+        *n_both += j != i && is_both; // a loop has no direction
+        *n_single += j != i && !is_both;
+    }
 }
 
-// Nodes the file does not list are in the pool.
-static opn_status read_split(opn_i_folder *folder, opn_graph *graph)
+// A list of undirected edges usually has each pair once, or each in both directions, with
+// a few slips; one that mixes these may mean directions, which are not used.
+static opn_status note_directions(const opn_i_folder *folder)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
-    opn_i_table file = {0};
-    opn_i_csv *rows = &file.rows;
-    bool has_row = false;
-    OPN_TRY(opn_i_table_open(folder, "split", &file));
-    if (!file.is_there)
-        goto cleanup;
-    OPN_TRY_NEW(ctx, graph->given_role, folder->nodes.n);
-    memset(graph->given_role, OPN_ROLE_POOL, (size_t)folder->nodes.n);
-    OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
-    OPN_FAIL_IF(ctx, has_row && rows->n_fields != 2, OPN_ERR_FORMAT,
-                "%s:%zu: %zu fields, expected node,role", rows->name, rows->line,
-                rows->n_fields);
-    if (has_row && (opn_i_field_is(&rows->field[1], role_words) ||
-                    opn_i_field_is(&rows->field[0], opn_i_node_words)))
-        OPN_TRY(opn_i_table_next(ctx, &file, 2, &has_row));
-    while (has_row) {
-        OPN_TRY(read_role(folder, rows, graph));
-        OPN_TRY(opn_i_table_next(ctx, &file, 2, &has_row));
-    }
+    const opn_i_csr *a = &folder->graph->topology;
+    opn_i_csr back = {0};
+    opn_off n_both = 0;
+    opn_off n_single = 0;
+    OPN_TRY(opn_i_csr_transpose(ctx, a, &back));
+    for (int32_t i = 0; i < a->n_rows; i++)
+        count_directions(a, &back, i, &n_both, &n_single);
+    const opn_off some = (n_both / 2 + n_single) / 20; // fewer are slips
+    if (n_both / 2 > some && n_single > some)
+        OPN_TRY(opn_i_graph_note(ctx, folder->graph,
+                                 "edges.csv lists some pairs in both directions and "
+                                 "others in one; edges are taken as undirected"));
 cleanup:
-    opn_i_table_close(ctx, &file);
+    opn_i_csr_deinit(&ctx->alloc, &back);
     return status;
 }
 
@@ -292,11 +174,11 @@ cleanup:
 // Some tools write a word for a missing label.
 static void warn_about_labels(const opn_i_folder *folder)
 {
-    static const char *const suspects[] = {"-1",   "NA",   "nan", "NaN",
-                                           "null", "None", NULL};
+    static const char *const suspects[] = {"-1", "None", NULL};
     if (folder->classes.n == 0)
         opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
-    for (const char *const *word = suspects; *word != NULL; word++)
+    for (const char *const *word = suspects; *word != NULL && !folder->has_classes;
+         word++)
         if (opn_i_names_find(&folder->classes, *word, strlen(*word)) >= 0)
             opn_i_log(folder->ctx, OPN_LOG_WARNING,
                       "%s: \"%s\" counts as a class; leave the label empty if there is "
@@ -304,28 +186,45 @@ static void warn_about_labels(const opn_i_folder *folder)
                       folder->path, *word);
 }
 
-opn_status opn_i_load_folder(opn_ctx *ctx, const char *path, opn_graph **out)
+static opn_status read_folder(opn_i_folder *folder)
 {
     opn_status status = OPN_OK;
-    opn_i_folder folder = {.ctx = ctx, .path = path};
-    opn_graph *graph = NULL;
-    OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &graph));
-    OPN_TRY(opn_i_folder_read_classes(&folder));
-    OPN_TRY(opn_i_folder_read_labels(&folder));
-    OPN_TRY(opn_i_folder_read_features(&folder));
-    OPN_TRY(number_names(ctx, &folder.nodes, &folder.number, &folder.is_numbered));
-    OPN_TRY(settle_labels(&folder, graph));
-    OPN_TRY(settle_features(&folder, graph));
-    OPN_TRY(read_edges(&folder));
-    OPN_TRY(settle_edges(&folder, graph));
-    OPN_TRY(read_split(&folder, graph));
-    if (!folder.is_numbered)
-        OPN_TRY(opn_i_names_copy(ctx, &folder.nodes, &graph->node_names));
-    warn_about_labels(&folder);
-    *out = graph;
-    graph = NULL;
+    opn_ctx *ctx = folder->ctx;
+    OPN_FAIL_IF(ctx, access(folder->path, X_OK) != 0, OPN_ERR_READ,
+                "%s: cannot be opened: %s", folder->path, strerror(errno));
+    OPN_TRY(opn_i_folder_read_classes(folder));
+    OPN_TRY(opn_i_folder_read_labels(folder));
+    OPN_TRY(opn_i_folder_read_features(folder));
+    OPN_TRY(number_names(ctx, &folder->nodes, &folder->number, &folder->is_numbered));
+    OPN_TRY(settle_labels(folder));
+    OPN_TRY(settle_features(folder));
+    OPN_TRY(opn_i_folder_read_edges(folder));
+    OPN_TRY(settle_edges(folder));
+    OPN_TRY(note_directions(folder));
+    OPN_TRY(opn_i_folder_read_split(folder));
+    if (!folder->is_numbered)
+        OPN_TRY(opn_i_names_copy(ctx, &folder->nodes, &folder->graph->node_names));
+    warn_about_labels(folder);
+cleanup:
+    return status;
+}
+
+opn_status opn_i_load_folder(opn_ctx *ctx,
+                             const char *path,
+                             const opn_i_load_options *options,
+                             opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_folder folder = {.ctx = ctx,
+                           .path = path,
+                           .label = options->label,
+                           .requires_label = options->requires_label,
+                           .label_file = "labels.csv"};
+    OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &folder.graph));
+    OPN_TRY(read_folder(&folder));
+    *out = folder.graph;
+    folder.graph = NULL;
 cleanup:
     release_folder(&folder);
-    opn_graph_free(graph);
     return status;
 }

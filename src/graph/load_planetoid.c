@@ -58,7 +58,7 @@ static opn_status open_file(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     OPN_TRY(opn_i_join_path(ctx, NULL, prefix, suffix, &file->path));
-    OPN_TRY(opn_i_file_read(ctx, file->path, &file->bytes));
+    OPN_TRY(opn_i_regular_file_read(ctx, file->path, &file->bytes));
     OPN_TRY(opn_i_pickle_load(ctx, file->path, file->bytes.data, file->bytes.n,
                               &file->pickle));
     const opn_i_pickle_kind found = opn_i_pickle_root(file->pickle)->kind;
@@ -304,7 +304,7 @@ read_test_index(opn_ctx *ctx, const char *prefix, int32_t n_allx, planetoid *par
     uint8_t *seen = NULL;
     bool has_row = false;
     OPN_TRY(opn_i_join_path(ctx, NULL, prefix, ".test.index", &path));
-    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    OPN_TRY(opn_i_regular_file_read(ctx, path, &bytes));
     OPN_TRY(opn_i_csv_open(ctx, path, &bytes, ',', &rows));
     OPN_TRY_NEW(ctx, seen, parts->n_nodes);
     for (;;) {

@@ -14,10 +14,32 @@ OPN_NODISCARD opn_status opn_i_load_planetoid(opn_ctx *ctx,
 // npz_members.c lists; or a lone matrix with files beside it.
 OPN_NODISCARD opn_status opn_i_load_npz(opn_ctx *ctx, const char *path, opn_graph **out);
 
-// A folder with edges.csv, features.csv, labels.csv and perhaps split.csv; each may be a
-// .tsv, and each may be gzipped.
+// What a caller may say about the files beside their path.
+typedef struct opn_i_load_options {
+    const char *data_dir; // where named datasets are looked for first; NULL for nowhere
+    const char *label;    // the column of the labels in a folder of tables, or ""
+    bool requires_label;  // whether it is an error if the data have no such column
+} opn_i_load_options;
+
+// A folder with edges.csv, features.csv or .json, labels.csv and perhaps split.csv; each
+// table may be a .tsv, and each file may be gzipped.
 OPN_NODISCARD opn_status opn_i_load_folder(opn_ctx *ctx,
                                            const char *folder,
+                                           const opn_i_load_options *options,
                                            opn_graph **out);
+
+// opn_graph_load() with options.
+OPN_NODISCARD opn_status opn_i_graph_load(opn_ctx *ctx,
+                                          const char *data,
+                                          const opn_i_load_options *options,
+                                          opn_graph **out);
+
+// opn_graph_load_prepared(), but with the labels in the column `label` unless `params`
+// name one; not an error if the data have no such column.
+OPN_NODISCARD opn_status opn_i_graph_load_labelled(opn_ctx *ctx,
+                                                   const char *data,
+                                                   const opn_params *params,
+                                                   const char *label,
+                                                   opn_graph **out);
 
 #endif // OPN_LOADERS_H

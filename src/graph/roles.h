@@ -9,7 +9,8 @@
 
 #define OPN_ROLE_WORDS "train, validation, test, pool or unlabelled"
 
-// The role of that name; also accepts "val", which is common. False if there is none.
+// The role of that name, in upper or lower case; also accepts "val", "valid" and other
+// usual words. False if there is none.
 bool opn_i_role_parse(const char *text, uint8_t *role);
 
 // Only a labelled node can train or validate.

@@ -6,6 +6,7 @@
 #include "graph/roles.h"
 
 #include <string.h>
+#include <strings.h>
 
 // The paper's counts for graphs that come without a split.
 enum { TRAIN_PER_CLASS = 20, N_VALIDATION = 500, REFERENCE_VALIDATION_PER_CLASS = 30 };
@@ -42,16 +43,25 @@ const char *opn_role_name(opn_role role)
 
 bool opn_i_role_parse(const char *text, uint8_t *role)
 {
+    static const struct {
+        const char *word;
+        opn_role role;
+    } others[] = {{"val", OPN_ROLE_VALIDATION}, {"valid", OPN_ROLE_VALIDATION},
+                  {"dev", OPN_ROLE_VALIDATION}, {"training", OPN_ROLE_TRAIN},
+                  {"testing", OPN_ROLE_TEST},   {"unlabeled", OPN_ROLE_UNLABELLED}};
     for (int r = OPN_ROLE_TRAIN; r <= OPN_ROLE_UNLABELLED; r++) {
-        if (strcmp(text, opn_role_name((opn_role)r)) == 0) {
+        if (strcasecmp(text, opn_role_name((opn_role)r)) == 0) {
             *role = (uint8_t)r;
             return true;
         }
     }
-    if (strcmp(text, "val") != 0)
-        return false;
-    *role = OPN_ROLE_VALIDATION;
-    return true;
+    for (size_t o = 0; o < sizeof(others) / sizeof(others[0]); o++) {
+        if (strcasecmp(text, others[o].word) == 0) {
+            *role = (uint8_t)others[o].role;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool opn_i_role_fits(uint8_t role, int32_t label)

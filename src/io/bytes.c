@@ -147,26 +147,62 @@ cleanup:
     return status;
 }
 
-opn_status opn_i_file_read(opn_ctx *ctx, const char *path, opn_i_bytes *out)
+// What may be read beside regular files.
+typedef enum input_kind { INPUT_REGULAR, INPUT_NAMED, INPUT_STANDARD } input_kind;
+
+static opn_status check_kind(opn_ctx *ctx, const char *name, input_kind kind, mode_t mode)
 {
     opn_status status = OPN_OK;
+    const bool is_pipe = S_ISFIFO(mode);
+    if (S_ISREG(mode) || (is_pipe && kind != INPUT_REGULAR) ||
+        (S_ISSOCK(mode) && kind == INPUT_STANDARD))
+        return OPN_OK;
+    OPN_FAIL_IF(ctx, true, OPN_ERR_READ, "%s: is a %s; expected a file", name,
+                S_ISDIR(mode)    ? "folder"
+                : is_pipe        ? "pipe"
+                : S_ISSOCK(mode) ? "socket"
+                                 : "device");
+cleanup:
+    return status;
+}
+
+// Opening a pipe waits for someone to write to it, until a signal ends the wait. Nothing
+// else may wait, even if it has become a pipe since its kind was looked at.
+static opn_status
+open_input(opn_ctx *ctx, const char *path, input_kind kind, bool is_pipe, int *file)
+{
+    opn_status status = OPN_OK;
+    const int flags = O_RDONLY | O_CLOEXEC | (is_pipe ? 0 : O_NONBLOCK);
+    do {
+        if (is_pipe)
+            OPN_TRY(opn_i_progress(ctx, "waiting for a pipe", 0, 0, "bytes"));
+        *file = kind == INPUT_STANDARD ? dup(STDIN_FILENO) : open(path, flags);
+    } while (is_pipe && *file < 0 && errno == EINTR);
+    OPN_FAIL_IF(ctx, *file < 0, OPN_ERR_READ, "%s: cannot be opened: %s",
+                opn_i_input_name(path), strerror(errno));
+cleanup:
+    return status;
+}
+
+static opn_status
+read_input(opn_ctx *ctx, const char *path, input_kind kind, opn_i_bytes *out)
+{
+    opn_status status = OPN_OK;
+    const char *name = opn_i_input_name(path);
     opn_i_bytes bytes = {0};
-    struct stat info;
-    const int file =
-            strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    path = opn_i_input_name(path);
-    OPN_FAIL_IF(ctx, file < 0, OPN_ERR_READ, "%s: cannot be opened: %s", path,
-                strerror(errno));
+    struct stat info = {.st_mode = S_IFREG};
+    int file = -1;
+    // Also before opening, since a device may do something when it is opened.
+    if (kind != INPUT_STANDARD && stat(path, &info) == 0)
+        OPN_TRY(check_kind(ctx, name, kind, info.st_mode));
+    OPN_TRY(open_input(ctx, path, kind, S_ISFIFO(info.st_mode), &file));
     OPN_FAIL_IF(ctx, fstat(file, &info) != 0, OPN_ERR_READ, "%s: cannot be read: %s",
-                path, strerror(errno));
-    OPN_FAIL_IF(ctx, S_ISDIR(info.st_mode), OPN_ERR_READ,
-                "%s: is a folder; expected a file", path);
-    OPN_FAIL_IF(ctx, S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode), OPN_ERR_READ,
-                "%s: is a device; expected a file", path);
-    const size_t n_expected = info.st_size > 0 ? (size_t)info.st_size : 0;
-    OPN_TRY(read_all(ctx, path, file, n_expected, &bytes));
+                name, strerror(errno));
+    OPN_TRY(check_kind(ctx, name, kind, info.st_mode));
+    OPN_TRY(read_all(ctx, name, file, info.st_size > 0 ? (size_t)info.st_size : 0,
+                     &bytes));
     if (is_gzip(&bytes)) {
-        OPN_TRY(unpack_gzip(ctx, path, &bytes, out));
+        OPN_TRY(unpack_gzip(ctx, name, &bytes, out));
     } else {
         *out = bytes;
         bytes.data = NULL;
@@ -176,4 +212,21 @@ cleanup:
         close(file);
     opn_i_bytes_release(ctx, &bytes);
     return status;
+}
+
+opn_status opn_i_file_read(opn_ctx *ctx, const char *path, opn_i_bytes *out)
+{
+    return read_input(ctx, path, strcmp(path, "-") == 0 ? INPUT_STANDARD : INPUT_NAMED,
+                      out);
+}
+
+opn_status opn_i_regular_file_read(opn_ctx *ctx, const char *path, opn_i_bytes *out)
+{
+    return read_input(ctx, path, INPUT_REGULAR, out);
+}
+
+bool opn_i_path_is_taken(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }

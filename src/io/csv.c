@@ -78,12 +78,51 @@ cleanup:
     return status;
 }
 
+// ---- delimiter -----------------------------------------------------------------------
+
+enum { N_DELIMITERS = 3 };
+
+// How often each delimiter is in the line at `at`, outside quotes. Returns the first line
+// after it that is not empty. The NUL behind the last byte ends every loop.
+static const unsigned char *count_delimiters(const unsigned char *at,
+                                             const char *delimiters,
+                                             size_t count[N_DELIMITERS])
+{
+    bool is_quoted = false;
+    for (; *at != '\0' && (is_quoted || (*at != '\n' && *at != '\r')); at++) {
+        is_quoted ^= *at == '"';
+        for (size_t d = 0; d < N_DELIMITERS && !is_quoted; d++)
+            count[d] += *at == (unsigned char)delimiters[d];
+    }
+    while (*at == '\n' || *at == '\r')
+        at++;
+    return at;
+}
+
+char opn_i_csv_delimiter(const opn_i_bytes *bytes, char otherwise)
+{
+    const char delimiters[N_DELIMITERS] = {otherwise, otherwise == ';' ? ',' : ';',
+                                           otherwise == '\t' ? ',' : '\t'};
+    size_t first[N_DELIMITERS] = {0};
+    size_t second[N_DELIMITERS] = {0};
+    size_t best = 0;
+    const unsigned char *rest = count_delimiters(bytes->data, delimiters, first);
+    if (*rest == '\0')
+        memcpy(second, first, sizeof(second));
+    else
+        (void)count_delimiters(rest, delimiters, second);
+    for (size_t d = 1; d < N_DELIMITERS; d++)
+        if (second[d] > 0 && first[d] > first[best])
+            best = d;
+    return delimiters[best];
+}
+
 // ---- rows ----------------------------------------------------------------------------
 
 opn_status opn_i_csv_open(
         opn_ctx *ctx, const char *name, opn_i_bytes *take, char delimiter, opn_i_csv *out)
 {
-    assert(delimiter == ',' || delimiter == '\t');
+    assert(delimiter == ',' || delimiter == ';' || delimiter == '\t');
     opn_status status = OPN_OK;
     opn_i_csv csv = {
             .name = name, .bytes = *take, .next_line = 1, .delimiter = delimiter};

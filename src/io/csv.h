@@ -32,10 +32,15 @@ typedef struct opn_i_csv {
     bool stops[256]; // by byte: whether it ends an unquoted field
 } opn_i_csv;
 
+// What separates the fields of the first lines: ',', ';' or a tab, whichever is the most
+// frequent outside quotes in the first line and is in the second too; `otherwise` if none
+// is.
+char opn_i_csv_delimiter(const opn_i_bytes *bytes, char otherwise);
+
 // Opens `take` for reading. `name` is borrowed; the bytes are consumed even on failure,
 // and *take is left empty. A UTF-8 byte order mark is skipped.
 //
-// delimiter  ',' or '\t'
+// delimiter  ',', ';' or '\t'
 //
 // Errors: FORMAT (UTF-16, invalid UTF-8, a NUL; the message names the line).
 OPN_NODISCARD opn_status opn_i_csv_open(opn_ctx *ctx,

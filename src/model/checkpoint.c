@@ -101,7 +101,7 @@ opn_i_checkpoint_load(opn_ctx *ctx, const char *path, const opn_i_checkpoint *ch
     opn_status status = OPN_OK;
     opn_i_bytes bytes = {0};
     opn_i_safetensors *file = NULL;
-    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    OPN_TRY(opn_i_regular_file_read(ctx, path, &bytes));
     OPN_TRY(opn_i_safetensors_open(ctx, path, bytes.data, bytes.n, &file));
     const char *format = opn_i_safetensors_metadata(file, "format");
     const char *key = opn_i_safetensors_metadata(file, "key");

@@ -422,7 +422,7 @@ static void test_what_is_no_archive_is_refused(void **state)
     unlink(archive_path);
     assert_true(load_is_refused("missing", archive_path, 0, "no such data", ".npz"));
     assert_int_equal(mkdir(archive_path, 0755), 0);
-    assert_true(load_is_refused("a folder", archive_path, 0, "no features.csv", NULL));
+    assert_true(load_is_refused("a folder", archive_path, 0, "no edges.csv", NULL));
     assert_int_equal(rmdir(archive_path), 0);
     assert_int_equal(symlink("/proc/self/mem", archive_path), 0);
     assert_true(load_is_refused("unreadable", archive_path, 0, "cannot be ", NULL));

@@ -4,10 +4,12 @@
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -154,6 +156,76 @@ static void test_read_takes_a_pipe(void **state)
     free(data);
     unsigned char packed[512];
     expect_read_through_pipe(packed, add_member(text, N_TEXT, packed, 0, 512), text);
+}
+
+// ---- pipes ---------------------------------------------------------------------------
+
+static void test_a_named_pipe_is_read_to_its_end(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("in");
+    assert_int_equal(mkfifo(s->path, 0600), 0);
+    const pid_t writer = fork();
+    assert_true(writer >= 0);
+    if (writer == 0) {
+        FILE *file = fopen(s->path, "wb");
+        const bool is_written = file != NULL && fwrite(text, 1, N_TEXT, file) == N_TEXT;
+        _exit(is_written && fclose(file) == 0 ? 0 : 1);
+    }
+    expect_read(s, text, N_TEXT);
+    int result = 1;
+    assert_int_equal(waitpid(writer, &result, 0), writer);
+    assert_int_equal(result, 0);
+    support_close_stage(s);
+}
+
+static void ignore_alarm(int signal)
+{
+    (void)signal;
+}
+
+static void test_waiting_for_a_pipe_no_one_writes_to_can_be_interrupted(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("in");
+    listener heard = {.interrupt_at = 2};
+    const struct sigaction wakes = {.sa_handler = ignore_alarm};
+    struct sigaction before;
+    const struct itimerval often = {{0, 20000}, {0, 20000}}; // s, us
+    const struct itimerval never = {{0, 0}, {0, 0}};
+    assert_int_equal(mkfifo(s->path, 0600), 0);
+    support_listen(s->ctx, &heard);
+    assert_int_equal(sigaction(SIGALRM, &wakes, &before), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    opn_i_bytes bytes = {0};
+    const opn_status status = opn_i_file_read(s->ctx, s->path, &bytes);
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+    assert_int_equal(status, OPN_ERR_INTERRUPTED);
+    support_close_stage(s);
+}
+
+static void test_a_reader_that_looks_for_files_refuses_a_pipe(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("in");
+    opn_i_bytes bytes = {0};
+    assert_int_equal(mkfifo(s->path, 0600), 0);
+    assert_int_equal(opn_i_regular_file_read(s->ctx, s->path, &bytes), OPN_ERR_READ);
+    support_expect_error(s->ctx, "is a pipe; expected a file");
+    expect_failure(s, "/dev/null", OPN_ERR_READ, "is a device; expected a file");
+    support_close_stage(s);
+}
+
+static void test_a_path_is_taken_by_whatever_opening_it_would_complain_about(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("in");
+    assert_false(opn_i_path_is_taken(s->path));
+    assert_int_equal(symlink("in", s->path), 0); // leads to itself
+    assert_true(opn_i_path_is_taken(s->path));
+    assert_false(opn_i_file_exists(s->path));
+    support_close_stage(s);
 }
 
 static void test_exists_tells_files_from_folders(void **state)
@@ -405,6 +477,11 @@ int main(void)
             cmocka_unit_test(test_read_names_what_cannot_be_read),
             cmocka_unit_test(test_read_takes_a_file_of_unknown_size),
             cmocka_unit_test(test_read_takes_a_pipe),
+            cmocka_unit_test(test_a_named_pipe_is_read_to_its_end),
+            cmocka_unit_test(test_waiting_for_a_pipe_no_one_writes_to_can_be_interrupted),
+            cmocka_unit_test(test_a_reader_that_looks_for_files_refuses_a_pipe),
+            cmocka_unit_test(
+                    test_a_path_is_taken_by_whatever_opening_it_would_complain_about),
             cmocka_unit_test(test_exists_tells_files_from_folders),
             cmocka_unit_test(test_read_unpacks_whatever_the_name),
             cmocka_unit_test(test_read_joins_the_members_of_a_packed_file),

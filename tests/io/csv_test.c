@@ -101,6 +101,44 @@ static void test_csv_unquotes_fields(void **state)
     expect_rows("5\" pipe,a\"b\"\n", ',', "[5\" pipe|a\"b\"]1 ");
 }
 
+static void test_csv_delimiter_is_what_the_first_two_lines_share(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        char otherwise;
+        char delimiter;
+    } cases[] = {
+            {"a,b\n1,2\n", ',', ','},
+            {"a;b\n1;2\n", ',', ';'},
+            {"a\tb\n1\t2\n", ',', '\t'},
+            {"a,b\n1,2\n", '\t', ','},
+            {"a;b\n0,5;1\n", ',', ';'},
+            {"a,b;c\n1,2;3\n", ',', ','},
+            {"x;y\n", ',', ';'},
+            {"x;y\n1\n", ',', ','},
+            {"\"a;b;c\",d\n1;,2\n", ',', ','},
+            {"\"a\nb\";c\n1;2\n", ',', ';'},
+            {"a;b\r\n\r\n1;2\r\n", ',', ';'},
+            {"", '\t', '\t'},
+            {"one\ntwo\n", ',', ','},
+            {"a;b;c,d\n1;2;3\n", ',', ';'},
+    };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        char text[64];
+        snprintf(text, sizeof(text), "%s", cases[c].text);
+        const opn_i_bytes bytes = {(unsigned char *)text, strlen(text)};
+        if (opn_i_csv_delimiter(&bytes, cases[c].otherwise) != cases[c].delimiter)
+            fail_msg("case %zu", c);
+    }
+}
+
+static void test_csv_splits_fields_at_semicolons(void **state)
+{
+    (void)state;
+    expect_rows("a;b,c\n\"x;y\";2\n", ';', "[a|b,c]1 [\"x;y\"|2]2 ");
+}
+
 static void test_csv_counts_lines_inside_quotes(void **state)
 {
     (void)state;
@@ -536,6 +574,8 @@ int main(void)
             cmocka_unit_test(test_csv_splits_rows_with_every_line_ending),
             cmocka_unit_test(test_csv_takes_an_empty_line_as_one_empty_field),
             cmocka_unit_test(test_csv_unquotes_fields),
+            cmocka_unit_test(test_csv_delimiter_is_what_the_first_two_lines_share),
+            cmocka_unit_test(test_csv_splits_fields_at_semicolons),
             cmocka_unit_test(test_csv_counts_lines_inside_quotes),
             cmocka_unit_test(test_csv_trims_blanks_outside_quotes_only),
             cmocka_unit_test(test_csv_skips_a_byte_order_mark),
