@@ -217,7 +217,7 @@ static opn_status check_first_split(opn_ctx *ctx, const evaluating *e)
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     OPN_TRY(opn_split_from_params(ctx, e->graph, e->evaluation->params, &split));
-    OPN_FAIL_IF(ctx, opn_split_pool_size(split) == 0, OPN_ERR_INVALID_ARG,
+    OPN_FAIL_IF(ctx, opn_split_pool_size(split) == 0, OPN_ERR_SHAPE,
                 "%s: every labelled node is used for training or validation, so none is "
                 "left to score; give some the role test in split.csv",
                 e->graph->name);

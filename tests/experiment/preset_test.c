@@ -386,8 +386,7 @@ static void a_graph_without_labels_has_no_split(void **state)
     opn_split *split = NULL;
     opn_params *params = make_params(NULL);
     assert_int_equal(opn_graph_create_edges(ctx, 2, 1, from, to, NULL, &graph), OPN_OK);
-    assert_int_equal(opn_split_from_params(ctx, graph, params, &split),
-                     OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_ERR_SHAPE);
     assert_null(split);
     support_expect_error(ctx, "no labels to learn from");
     opn_params_free(params);
