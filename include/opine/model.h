@@ -101,6 +101,13 @@ OPN_API const char *opn_model_param(const opn_model *model, const char *name);
 // Hash of the graph the model was trained on.
 OPN_API const char *opn_model_data_hash(const opn_model *model);
 
+// Where that graph was loaded from, as opn_graph_source() says; "" if it is not known.
+OPN_API const char *opn_model_source(const opn_model *model);
+
+// How the files of that graph were read, as opn_graph_note() says.
+OPN_API int64_t opn_model_note_count(const opn_model *model);
+OPN_API const char *opn_model_note(const opn_model *model, int64_t i);
+
 // What training did.
 typedef struct opn_train_summary {
     int32_t teacher_epochs; // 0 without a teacher

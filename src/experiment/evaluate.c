@@ -239,6 +239,7 @@ static opn_status prepare(opn_ctx *ctx, const opn_params *params, evaluating *e)
     evaluation->n_threads = opn_ctx_threads(ctx);
     evaluation->n_seeds = (int32_t)opn_params_int(params, "seeds");
     OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &evaluation->dataset));
+    OPN_TRY(opn_i_join_path(ctx, NULL, opn_graph_source(graph), "", &evaluation->source));
     OPN_TRY(opn_params_copy(ctx, params, &evaluation->params));
     OPN_TRY(opn_params_use_preset(ctx, graph, evaluation->params));
     OPN_TRY(opn_graph_hash(ctx, graph, evaluation->data_hash));
