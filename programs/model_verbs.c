@@ -148,7 +148,7 @@ int run_train(opine_app *app)
         complain("train writes the model to a file, not to standard output");
         return EXIT_USAGE;
     }
-    const int checked = check_output_file(app);
+    const int checked = check_output_file(app, ".safetensors");
     if (checked != EXIT_DONE)
         return checked;
     if (check_output(path) != EXIT_DONE)
@@ -249,7 +249,7 @@ int run_predict(opine_app *app)
         complain("predict reads MODEL or DATA from standard input, not both");
         return EXIT_USAGE;
     }
-    const int checked = check_output_file(app);
+    const int checked = check_output_file(app, ".csv .json .npz");
     if (checked != EXIT_DONE)
         return checked;
     opn_status status = opn_model_load(app->ctx, app->argument[0], &model);

@@ -199,7 +199,7 @@ const opine_argument *verb_argument(const opine_verb *verb, int i)
 
 // ---- lookup of options ----------------------------------------------------------------
 
-static bool has_name(const char *names, const char *name)
+bool has_name(const char *names, const char *name)
 {
     const size_t n_name = strlen(name);
     while (*names != 0) {
