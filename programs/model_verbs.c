@@ -153,7 +153,9 @@ int run_train(opine_app *app)
         return checked;
     if (check_output(path) != EXIT_DONE)
         return EXIT_FAILED;
-    opn_status status = load_checked(app, app->argument[0], &graph);
+    opn_status status = opn_params_check_models(app->ctx, app->params, false);
+    if (status == OPN_OK)
+        status = load_checked(app, app->argument[0], &graph);
     if (status == OPN_OK)
         status = opn_params_use_preset(app->ctx, graph, app->params);
     if (status == OPN_OK)
