@@ -124,6 +124,9 @@ typedef struct option_list {
 extern const option_list option_headings[];
 extern const int n_option_headings;
 
+// Whether a name is in a list with blanks between.
+bool has_name(const char *names, const char *name);
+
 bool verb_uses(const opine_verb *verb, const opn_param *param);
 bool option_is_common(const opn_param *param); // to all verbs
 const char *option_heading(const opn_param *param);

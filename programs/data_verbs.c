@@ -3,6 +3,7 @@
 #include "command.h"
 #include "json_output.h"
 #include "progress_bar.h"
+#include "run_output.h"
 #include "style.h"
 #include "terminal_text.h"
 
@@ -419,8 +420,14 @@ static const char *wanted_output(const opine_app *app, const char *verb)
 {
     const char *path = opn_params_text(app->params, "output");
     const bool is_stream = strcmp(path, "-") == 0;
+    const size_t n = strlen(path);
+    const bool is_npz = n > 4 && strcmp(path + n - 4, ".npz") == 0;
     if (path[0] == 0)
         complain("%s needs -o OUT: a name that ends in .npz, or a new folder", verb);
+    else if (!is_npz && looks_like_a_file(path))
+        complain("%s: looks like a file, but a graph is written to a name that ends in "
+                 ".npz, or to a new folder",
+                 path);
     else if (is_stream && isatty(STDOUT_FILENO))
         complain("%s -o - writes .npz, a binary format; redirect it to a file or a pipe",
                  verb);

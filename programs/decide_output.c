@@ -4,10 +4,7 @@
 
 #include "json_output.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool is_deciding(const opine_app *app)
 {
@@ -59,69 +56,9 @@ void tell_decisions(const opine_app *app, const opn_decisions *decisions)
 
 // ---- JSON ----------------------------------------------------------------------------
 
-static json_t *json_coverage(const opn_coverage *c)
+int print_decisions(const opn_prediction *prediction)
 {
-    json_t *object = json_object();
-    put_json(object, "threshold", json_number(c->threshold));
-    put_json(object, "nodes", json_integer(c->n));
-    put_json(object, "accepted", json_integer(c->n_accepted));
-    put_json(object, "right", json_integer(c->n_right));
-    put_json(object, "coverage", json_number(c->coverage));
-    put_json(object, "accuracy", json_number(c->accuracy));
-    put_json(object, "ci95",
-             json_pack("[oo]", json_number(c->low), json_number(c->high)));
-    put_json(object, "interval", json_string("clopper-pearson"));
-    return object;
-}
-
-static json_t *json_decisions(const opine_app *app, const opn_decisions *d)
-{
-    json_t *object = json_object();
-    json_t *thresholds = json_object();
-    for (int32_t m = 0; m < opn_measure_count(); m++) {
-        const double most = opn_thresholds_most(d->thresholds, (opn_measure)m);
-        if (!isnan(most))
-            put_json(thresholds, opn_measure_name((opn_measure)m), json_number(most));
-    }
-    put_json(object, "thresholds", thresholds);
-    for (int k = 0; k < OPN_N_DECISIONS; k++)
-        put_json(object, opn_decision_name((opn_decision)k),
-                 json_integer(d->n_decided[k]));
-    if (d->has_target) {
-        put_json(object, "target_accuracy",
-                 json_number(opn_params_real(app->params, "target_accuracy")));
-        put_json(object, "decide_by", json_string(opn_measure_name(d->measure)));
-        put_json(object, "validation", json_coverage(&d->picked));
-    }
-    json_t *test = json_object();
-    put_json(test, "nodes", json_integer(d->n_test));
-    put_json(test, "accepted", json_integer(d->n_accepted_test));
-    put_json(test, "right", json_integer(d->n_right_test));
-    put_json(object, "test", test);
-    return object;
-}
-
-int print_decisions(const opine_app *app, const opn_decisions *decisions, bool is_whole)
-{
-    json_t *document = json_object();
-    put_json(document, "decisions", json_decisions(app, decisions));
-    if (decisions->has_target) {
-        json_t *curve = json_array();
-        for (int c = 0; c < OPN_N_COVERAGES; c++)
-            json_array_append_new(curve, json_coverage(&decisions->curve[c]));
-        put_json(document, "risk_coverage", curve);
-    }
-    if (is_whole)
-        return print_json(document);
-    // There are many nodes, printed one by one, so the document is left open for them.
-    char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    json_decref(document);
-    if (text == NULL) {
-        complain("the result cannot be written as JSON");
-        return EXIT_FAILED;
-    }
-    printf("%.*s,\n \"nodes\": ", (int)strlen(text) - 2, text); // without "\n}"
-    free(text);
-    (void)fflush(stdout); // the library writes after it, bypassing stdio
-    return EXIT_DONE;
+    json_t *document = json_loads(opn_prediction_summary(prediction), 0, NULL);
+    put_json(document, "nodes", json_null());
+    return print_json(document);
 }

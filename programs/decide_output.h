@@ -12,8 +12,8 @@ bool is_deciding(const opine_app *app);
 // accepted, unless -q.
 void tell_decisions(const opine_app *app, const opn_decisions *decisions);
 
-// Prints the start of a JSON document: all of its members if is_whole, otherwise up to a
-// member "nodes", which the caller prints, followed by "}". Returns an exit code.
-int print_decisions(const opine_app *app, const opn_decisions *decisions, bool is_whole);
+// Prints the JSON document of predictions that went to a file: its members are those of a
+// document with the nodes, which are null here. Returns an exit code.
+int print_decisions(const opn_prediction *prediction);
 
 #endif // OPINE_DECIDE_OUTPUT_H

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "json_output.h"
+#include "run_output.h"
 #include "style.h"
 
 #include <stdio.h>
@@ -320,6 +321,9 @@ int run_demo(opine_app *app)
                 "demo writes its page to a file, not to standard output; -o names the file");
         return EXIT_USAGE;
     }
+    const int checked = check_output_file(app, ".html .htm");
+    if (checked != EXIT_DONE)
+        return checked;
     opn_status status = opn_graph_load(app->ctx, "demo", NULL, &graph);
     outcome o = {.whole.graph = graph, .held_out.graph = graph};
     int code = EXIT_DONE;

@@ -29,7 +29,9 @@ int run_evaluate(opine_app *app)
     opn_evaluation *found = NULL;
     if (!is_folder_name(app, "evaluate"))
         return EXIT_USAGE;
-    opn_status status = load_checked(app, app->argument[0], &graph);
+    opn_status status = opn_params_check_models(app->ctx, app->params, true);
+    if (status == OPN_OK)
+        status = load_checked(app, app->argument[0], &graph);
     if (status == OPN_OK)
         status = opn_evaluate(app->ctx, graph, app->params, run_folder(app), &found);
     terminal_clear();

@@ -96,6 +96,11 @@ int run_help(opine_app *app)
     snprintf(name, sizeof(name), "%s%s%s", app->argument[0], n > 1 ? " " : "",
              n > 1 ? app->argument[1] : "");
     const opine_verb *found = verb_find(name);
+    if (found == NULL && n > 1 && verb_find(app->argument[0]) != NULL) {
+        complain("%s takes no further word; see opine help %s", app->argument[0],
+                 app->argument[0]);
+        return EXIT_USAGE;
+    }
     if (found == NULL && family == NULL)
         return reject_verb(n, app->argument);
     if (found != NULL)

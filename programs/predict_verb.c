@@ -16,30 +16,22 @@ static const char *prediction_path(const opine_app *app)
     return standard_output(app);
 }
 
-// Saves predictions with decisions. --json prints an object, which lists the nodes unless
-// they go to a file. Returns an exit code; on failure a message has been printed.
-static int save_decided(opine_app *app,
-                        const opn_model *model,
-                        const opn_graph *graph,
-                        const opn_split *split,
-                        const opn_prediction *prediction,
-                        const opn_decisions *decisions)
+// Saves the predictions. --json always prints a document; if the nodes go to a file, they
+// are null in it. Returns an exit code; on failure a message has been printed.
+static int save_prediction(opine_app *app,
+                           const opn_model *model,
+                           const opn_graph *graph,
+                           const opn_split *split,
+                           const opn_prediction *prediction)
 {
     const char *path = prediction_path(app);
-    const bool is_json = opn_params_flag(app->params, "json");
-    const bool holds_nodes = is_json && strcmp(path, "-.json") == 0;
-    tell_decisions(app, decisions);
-    if (holds_nodes && print_decisions(app, decisions, false) != EXIT_DONE)
-        return EXIT_FAILED;
     const opn_status status =
             opn_prediction_save(app->ctx, model, graph, split, prediction, path);
     if (status != OPN_OK)
         return complain_status(app, status);
-    if (is_json && !holds_nodes)
-        return print_decisions(app, decisions, true);
-    if (holds_nodes)
-        printf("}\n");
-    return EXIT_DONE;
+    const bool is_file = strcmp(path, "-") != 0 && strcmp(path, "-.json") != 0;
+    return is_file && opn_params_flag(app->params, "json") ? print_decisions(prediction)
+                                                           : EXIT_DONE;
 }
 
 // Returns an exit code; on failure a message has been printed.
@@ -58,13 +50,11 @@ static int predict(opine_app *app, const opn_model *model, const opn_graph *grap
         status = opn_prediction_decide(app->ctx, model, graph, split, app->params,
                                        prediction, &decisions);
     terminal_clear();
-    if (status == OPN_OK && !decides)
-        status = opn_prediction_save(app->ctx, model, graph, split, prediction,
-                                     prediction_path(app));
-    const int code =
-            status != OPN_OK ? complain_status(app, status)
-            : decides ? save_decided(app, model, graph, split, prediction, decisions)
-                      : EXIT_DONE;
+    if (status == OPN_OK && decides)
+        tell_decisions(app, decisions);
+    const int code = status != OPN_OK
+                             ? complain_status(app, status)
+                             : save_prediction(app, model, graph, split, prediction);
     opn_decisions_free(decisions);
     opn_prediction_free(prediction);
     opn_split_free(split);
@@ -79,7 +69,7 @@ int run_predict(opine_app *app)
         complain("predict reads MODEL or DATA from standard input, not both");
         return EXIT_USAGE;
     }
-    const int checked = check_output_file(app);
+    const int checked = check_output_file(app, ".csv .json .npz");
     if (checked != EXIT_DONE)
         return checked;
     opn_status status = opn_model_load(app->ctx, app->argument[0], &model);

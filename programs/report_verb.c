@@ -40,7 +40,7 @@ int run_report(opine_app *app)
     const char *path = opn_params_text(app->params, "output");
     if (check_streams(app, path) != EXIT_DONE)
         return EXIT_USAGE;
-    const int checked = check_output_file(app);
+    const int checked = check_output_file(app, ".html .htm");
     if (checked != EXIT_DONE)
         return checked;
     if (!opn_report_is_supported()) // before doing work in vain

@@ -2,6 +2,7 @@
 
 #include "run_output.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,35 @@ const char *run_folder(const opine_app *app)
     return folder[0] != 0 ? folder : NULL;
 }
 
+// The end of a name that says what kind of file it is, ".csv"; "" if nothing does, as in
+// "run" and "cora-0.5".
+static const char *suffix_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    const char *dot = strrchr(name, '.');
+    return dot == NULL || dot == name || !isalpha((unsigned char)dot[1]) ? "" : dot;
+}
+
+bool looks_like_a_file(const char *path)
+{
+    static const char files[] = ".csv .tsv .txt .md .json .jsonl .npy .npz .html .pdf "
+                                ".xlsx .safetensors .zip .gz";
+    struct stat info;
+    const bool is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    return !is_folder && has_name(files, suffix_of(path));
+}
+
 bool is_folder_name(const opine_app *app, const char *verb)
 {
     const char *folder = run_folder(app);
-    if (folder == NULL || strcmp(folder, "-") != 0)
+    if (folder != NULL && strcmp(folder, "-") == 0)
+        complain("%s -o names a folder for the results, not standard output", verb);
+    else if (folder != NULL && looks_like_a_file(folder))
+        complain("%s: looks like a file, but %s -o names a folder for the results",
+                 folder, verb);
+    else
         return true;
-    complain("%s -o names a folder for the results, not standard output", verb);
     return false;
 }
 
@@ -61,20 +85,42 @@ static bool is_read(const opine_app *app, const struct stat *output)
     return false;
 }
 
-int check_output_file(const opine_app *app)
+// Prints "x.xlsx: ends in .xlsx, but only .csv, .json or .npz can be written".
+static void reject_suffix(const char *path, const char *suffixes)
+{
+    char list[128] = "";
+    size_t n = 0;
+    for (const char *at = suffixes; *at != 0 && n < sizeof(list);) {
+        const int n_suffix = (int)strcspn(at, " ");
+        const char *after = at + n_suffix + strspn(at + n_suffix, " ");
+        const bool is_last = strchr(after, ' ') == NULL;
+        n += (size_t)snprintf(list + n, sizeof(list) - n, "%.*s%s", n_suffix, at,
+                              *after == 0 ? ""
+                              : is_last   ? " or "
+                                          : ", ");
+        at = after;
+    }
+    complain("%s: ends in %s, but only %s can be written", path, suffix_of(path), list);
+}
+
+int check_output_file(const opine_app *app, const char *suffixes)
 {
     const char *path = opn_params_text(app->params, "output");
     struct stat output;
-    if (path[0] == 0 || stat(path, &output) != 0)
-        return EXIT_DONE;
-    if (S_ISDIR(output.st_mode)) {
+    const bool is_there = path[0] != 0 && stat(path, &output) == 0;
+    if (is_there && S_ISDIR(output.st_mode)) {
         complain("%s: is a folder; expected a file to write", path);
         return EXIT_FAILED;
     }
-    if (S_ISREG(output.st_mode) && is_read(app, &output)) {
+    if (is_there && S_ISREG(output.st_mode) && is_read(app, &output)) {
         complain("%s: is an input, so it cannot be written to; name another file with "
                  "-o",
                  path);
+        return EXIT_USAGE;
+    }
+    const char *suffix = suffix_of(path);
+    if (suffix[0] != 0 && !has_name(suffixes, suffix)) {
+        reject_suffix(path, suffixes);
         return EXIT_USAGE;
     }
     return EXIT_DONE;

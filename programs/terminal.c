@@ -48,18 +48,26 @@ static void on_signal(int number)
     (void)raise(number);
 }
 
-// SIGPIPE is left alone: when the reader goes away, the command ends silently.
-void terminal_catch_signals(void)
+// A signal that is ignored already stays so: nohup does that to SIGHUP, and a shell to
+// SIGINT for what it runs in the background.
+static void catch_signal(int number)
 {
     struct sigaction before;
     struct sigaction action;
     memset(&action, 0, sizeof(action));
     action.sa_handler = on_signal;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    // nohup ignores SIGHUP, which must be respected.
-    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(SIGHUP, &action, NULL);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
+}
+
+// SIGPIPE is left alone: when the reader goes away, the command ends silently. Without
+// SIGXFSZ a write beyond the limit for files fails like one to a full disk.
+void terminal_catch_signals(void)
+{
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
+    (void)signal(SIGXFSZ, SIG_IGN);
 }
 
 void terminal_set_quiet(bool quiet, bool verbose)

@@ -72,13 +72,14 @@ int run_train(opine_app *app)
         complain("train writes the model to a file, not to standard output");
         return EXIT_USAGE;
     }
-    const int checked = check_output_file(app);
+    const int checked = check_output_file(app, ".safetensors");
     if (checked != EXIT_DONE)
         return checked;
     if (check_output(path) != EXIT_DONE)
         return EXIT_FAILED;
-    opn_status status =
-            is_special(path) ? OPN_OK : open_checkpoint(app, path, &checkpoint);
+    opn_status status = opn_params_check_models(app->ctx, app->params, false);
+    if (status == OPN_OK && !is_special(path))
+        status = open_checkpoint(app, path, &checkpoint);
     if (status == OPN_OK)
         status = load_checked(app, app->argument[0], &graph);
     if (status == OPN_OK)

@@ -25,7 +25,9 @@ int run_tune(opine_app *app)
     opn_tuning *found = NULL;
     if (!is_folder_name(app, "tune"))
         return EXIT_USAGE;
-    opn_status status = load_checked(app, data, &graph);
+    opn_status status = opn_params_check_models(app->ctx, app->params, false);
+    if (status == OPN_OK)
+        status = load_checked(app, data, &graph);
     if (status == OPN_OK)
         status = opn_tune(app->ctx, graph, app->params, data, run_folder(app), &found);
     terminal_clear();

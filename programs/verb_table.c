@@ -95,8 +95,9 @@ const opine_verb verbs[] = {
         {"report", "RUN [DATA]", 1, 2, "Write an HTML report.",
          "The report has maps of the nodes by class and by each uncertainty, the "
          "opinion on every node, curves and tables, in one HTML file that needs no "
-         "network.",
-         "opine report demo.safetensors demo -o demo.html", run_report, VERB_FIRST_STEPS,
+         "network. DATA defaults to the graph that the model or the folder was made "
+         "from.",
+         "opine report demo.safetensors -o demo.html", run_report, VERB_FIRST_STEPS,
          "model task dataset perplexity label data_dir output json"},
         {"data list", "", 0, 0, "List the named datasets.", NULL, "opine data list",
          run_data_list, VERB_DATA, "data_dir json"},
@@ -142,8 +143,8 @@ const opine_argument arguments[] = {
          "A model file written by `opine train`, or - for standard input."},
         {"NODE", ARGUMENT_TEXT, "A node by name, or by number if nodes have no names."},
         {"RUN", ARGUMENT_FILE,
-         "A model file, which needs DATA; predictions written by `opine predict`; or a "
-         "folder written by `opine evaluate` or `opine reproduce`."},
+         "A model file; predictions written by `opine predict`; or a folder written by "
+         "`opine evaluate` or `opine reproduce`."},
         {"VERB", ARGUMENT_VERB,
          "The verb to show help for, such as `train` or `data info`."},
 };
@@ -201,7 +202,7 @@ const opine_argument *verb_argument(const opine_verb *verb, int i)
 
 // ---- lookup of options ----------------------------------------------------------------
 
-static bool has_name(const char *names, const char *name)
+bool has_name(const char *names, const char *name)
 {
     const size_t n_name = strlen(name);
     while (*names != 0) {

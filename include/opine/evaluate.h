@@ -67,8 +67,8 @@ typedef struct opn_evaluation opn_evaluation;
 // folder  where each result is kept as soon as it is there, with the trained model and a
 //         manifest, and where results that are there already are taken from; or NULL
 //
-// Errors: those of opn_model_train() and opn_model_predict(); INVALID_ARG (no nodes are
-// left to score); READ, FORMAT and WRITE of the folder; INTERRUPTED (the results so far
+// Errors: those of opn_model_train() and opn_model_predict(); SHAPE (no nodes are left
+// to score); READ, FORMAT and WRITE of the folder; INTERRUPTED (the results so far
 // are in the folder).
 OPN_API OPN_NODISCARD opn_status opn_evaluate(opn_ctx *ctx,
                                               const opn_graph *graph,

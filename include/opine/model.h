@@ -24,6 +24,13 @@ OPN_API OPN_NODISCARD opn_status opn_params_use_preset(opn_ctx *ctx,
                                                        const opn_graph *graph,
                                                        opn_params *params);
 
+// Whether the models that the parameter model names can be trained, one or `several`, as
+// far as that can be told without a graph: they exist, none is named twice, and evidence,
+// heads and hidden units, where they are given, fit each of them. Errors: INVALID_ARG.
+OPN_API OPN_NODISCARD opn_status opn_params_check_models(opn_ctx *ctx,
+                                                         const opn_params *params,
+                                                         int several);
+
 // The split for the parameters seed, task, protocol and ood_classes: classes named in
 // ood_classes are held out, or with task ood the usual ones of a dataset known by name.
 // Errors: INVALID_ARG (not a class of the graph), and those of opn_split_create().
@@ -141,6 +148,13 @@ OPN_API const char *opn_model_param(const opn_model *model, const char *name);
 
 // Hash of the graph the model was trained on.
 OPN_API const char *opn_model_data_hash(const opn_model *model);
+
+// Where that graph was loaded from, as opn_graph_source() says; "" if it is not known.
+OPN_API const char *opn_model_source(const opn_model *model);
+
+// How the files of that graph were read, as opn_graph_note() says.
+OPN_API int64_t opn_model_note_count(const opn_model *model);
+OPN_API const char *opn_model_note(const opn_model *model, int64_t i);
 
 // What training did.
 typedef struct opn_train_summary {

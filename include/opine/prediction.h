@@ -66,12 +66,18 @@ OPN_API const float *opn_prediction_energy(const opn_prediction *prediction);
 OPN_API const uint8_t *opn_prediction_decision(const opn_prediction *prediction);
 OPN_API const int8_t *opn_prediction_decided_by(const opn_prediction *prediction);
 
+// What was decided, as a JSON object with the members decisions (thresholds, counts and
+// what a target accuracy was reached with) and risk_coverage; both are null before
+// opn_prediction_decide(). docs/file-formats.md has the members.
+OPN_API const char *opn_prediction_summary(const opn_prediction *prediction);
+
 // ---- files ---------------------------------------------------------------------------
 
 // Writes predictions with the names of nodes and classes: a table node, role, label,
 // p_CLASS…, alpha_CLASS…, vacuity … entropy, vacuity~ … entropy~ (the smoothed ones),
 // energy, predicted, decision, decided_by. Fields are empty for what the model does not
 // measure; smoothed measures, energy and decisions are left out where there are none.
+// A JSON file is an object: the members of opn_prediction_summary(), and nodes, a list.
 // `path` ends in .npz or .json, or else is a CSV file; "-" is CSV and "-.json" JSON on
 // standard output. Roles are those of `split`; without one labelled nodes are "pool".
 OPN_API OPN_NODISCARD opn_status opn_prediction_save(opn_ctx *ctx,

@@ -35,12 +35,14 @@ OPN_API OPN_NODISCARD opn_status opn_report_add_model(opn_ctx *ctx,
 //
 // run   a model's file, predictions as opine predict writes them (.csv, .npz, .json), or
 //       the folder of an evaluation or of a reproduction
-// data  the graph, as for opn_graph_load(); NULL for the one that the folder names. A
-//       model's file needs it; with predictions it adds the edges.
+// data  the graph, as for opn_graph_load(). NULL for the one that the model was trained
+//       on, or the first that the folder has results for: both keep where it was loaded
+//       from and its hash. With predictions it adds the edges.
 //
 // data_dir and perplexity of params are used; for a folder, model, task and dataset
 // select what to show, if given. Errors: READ, FORMAT (the run is not what it claims to
-// be), SHAPE (run and data do not match), and those of opn_report_add_model().
+// be), SHAPE (run and data do not match, or the data have changed), and those of
+// opn_report_add_model().
 OPN_API OPN_NODISCARD opn_status opn_report_load(opn_ctx *ctx,
                                                  const char *run,
                                                  const char *data,

@@ -35,8 +35,9 @@ typedef struct opn_split opn_split; // immutable once created
 // Gives every node its role. Nodes of the classes in ood_classes [n_ood] are removed
 // from training and validation after the draw and become POOL. Unlabelled nodes always
 // have the role UNLABELLED. Errors: INVALID_ARG (a class number outside the graph or
-// named twice, no known class left, no training node left, GIVEN without one, SAMPLED
-// with a class of fewer than 20). Cost: O(V + K).
+// named twice, no known class left, GIVEN without one), SHAPE (data that cannot be split:
+// no labels, no training node left, SAMPLED with a class of fewer than 20), NOMEM. Cost:
+// O(V + K).
 OPN_API OPN_NODISCARD opn_status opn_split_create(opn_ctx *ctx,
                                                   const opn_graph *graph,
                                                   opn_split_rule rule,

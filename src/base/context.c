@@ -146,6 +146,13 @@ void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...)
     ctx->hooks.log(ctx->hooks.user, level, message);
 }
 
+static opn_status go_on(opn_ctx *ctx, const char *verb, const char *stage)
+{
+    if (ctx->hooks.interrupted == NULL || !ctx->hooks.interrupted(ctx->hooks.user))
+        return OPN_OK;
+    return opn_i_fail(ctx, OPN_ERR_INTERRUPTED, "interrupted while %s%s", verb, stage);
+}
+
 opn_status opn_i_progress(
         opn_ctx *ctx, const char *stage, int64_t done, int64_t total, const char *unit)
 {
@@ -157,13 +164,14 @@ opn_status opn_i_progress_noted(opn_ctx *ctx, const opn_progress *now)
 {
     if (ctx->hooks.progress != NULL)
         ctx->hooks.progress(ctx->hooks.user, now);
-    if (ctx->hooks.interrupted != NULL && ctx->hooks.interrupted(ctx->hooks.user)) {
-        // Stages counted in epochs are called by what is trained: "teacher", "model".
-        return opn_i_fail(ctx, OPN_ERR_INTERRUPTED, "interrupted while %s%s",
-                          strcmp(now->unit, "epochs") == 0 ? "training the " : "",
-                          now->stage);
-    }
-    return OPN_OK;
+    // Stages counted in epochs are called by what is trained: "teacher", "model".
+    return go_on(ctx, strcmp(now->unit, "epochs") == 0 ? "training the " : "",
+                 now->stage);
+}
+
+opn_status opn_i_go_on(opn_ctx *ctx, const char *stage)
+{
+    return go_on(ctx, "", stage);
 }
 
 int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain)

@@ -85,6 +85,18 @@ OPN_NODISCARD opn_status opn_i_progress(
 // The same with a note, which may be NULL.
 OPN_NODISCARD opn_status opn_i_progress_noted(opn_ctx *ctx, const opn_progress *now);
 
+// Returns INTERRUPTED if the caller asked to stop, for work without progress to report.
+OPN_NODISCARD opn_status opn_i_go_on(opn_ctx *ctx, const char *stage);
+
+// Asks once in so many steps of a long loop whether to go on; a step of random access to
+// memory takes up to 1 us.
+#define OPN_TRY_GO_ON(ctx, step, stage)             \
+    do {                                            \
+        if (((step) & (OPN_STEPS_A_TICK - 1)) == 0) \
+            OPN_TRY(opn_i_go_on((ctx), (stage)));   \
+    } while (0)
+enum { OPN_STEPS_A_TICK = 1 << 16 };
+
 // Number of threads worth starting for `work` units if each should get at least `grain`.
 int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain);
 

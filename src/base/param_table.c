@@ -96,7 +96,8 @@ static const opn_param table[] = {
          .max = 10e6,
          .unit = "epochs",
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "Number of training epochs; `patience` may end training earlier."},
+         .help = "Number of training epochs; for `task` ood the default is 1000, and "
+                 "`preset` may have its own; `patience` may end training earlier."},
         {.name = "teacher_epochs",
          .kind = OPN_PARAM_INT,
          .default_text = "0",
@@ -105,7 +106,7 @@ static const opn_param table[] = {
          .unit = "epochs",
          .affects = OPN_AFFECTS_WEIGHTS,
          .help = "Number of training epochs for the teacher; 0 means as many as for "
-                 "the model."},
+                 "the model; with the 1000 of `task` ood the default is 200."},
         {.name = "patience",
          .kind = OPN_PARAM_INT,
          .default_text = "0",

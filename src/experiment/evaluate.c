@@ -189,21 +189,15 @@ static opn_status list_models(opn_ctx *ctx, evaluating *e)
         OPN_TRY(opn_i_names_add(ctx, names, at, n));
         at += n + (at[n] == ',');
     }
-    OPN_FAIL_IF(ctx, names->n == 0, OPN_ERR_INVALID_ARG, "`model` is empty");
     e->n_models = (int32_t)names->n;
     OPN_TRY_NEW(ctx, e->entrant, e->n_models);
     OPN_TRY_NEW(ctx, e->leader, e->n_models);
     for (int32_t m = 0; m < e->n_models; m++) {
         const opn_i_model_kind *kind = opn_i_model_kind_find(opn_i_names_at(names, m));
         bool leads = true;
-        OPN_FAIL_IF(ctx, kind == NULL, OPN_ERR_INVALID_ARG, "there is no model %s",
-                    opn_i_names_at(names, m));
         e->entrant[m] = (entrant){kind, opn_i_model_kind_trained_as(kind)};
-        for (int32_t other = 0; other < m; other++) {
+        for (int32_t other = 0; other < m; other++)
             leads = leads && e->entrant[other].trained_as != e->entrant[m].trained_as;
-            OPN_FAIL_IF(ctx, e->entrant[other].kind == kind, OPN_ERR_INVALID_ARG,
-                        "`model` names %s twice", kind->id);
-        }
         if (leads)
             e->leader[e->n_leaders++] = m;
     }
@@ -217,7 +211,7 @@ static opn_status check_first_split(opn_ctx *ctx, const evaluating *e)
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     OPN_TRY(opn_split_from_params(ctx, e->graph, e->evaluation->params, &split));
-    OPN_FAIL_IF(ctx, opn_split_pool_size(split) == 0, OPN_ERR_INVALID_ARG,
+    OPN_FAIL_IF(ctx, opn_split_pool_size(split) == 0, OPN_ERR_SHAPE,
                 "%s: every labelled node is used for training or validation, so none is "
                 "left to score; give some the role test in split.csv",
                 e->graph->name);
@@ -233,12 +227,14 @@ static opn_status prepare(opn_ctx *ctx, const opn_params *params, evaluating *e)
     const opn_graph *graph = e->graph;
     const char *name =
             graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
+    OPN_TRY(opn_params_check_models(ctx, params, true));
     OPN_TRY_NEW(ctx, evaluation, 1);
     evaluation->alloc = ctx->alloc;
     e->evaluation = evaluation;
     evaluation->n_threads = opn_ctx_threads(ctx);
     evaluation->n_seeds = (int32_t)opn_params_int(params, "seeds");
     OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &evaluation->dataset));
+    OPN_TRY(opn_i_join_path(ctx, NULL, opn_graph_source(graph), "", &evaluation->source));
     OPN_TRY(opn_params_copy(ctx, params, &evaluation->params));
     OPN_TRY(opn_params_use_preset(ctx, graph, evaluation->params));
     OPN_TRY(opn_graph_hash(ctx, graph, evaluation->data_hash));

@@ -64,12 +64,20 @@ static void put_origin(json_t *object, const opn_evaluation *evaluation)
                         json_string(opn_params_text(evaluation->params, "protocol")));
 }
 
+// Apart from the origin: the same data may lie elsewhere. A path that is not UTF-8 cannot
+// be in JSON and is left out.
+static void put_source(json_t *object, const opn_evaluation *evaluation)
+{
+    json_object_set_new(object, "source", json_string(evaluation->source));
+}
+
 json_t *opn_i_describe_cell(const opn_evaluation *evaluation,
                             const opn_params *params,
                             const char *model)
 {
     json_t *about = json_object();
     put_origin(about, evaluation);
+    put_source(about, evaluation);
     json_object_set_new(about, "model", json_string(model));
     json_object_set_new(about, "parameters", opn_i_describe_params(params));
     return about;
@@ -95,6 +103,7 @@ json_t *opn_i_describe_evaluation(const opn_evaluation *evaluation)
     }
     json_object_set_new(id, "models", models);
     json_object_set_new(entry, "id", id);
+    put_source(entry, evaluation);
     json_object_set_new(entry, "seeds", seeds);
     return entry;
 }

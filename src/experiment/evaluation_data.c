@@ -23,6 +23,7 @@ void opn_evaluation_free(opn_evaluation *evaluation)
     opn_params_free(evaluation->params);
     opn_i_names_deinit(&alloc, &evaluation->models);
     opn_i_release(&alloc, evaluation->dataset);
+    opn_i_release(&alloc, evaluation->source);
     opn_i_release(&alloc, evaluation->cell);
     opn_i_release(&alloc, evaluation);
 }

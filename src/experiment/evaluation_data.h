@@ -22,6 +22,7 @@ struct opn_evaluation {
     opn_alloc alloc;
     char *dataset;
     opn_params *params; // as given, completed by the preset
+    char *source;       // of the graph, "" if it is not known
     char data_hash[65];
     int n_threads;
     opn_i_names models; // n_models

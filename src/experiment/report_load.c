@@ -1,6 +1,7 @@
 // report_load.c -- reports on the output of a run: a model, predictions, or a folder.
 
 #include "experiment/report_run.h"
+#include "graph/loaders.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "opine/embed.h"
@@ -10,6 +11,30 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// ---- the graph that was used ---------------------------------------------------------
+
+opn_status opn_i_report_source(opn_ctx *ctx,
+                               const char *path,
+                               const char *source,
+                               const opn_params *params,
+                               const char *label,
+                               opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, source[0] == 0, OPN_ERR_INVALID_ARG,
+                "%s: does not say where its graph came from; name the graph to show it "
+                "on",
+                path);
+    status = opn_i_graph_load_labelled(ctx, source, params, label, out);
+    // The message about a dataset that is not there says how to get it.
+    OPN_FAIL_IF(ctx, status == OPN_ERR_READ && source[0] == '/', OPN_ERR_READ,
+                "%s: was made from %s, which cannot be read any more; name the graph to "
+                "show it on",
+                path, source);
+cleanup:
+    return status;
+}
 
 // ---- model ---------------------------------------------------------------------------
 
@@ -24,6 +49,30 @@ static bool is_model(const char *path)
     return n == sizeof(begin) && begin[8] == '{' && begin[7] == 0;
 }
 
+// The graph that a model was trained on, which must still be the same.
+static opn_status load_training_graph(opn_ctx *ctx,
+                                      const char *path,
+                                      const opn_model *model,
+                                      const opn_params *params,
+                                      opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = NULL;
+    char hash[65];
+    OPN_TRY(opn_i_report_source(ctx, path, opn_model_source(model), params,
+                                opn_model_param(model, "label"), &graph));
+    OPN_TRY(opn_graph_hash(ctx, graph, hash));
+    OPN_FAIL_IF(ctx, strcmp(hash, opn_model_data_hash(model)) != 0, OPN_ERR_SHAPE,
+                "%s: was trained on %s, which has changed since; name the graph to show "
+                "it on",
+                path, opn_model_source(model));
+    *out = graph;
+    graph = NULL;
+cleanup:
+    opn_graph_free(graph);
+    return status;
+}
+
 static opn_status report_model(opn_ctx *ctx,
                                const char *path,
                                const char *data,
@@ -35,9 +84,10 @@ static opn_status report_model(opn_ctx *ctx,
     opn_graph *graph = NULL;
     opn_report *report = NULL;
     OPN_TRY(opn_model_load(ctx, path, &model));
-    OPN_FAIL_IF(ctx, data == NULL, OPN_ERR_INVALID_ARG,
-                "%s: is a model; name the graph to show it on", path);
-    OPN_TRY(opn_model_load_graph(ctx, model, data, params, &graph));
+    if (data != NULL)
+        OPN_TRY(opn_model_load_graph(ctx, model, data, params, &graph));
+    else
+        OPN_TRY(load_training_graph(ctx, path, model, params, &graph));
     OPN_TRY(opn_i_report_new(ctx, graph->name, graph, &report));
     report->own_graph = graph;
     graph = NULL;

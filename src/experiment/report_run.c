@@ -18,7 +18,7 @@
 typedef struct candidate {
     json_t *line; // of cells.jsonl
     const opn_i_model_kind *kind;
-    const char *dataset, *task, *preset, *key;
+    const char *dataset, *source, *data_hash, *task, *preset, *key;
     json_int_t seed;
     double n_epochs; // maximum number of epochs
 } candidate;
@@ -65,10 +65,14 @@ static const char *text_member(const json_t *object, const char *name)
 static candidate candidate_of(json_t *line)
 {
     const json_t *parameters = json_object_get(line, "parameters");
+    // Results of older versions only have the name.
+    const bool has_source = json_object_get(line, "source") != NULL;
     return (candidate){
             .line = line,
             .kind = opn_i_model_kind_find(text_member(line, "model")),
             .dataset = text_member(line, "dataset"),
+            .source = text_member(line, has_source ? "source" : "dataset"),
+            .data_hash = text_member(line, "data_hash"),
             .task = text_member(line, "task"),
             .preset = text_member(parameters, "preset"),
             .key = text_member(line, "key"),
@@ -158,56 +162,91 @@ static bool is_named(const opn_params *params, const char *name, const char *val
            opn_i_is_listed(opn_params_text(params, name), value);
 }
 
-// Keeps what the parameters select, from one dataset, one result per model and task.
-static opn_status
-choose(opn_ctx *ctx, const char *folder, const opn_params *params, candidates *c)
+// Keeps the first n candidates and frees the others.
+static void keep_first(candidates *c, size_t n)
+{
+    for (size_t j = n; j < c->n; j++)
+        json_decref(c->list[j].line);
+    c->n = n;
+}
+
+// Moves a candidate to the end of those that are kept so far, which are in order.
+static void keep_next(candidates *c, size_t j, size_t *n_kept)
+{
+    const candidate one = c->list[j];
+    c->list[j] = c->list[*n_kept];
+    c->list[(*n_kept)++] = one;
+}
+
+// Keeps the candidates that the parameters select.
+static opn_status select_candidates(opn_ctx *ctx,
+                                    const char *folder,
+                                    const opn_params *params,
+                                    candidates *c)
 {
     opn_status status = OPN_OK;
-    const char *dataset = NULL;
-    int n_left_out = 0;
     size_t n = 0;
     for (size_t j = 0; j < c->n; j++) {
-        const candidate one = c->list[j];
-        const bool fits = one.kind != NULL && is_named(params, "dataset", one.dataset) &&
-                          (dataset == NULL || strcmp(dataset, one.dataset) == 0) &&
-                          is_named(params, "task", one.task) &&
-                          is_named(params, "model", one.kind->id);
-        if (fits && dataset == NULL)
-            dataset = one.dataset;
-        if (fits) {
-            c->list[j] = c->list[n];
-            c->list[n++] = one;
-        }
+        const candidate *one = &c->list[j];
+        if (one->kind != NULL && is_named(params, "dataset", one->dataset) &&
+            is_named(params, "task", one->task) &&
+            is_named(params, "model", one->kind->id))
+            keep_next(c, j, &n);
     }
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_INVALID_ARG,
                 "%s: has no results for this `dataset`, `task` and `model`", folder);
-    for (size_t j = n; j < c->n && n_left_out == 0; j++)
-        n_left_out += strcmp(c->list[j].dataset, dataset) != 0 &&
-                      is_named(params, "dataset", c->list[j].dataset);
-    if (n_left_out > 0)
-        opn_i_log(ctx, OPN_LOG_INFO,
-                  "%s: has results for several datasets; showing %s, choose another "
-                  "with `dataset`",
-                  folder, dataset);
-    qsort(c->list, n, sizeof(*c->list), compare);
-    size_t n_kept = 0;
-    for (size_t j = 0; j < n; j++) {
-        const candidate one = c->list[j];
-        const candidate *last = n_kept > 0 ? &c->list[n_kept - 1] : NULL;
-        if (last != NULL && last->kind == one.kind && strcmp(last->task, one.task) == 0)
-            continue;
-        c->list[j] = c->list[n_kept];
-        c->list[n_kept++] = one;
-    }
-    if (n_kept > OPN_MAX_VIEWS)
-        opn_i_log(ctx, OPN_LOG_INFO,
-                  "%s: showing %d of %zu models; choose others with `model` and `task`",
-                  folder, OPN_MAX_VIEWS, n_kept);
-    for (size_t j = n_kept < OPN_MAX_VIEWS ? n_kept : OPN_MAX_VIEWS; j < c->n; j++)
-        json_decref(c->list[j].line);
-    c->n = n_kept < OPN_MAX_VIEWS ? n_kept : OPN_MAX_VIEWS;
+    keep_first(c, n);
 cleanup:
     return status;
+}
+
+// Keeps the candidates that are about this graph, as it is now.
+static opn_status keep_of_graph(opn_ctx *ctx,
+                                const char *folder,
+                                const char *data,
+                                const opn_graph *graph,
+                                candidates *c)
+{
+    opn_status status = OPN_OK;
+    char hash[65];
+    size_t n = 0;
+    OPN_TRY(opn_graph_hash(ctx, graph, hash));
+    for (size_t j = 0; j < c->n; j++)
+        if (strcmp(c->list[j].data_hash, hash) == 0)
+            keep_next(c, j, &n);
+    OPN_FAIL_IF(ctx, n == 0 && data != NULL, OPN_ERR_SHAPE,
+                "%s: the results are for another graph than %s", folder,
+                opn_graph_name(graph));
+    OPN_FAIL_IF(ctx, n == 0, OPN_ERR_SHAPE,
+                "%s: the results are for %s, which has changed since; name the graph to "
+                "show them on",
+                folder, c->list[0].source);
+    if (n < c->n && data == NULL)
+        opn_i_log(ctx, OPN_LOG_INFO,
+                  "%s: has results for several graphs; showing %s, choose another with "
+                  "`dataset` or by naming the graph",
+                  folder, c->list[0].dataset);
+    keep_first(c, n);
+cleanup:
+    return status;
+}
+
+// Keeps one result per model and task, in the order in which they are shown.
+static void keep_plainest(opn_ctx *ctx, const char *folder, candidates *c)
+{
+    size_t n = 0;
+    qsort(c->list, c->n, sizeof(*c->list), compare);
+    for (size_t j = 0; j < c->n; j++) {
+        const candidate *last = n > 0 ? &c->list[n - 1] : NULL;
+        if (last == NULL || last->kind != c->list[j].kind ||
+            strcmp(last->task, c->list[j].task) != 0)
+            keep_next(c, j, &n);
+    }
+    if (n > OPN_MAX_VIEWS)
+        opn_i_log(ctx, OPN_LOG_INFO,
+                  "%s: showing %d of %zu models; choose others with `model` and `task`",
+                  folder, OPN_MAX_VIEWS, n);
+    keep_first(c, n < OPN_MAX_VIEWS ? n : OPN_MAX_VIEWS);
 }
 
 // ---- display -------------------------------------------------------------------------
@@ -281,7 +320,6 @@ static opn_status show_candidate(opn_ctx *ctx,
     opn_params *params = NULL;
     opn_split *split = NULL;
     opn_model *model = NULL;
-    char hash[65];
     bool was_there = false;
     OPN_TRY(params_of(ctx, c, &params));
     OPN_TRY(opn_split_from_params(ctx, report->graph, params, &split));
@@ -290,11 +328,7 @@ static opn_status show_candidate(opn_ctx *ctx,
                                .params = params,
                                .split = split,
                                .kind = c->kind};
-    OPN_TRY(opn_graph_hash(ctx, report->graph, hash));
-    OPN_FAIL_IF(ctx, strcmp(hash, text_member(c->line, "data_hash")) != 0, OPN_ERR_SHAPE,
-                "%s: the results are for another graph than %s", folder,
-                opn_graph_name(report->graph));
-    OPN_TRY(opn_i_training_key(ctx, hash, split, params, c->kind, training.key));
+    OPN_TRY(opn_i_training_key(ctx, c->data_hash, split, params, c->kind, training.key));
     // A report does not modify the folder.
     OPN_TRY(opn_i_kept_model(ctx, &training, folder, false, &was_there, &model));
     opn_i_model_see_as(model, c->kind);
@@ -306,14 +340,25 @@ cleanup:
     return status;
 }
 
-static opn_status add_tables(opn_ctx *ctx, const char *folder, opn_report *report)
+// The last evaluation in a folder may be of another graph than the one that is shown.
+static bool is_of_graph(const json_t *evaluation, const char *data_hash)
+{
+    const char *hash = json_string_value(json_object_get(evaluation, "data_hash"));
+    return hash == NULL || strcmp(hash, data_hash) == 0;
+}
+
+static opn_status
+add_tables(opn_ctx *ctx, const char *folder, const char *data_hash, opn_report *report)
 {
     opn_status status = OPN_OK;
     char *path[2] = {NULL, NULL};
     json_t *document[2] = {NULL, NULL};
     OPN_TRY(read_json(ctx, folder, "evaluation.json", &path[0], &document[0]));
     OPN_TRY(read_json(ctx, folder, "results.json", &path[1], &document[1]));
-    if (document[0] != NULL)
+    if (document[0] != NULL && !is_of_graph(document[0], data_hash))
+        opn_i_log(ctx, OPN_LOG_INFO, "%s: is of another graph, so it is not shown",
+                  path[0]);
+    else if (document[0] != NULL)
         OPN_TRY(opn_i_report_add_evaluation(ctx, report, path[0], document[0]));
     if (document[1] != NULL)
         OPN_TRY(opn_i_report_add_results(ctx, report, path[1], document[1]));
@@ -330,14 +375,16 @@ cleanup:
 
 // The graph of the run, with the labels that its models were trained on.
 static opn_status load_graph(opn_ctx *ctx,
+                             const char *folder,
                              const candidate *one,
                              const char *data,
                              const opn_params *params,
                              opn_graph **out)
 {
-    const json_t *parameters = json_object_get(one->line, "parameters");
-    return opn_i_graph_load_labelled(ctx, data != NULL ? data : one->dataset, params,
-                                     text_member(parameters, "label"), out);
+    const char *label = text_member(json_object_get(one->line, "parameters"), "label");
+    if (data == NULL)
+        return opn_i_report_source(ctx, folder, one->source, params, label, out);
+    return opn_i_graph_load_labelled(ctx, data, params, label, out);
 }
 
 opn_status opn_i_report_of_run(opn_ctx *ctx,
@@ -351,12 +398,14 @@ opn_status opn_i_report_of_run(opn_ctx *ctx,
     opn_graph *graph = NULL;
     opn_report *report = NULL;
     OPN_TRY(read_cells(ctx, folder, &c));
-    OPN_TRY(choose(ctx, folder, params, &c));
-    OPN_TRY(load_graph(ctx, &c.list[0], data, params, &graph));
+    OPN_TRY(select_candidates(ctx, folder, params, &c));
+    OPN_TRY(load_graph(ctx, folder, &c.list[0], data, params, &graph));
+    OPN_TRY(keep_of_graph(ctx, folder, data, graph, &c));
+    keep_plainest(ctx, folder, &c);
     OPN_TRY(opn_i_report_new(ctx, c.list[0].dataset, graph, &report));
     report->own_graph = graph;
     graph = NULL;
-    OPN_TRY(add_tables(ctx, folder, report));
+    OPN_TRY(add_tables(ctx, folder, c.list[0].data_hash, report));
     for (size_t j = 0; j < c.n; j++)
         OPN_TRY(show_candidate(ctx, folder, &c.list[j], params, report));
     *out = report;

@@ -12,4 +12,15 @@ OPN_NODISCARD opn_status opn_i_report_of_run(opn_ctx *ctx,
                                              const opn_params *params,
                                              opn_report **out);
 
+// Loads the graph that a model or a run was made from, by the source they keep. `path` is
+// the model or the run.
+// Errors: INVALID_ARG (there is no source), READ (nothing is there any more), and those
+// of opn_graph_load_prepared().
+OPN_NODISCARD opn_status opn_i_report_source(opn_ctx *ctx,
+                                             const char *path,
+                                             const char *source,
+                                             const opn_params *params,
+                                             const char *label,
+                                             opn_graph **out);
+
 #endif // OPN_REPORT_RUN_H

@@ -108,6 +108,7 @@ static opn_status describe_model(training *t, const opn_split *split)
     OPN_TRY(opn_i_features_fit(ctx, t->graph, opn_params_text(t->params, "normalise"),
                                model));
     OPN_TRY(opn_graph_hash(ctx, t->graph, model->data_hash));
+    OPN_TRY(opn_i_model_keep_origin(ctx, t->graph, model));
     OPN_TRY(opn_i_split_hash(ctx, split, model->split_hash));
 cleanup:
     return status;

@@ -19,8 +19,9 @@ opn_status opn_i_user_data_folder(opn_ctx *ctx, char **out)
         return opn_i_join_path(ctx, base, "opine", "", out);
     base = getenv("HOME");
     *out = NULL;
-    return base != NULL ? opn_i_join_path(ctx, base, ".local/share/opine", "", out)
-                        : OPN_OK;
+    if (base == NULL || base[0] == 0) // joined to "", the folder would be below the root
+        return OPN_OK;
+    return opn_i_join_path(ctx, base, ".local/share/opine", "", out);
 }
 
 opn_status opn_data_folder(opn_ctx *ctx, const char *data_dir, char *path, size_t n_room)
@@ -34,9 +35,10 @@ opn_status opn_data_folder(opn_ctx *ctx, const char *data_dir, char *path, size_
         OPN_TRY(opn_i_user_data_folder(ctx, &home));
         folder = home;
     }
-    OPN_FAIL_IF(ctx, folder == NULL, OPN_ERR_INVALID_ARG,
-                "no data folder: $HOME is not set; name a folder with `data_dir` or "
-                "$OPINE_DATA");
+    OPN_FAIL_IF(
+            ctx, folder == NULL, OPN_ERR_INVALID_ARG,
+            "no data folder: $HOME is empty or not set; name a folder with `data_dir` "
+            "or $OPINE_DATA");
     OPN_FAIL_IF(ctx, strlen(folder) >= n_room, OPN_ERR_INVALID_ARG,
                 "the path of the data folder is longer than %zu bytes", n_room - 1);
     memcpy(path, folder, strlen(folder) + 1);

@@ -30,8 +30,8 @@ static const double zipf_offset = 5.0;
 enum {
     MAX_DRAWS = 16,         // attempts to draw a partner other than the node itself
     MAX_ROUNDS = 6,         // rounds of redrawing duplicate edges
-    NODES_A_TICK = 1 << 16, // between progress reports
-    EDGES_A_TICK = 1 << 20
+    NODES_A_TICK = 1 << 14, // between progress reports
+    EDGES_A_TICK = 1 << 16
 };
 
 typedef struct block_model {
@@ -80,6 +80,8 @@ static int32_t locate(const double *mass, int32_t n, double x)
     return first;
 }
 
+static const char drawing_nodes[] = "drawing nodes"; // in messages
+
 // ---- nodes ---------------------------------------------------------------------------
 
 // Classes of unequal size: shares uniform in [1, 2), then normalised.
@@ -95,6 +97,7 @@ static opn_status draw_classes(opn_ctx *ctx, block_model *model)
     OPN_TRY_NEW(ctx, model->label, p->n_nodes);
     rng = opn_i_rng_start(p->seed, OPN_STREAM_GENERATE_NODES, 0);
     for (int32_t i = 0; i < p->n_nodes; i++) {
+        OPN_TRY_GO_ON(ctx, i, drawing_nodes);
         // The first K nodes have one class each, so that no class is empty.
         const double x = opn_i_rng_unit(&rng) * share[p->n_classes];
         model->label[i] = i < p->n_classes ? i : locate(share, p->n_classes, x);
@@ -114,14 +117,18 @@ static opn_status order_nodes(opn_ctx *ctx, block_model *model)
     OPN_TRY_NEW(ctx, at, n_classes);
     OPN_TRY_NEW(ctx, model->by_class, n);
     OPN_TRY_NEW(ctx, model->class_start, (size_t)n_classes + 1);
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
+        OPN_TRY_GO_ON(ctx, i, drawing_nodes);
         model->class_start[model->label[i] + 1]++;
+    }
     for (int32_t k = 0; k < n_classes; k++) {
         model->class_start[k + 1] += model->class_start[k];
         at[k] = model->class_start[k];
     }
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
+        OPN_TRY_GO_ON(ctx, i, drawing_nodes);
         model->by_class[at[model->label[i]]++] = i;
+    }
 cleanup:
     opn_i_release(&ctx->alloc, at);
     return status;
@@ -137,8 +144,10 @@ static int32_t count_communities(const block_model *model, int32_t k)
 // The leanings of the n communities of class k: most are near 0, some above 1/2. They are
 // the means of u^(h / (1 - h)) over n equal parts of [0, 1], so their mean is 1 - h for
 // every homophily h and no sample is harder than another.
-static void set_leanings(block_model *model, int32_t k, int32_t first, int32_t n)
+static opn_status
+set_leanings(opn_ctx *ctx, block_model *model, int32_t k, int32_t first, int32_t n)
 {
+    opn_status status = OPN_OK;
     const opn_i_block_params *p = model->params;
     const uint32_t n_others = (uint32_t)p->n_classes - 1;
     const double stray = 1.0 - p->homophily;
@@ -146,6 +155,7 @@ static void set_leanings(block_model *model, int32_t k, int32_t first, int32_t n
             opn_i_rng_start_at(p->seed, OPN_STREAM_GENERATE_NODES, 3, (uint64_t)k);
     double below = 0.0;
     for (int32_t c = 0; c < n; c++) {
+        OPN_TRY_GO_ON(ctx, c, drawing_nodes);
         const double upto = stray > 0.0 ? pow((c + 1.0) / n, 1.0 / stray) : 0.0;
         model->leaning[first + c] = n * stray * (upto - below);
         below = upto;
@@ -153,6 +163,8 @@ static void set_leanings(block_model *model, int32_t k, int32_t first, int32_t n
                 n_others > 0 ? 1 + (int32_t)opn_i_rng_below(&rng, n_others) : 0;
         model->second[first + c] = (k + by) % p->n_classes;
     }
+cleanup:
+    return status;
 }
 
 static opn_status form_communities(opn_ctx *ctx, block_model *model)
@@ -170,12 +182,14 @@ static opn_status form_communities(opn_ctx *ctx, block_model *model)
         const int32_t start = model->class_start[k];
         const int64_t n_nodes = model->class_start[k + 1] - start;
         const int32_t n = count_communities(model, k);
-        set_leanings(model, k, c, n);
+        OPN_TRY(set_leanings(ctx, model, k, c, n));
         for (int32_t part = 1; part <= n; part++, c++) {
             model->community_start[c + 1] = start + (int32_t)(n_nodes * part / n);
             for (int32_t at = model->community_start[c];
-                 at < model->community_start[c + 1]; at++)
+                 at < model->community_start[c + 1]; at++) {
+                OPN_TRY_GO_ON(ctx, at, drawing_nodes);
                 model->community[model->by_class[at]] = c;
+            }
         }
     }
 cleanup:
@@ -190,12 +204,14 @@ static opn_status weigh_nodes(opn_ctx *ctx, block_model *model)
     OPN_TRY_NEW(ctx, model->guide, n);
     opn_i_rng rng = opn_i_rng_start(model->params->seed, OPN_STREAM_GENERATE_NODES, 1);
     for (int32_t at = 0; at < n; at++) {
+        OPN_TRY_GO_ON(ctx, at, drawing_nodes);
         const double weight = 1.0 / sqrt(1.0 - opn_i_rng_unit(&rng));
         model->mass[at + 1] =
                 model->mass[at] + (weight < max_weight ? weight : max_weight);
     }
     int32_t at = 0;
     for (int32_t part = 0; part < n; part++) {
+        OPN_TRY_GO_ON(ctx, part, drawing_nodes);
         while (at < n - 1 && model->mass[at + 1] <= model->mass[n] * part / n)
             at++;
         model->guide[part] = at;
@@ -343,6 +359,7 @@ static opn_status make_topics(opn_ctx *ctx, block_model *model)
         model->word_mass[r + 1] = model->word_mass[r] + 1.0 / (r + zipf_offset);
     for (int32_t k = 0; k <= p->n_classes; k++) {
         int32_t *ranked = model->word + (size_t)k * (size_t)p->n_features;
+        OPN_TRY(opn_i_go_on(ctx, "making topics"));
         for (int32_t r = 0; r < p->n_features; r++)
             ranked[r] = r;
         opn_i_rng rng =
@@ -389,6 +406,7 @@ static opn_status draw_features(opn_ctx *ctx, const block_model *model, opn_i_cs
     opn_off *row_ptr = NULL;
     OPN_TRY_NEW(ctx, row_ptr, (size_t)p->n_nodes + 1);
     for (int32_t i = 0; i < p->n_nodes; i++) {
+        OPN_TRY_GO_ON(ctx, i, "counting words");
         opn_i_rng rng =
                 opn_i_rng_start_at(p->seed, OPN_STREAM_GENERATE_WORDS, 0, (uint64_t)i);
         row_ptr[i + 1] = row_ptr[i] + count_words(model, &rng);
@@ -420,17 +438,22 @@ cleanup:
 
 // ---- the graph -----------------------------------------------------------------------
 
-static void add_label_noise(const opn_i_block_params *p, int32_t *label)
+static opn_status
+add_label_noise(opn_ctx *ctx, const opn_i_block_params *p, int32_t *label)
 {
+    opn_status status = OPN_OK;
     if (p->n_classes < 2)
-        return;
+        return OPN_OK;
     opn_i_rng rng = opn_i_rng_start(p->seed, OPN_STREAM_GENERATE_NODES, 2);
     for (int32_t i = 0; i < p->n_nodes; i++) {
+        OPN_TRY_GO_ON(ctx, i, drawing_nodes);
         const bool changes = opn_i_rng_unit(&rng) < p->label_noise;
         const int32_t by = 1 + (int32_t)opn_i_rng_below(&rng, (uint32_t)p->n_classes - 1);
         if (changes)
             label[i] = (label[i] + by) % p->n_classes;
     }
+cleanup:
+    return status;
 }
 
 opn_status opn_i_generate(opn_ctx *ctx,
@@ -455,7 +478,7 @@ opn_status opn_i_generate(opn_ctx *ctx,
     OPN_TRY(draw_features(ctx, &model, &graph->features));
     graph->label = model.label;
     model.label = NULL;
-    add_label_noise(params, graph->label);
+    OPN_TRY(add_label_noise(ctx, params, graph->label));
     *out = graph;
     graph = NULL;
 cleanup:

@@ -318,6 +318,7 @@ static opn_status write_tables(opn_ctx *ctx, const opn_graph *graph, const char 
         status = opn_i_file_writer_open(ctx, path, &file);
         opn_i_release(&ctx->alloc, path);
         OPN_TRY(status);
+        opn_i_file_writer_be_interruptible(file);
         tables[t].put(file, graph);
         OPN_TRY(opn_i_file_writer_commit(file));
         OPN_TRY(opn_i_progress(ctx, "writing tables", (int64_t)t + 1, N_TABLES,

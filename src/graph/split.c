@@ -184,7 +184,7 @@ sample_per_class(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *r
         }
     }
     for (int32_t k = 0; k < graph->n_classes; k++)
-        OPN_FAIL_IF(ctx, n_taken[k] < TRAIN_PER_CLASS, OPN_ERR_INVALID_ARG,
+        OPN_FAIL_IF(ctx, n_taken[k] < TRAIN_PER_CLASS, OPN_ERR_SHAPE,
                     "class %s has %d labelled nodes, but %d per class are needed for "
                     "training",
                     opn_graph_class_name(graph, k, number), n_taken[k], TRAIN_PER_CLASS);
@@ -305,11 +305,10 @@ static opn_status number_known(opn_ctx *ctx,
     for (int32_t k = 0; k < n_classes; k++)
         if (split->known[k] == 0)
             split->known[k] = split->n_known++;
+    OPN_FAIL_IF(ctx, n_classes == 0, OPN_ERR_SHAPE, "%s has no labels to learn from",
+                graph->name);
     OPN_FAIL_IF(ctx, split->n_known == 0, OPN_ERR_INVALID_ARG,
-                n_classes == 0
-                        ? "%s has no labels to learn from"
-                        : "%s: every class is out-of-distribution, none is left to "
-                          "learn",
+                "%s: every class is out-of-distribution, none is left to learn",
                 graph->name);
 cleanup:
     return status;
@@ -357,7 +356,7 @@ opn_status opn_split_create(opn_ctx *ctx,
     memset(split->role, OPN_ROLE_UNLABELLED, (size_t)split->n_nodes);
     OPN_TRY(draw_roles(ctx, graph, split->origin, seed, split->role));
     settle_roles(graph, rule, split);
-    OPN_FAIL_IF(ctx, split->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_INVALID_ARG,
+    OPN_FAIL_IF(ctx, split->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
                 "%s: no labelled node of a known class is left to train on", graph->name);
     *out = split;
     split = NULL;
@@ -409,7 +408,7 @@ opn_status opn_i_split_narrow(opn_ctx *ctx,
             *role = OPN_ROLE_POOL;
         narrow->count[*role]++;
     }
-    OPN_FAIL_IF(ctx, narrow->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_INVALID_ARG,
+    OPN_FAIL_IF(ctx, narrow->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
                 "%s: no labelled node of a known class is left to train on", graph->name);
     *out = narrow;
     narrow = NULL;

@@ -52,6 +52,7 @@ opn_status opn_i_topology_undirect(opn_ctx *ctx, const opn_i_csr *from, opn_i_cs
                            from->value != NULL, &merged));
     opn_off n = 0;
     for (int32_t i = 0; i < from->n_rows; i++) {
+        OPN_TRY_GO_ON(ctx, i, "joining edges");
         merge_row(&forward, &backward, i, &merged, &n);
         merged.row_ptr[i + 1] = n;
     }

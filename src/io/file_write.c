@@ -18,6 +18,7 @@ struct opn_i_file_writer {
     char *path;
     char *temporary; // path written to until commit; NULL for a device
     int file;
+    bool is_interruptible;
     int error;         // errno of the first failure, or 0
     locale_t c_locale; // for a decimal point in any user locale
     opn_i_text line;
@@ -127,8 +128,16 @@ write_out(opn_i_file_writer *writer, const unsigned char *data, size_t n_bytes)
 
 static void flush_buffer(opn_i_file_writer *writer)
 {
+    if (writer->is_interruptible && writer->error == 0 &&
+        opn_i_go_on(writer->ctx, "writing") != OPN_OK)
+        writer->error = ECANCELED;
     write_out(writer, writer->buffer, writer->n_buffered);
     writer->n_buffered = 0;
+}
+
+void opn_i_file_writer_be_interruptible(opn_i_file_writer *writer)
+{
+    writer->is_interruptible = true;
 }
 
 void opn_i_file_writer_put(opn_i_file_writer *writer, const void *data, size_t n_bytes)
@@ -211,6 +220,8 @@ opn_status opn_i_file_writer_commit(opn_i_file_writer *writer)
         writer->error = errno;
     OPN_FAIL_IF(ctx, writer->error == ENOMEM, OPN_ERR_NOMEM, "%s: out of memory",
                 writer->path);
+    OPN_FAIL_IF(ctx, writer->error == ECANCELED, OPN_ERR_INTERRUPTED,
+                "interrupted while writing %s", writer->path);
     OPN_FAIL_IF(ctx, writer->error != 0, OPN_ERR_WRITE, "%s: cannot be written: %s",
                 writer->path, strerror(writer->error));
     if (!is_special)

@@ -20,6 +20,10 @@ void opn_i_file_writer_put(opn_i_file_writer *writer, const void *data, size_t n
 void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
         OPN_PRINTF(2, 3);
 
+// Lets the caller's wish to stop end the writing, asked for once in 64 KB. Without this a
+// file is written even then, as a checkpoint must be.
+void opn_i_file_writer_be_interruptible(opn_i_file_writer *writer);
+
 // A line buffer; end appends the line without trailing blanks and clears it for the next.
 // Running out of memory for a line is a failure too.
 opn_i_text *opn_i_file_writer_line(opn_i_file_writer *writer);
@@ -27,7 +31,7 @@ void opn_i_file_writer_end_line(opn_i_file_writer *writer);
 
 // Flushes, syncs and renames, then frees the writer. On failure the writer is freed too,
 // nothing is left behind and `path` is unchanged.
-// Errors: WRITE, NOMEM (the first failure of any call on this writer).
+// Errors: WRITE, NOMEM, INTERRUPTED (the first failure of any call on this writer).
 OPN_NODISCARD opn_status opn_i_file_writer_commit(opn_i_file_writer *writer);
 
 // Discards everything written and frees the writer. Accepts NULL.

@@ -114,13 +114,23 @@ static void release_writer(opn_i_npz_writer *writer)
     opn_i_release(&ctx->alloc, writer);
 }
 
-// libzip fails to pack only when out of memory, or because of a bug here.
+// libzip fails to pack only when out of memory, interrupted, or because of a bug here.
 static opn_status fail_pack(opn_i_npz_writer *writer, const zip_error_t *error)
 {
     const int code = zip_error_code_zip(error);
+    if (code == ZIP_ER_CANCELLED) // by is_interrupted(), which has set the message
+        return OPN_ERR_INTERRUPTED;
     return opn_i_fail(writer->ctx,
                       code == ZIP_ER_MEMORY ? OPN_ERR_NOMEM : OPN_ERR_INTERNAL,
                       "%s: cannot be packed (libzip error %d)", writer->path, code);
+}
+
+// libzip asks once in a few thousand bytes.
+static int is_interrupted(zip_t *archive, void *user)
+{
+    const opn_i_npz_writer *writer = user;
+    (void)archive;
+    return opn_i_go_on(writer->ctx, "packing arrays") != OPN_OK;
 }
 
 static opn_status open_memory(opn_i_npz_writer *writer)
@@ -135,6 +145,9 @@ static opn_status open_memory(opn_i_npz_writer *writer)
             zip_open_from_source(writer->memory, ZIP_CREATE | ZIP_TRUNCATE, &error);
     if (writer->archive == NULL)
         OPN_TRY(fail_pack(writer, &error));
+    if (zip_register_cancel_callback_with_state(writer->archive, is_interrupted, NULL,
+                                                writer) != 0)
+        OPN_TRY(fail_pack(writer, zip_get_error(writer->archive)));
     zip_source_keep(writer->memory); // packing drops the archive's reference
 cleanup:
     zip_error_fini(&error);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char sorting[] = "sorting a sparse matrix"; // in messages
+
 void opn_i_csr_deinit(const opn_alloc *alloc, opn_i_csr *csr)
 {
     opn_i_release(alloc, csr->row_ptr);
@@ -54,11 +56,14 @@ opn_status opn_i_csr_transpose(opn_ctx *ctx, const opn_i_csr *csr, opn_i_csr *ou
     opn_i_csr flipped = {0};
     OPN_TRY(opn_i_csr_init(ctx, csr->n_cols, csr->n_rows, n, csr->value != NULL,
                            &flipped));
-    for (opn_off e = 0; e < n; e++)
+    for (opn_off e = 0; e < n; e++) {
+        OPN_TRY_GO_ON(ctx, e, sorting);
         flipped.row_ptr[csr->col_idx[e] + 1]++;
+    }
     counts_to_starts(flipped.row_ptr, flipped.n_rows);
     for (int32_t i = 0; i < csr->n_rows; i++) {
         for (opn_off e = csr->row_ptr[i]; e < csr->row_ptr[i + 1]; e++) {
+            OPN_TRY_GO_ON(ctx, e, sorting);
             const opn_off at = flipped.row_ptr[csr->col_idx[e] + 1]++;
             flipped.col_idx[at] = i;
             if (csr->value != NULL)
@@ -66,7 +71,9 @@ opn_status opn_i_csr_transpose(opn_ctx *ctx, const opn_i_csr *csr, opn_i_csr *ou
         }
     }
     *out = flipped;
+    flipped = (opn_i_csr){0};
 cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &flipped);
     return status;
 }
 
@@ -117,10 +124,13 @@ opn_status opn_i_csr_from_triples(opn_ctx *ctx,
         return copy_in_order(ctx, n_rows, n_cols, n, row, col, value, out);
     // Sorted by column here, and by row in the transpose that follows.
     OPN_TRY(opn_i_csr_init(ctx, n_cols, n_rows, n, value != NULL, &flipped));
-    for (opn_off e = 0; e < n; e++)
+    for (opn_off e = 0; e < n; e++) {
+        OPN_TRY_GO_ON(ctx, e, sorting);
         flipped.row_ptr[col[e] + 1]++;
+    }
     counts_to_starts(flipped.row_ptr, n_cols);
     for (opn_off e = 0; e < n; e++) {
+        OPN_TRY_GO_ON(ctx, e, sorting);
         const opn_off at = flipped.row_ptr[col[e] + 1]++;
         flipped.col_idx[at] = row[e];
         if (value != NULL)
@@ -158,6 +168,19 @@ cleanup:
     return status;
 }
 
+static opn_status copy_bytes(opn_ctx *ctx, void *to, const void *from, size_t n)
+{
+    opn_status status = OPN_OK;
+    enum { BYTES_A_TICK = 1 << 26 };
+    for (size_t at = 0; at < n; at += BYTES_A_TICK) {
+        OPN_TRY(opn_i_go_on(ctx, "copying a sparse matrix"));
+        memcpy((char *)to + at, (const char *)from + at,
+               n - at < BYTES_A_TICK ? n - at : BYTES_A_TICK);
+    }
+cleanup:
+    return status;
+}
+
 opn_status opn_i_csr_copy(opn_ctx *ctx, const opn_i_csr *csr, opn_i_csr *out)
 {
     opn_status status = OPN_OK;
@@ -165,12 +188,15 @@ opn_status opn_i_csr_copy(opn_ctx *ctx, const opn_i_csr *csr, opn_i_csr *out)
     const size_t n = (size_t)opn_i_csr_n_entries(csr);
     OPN_TRY(opn_i_csr_init(ctx, csr->n_rows, csr->n_cols, (opn_off)n, csr->value != NULL,
                            &copy));
-    memcpy(copy.row_ptr, csr->row_ptr, ((size_t)csr->n_rows + 1) * sizeof(*copy.row_ptr));
-    memcpy(copy.col_idx, csr->col_idx, n * sizeof(*copy.col_idx));
+    OPN_TRY(copy_bytes(ctx, copy.row_ptr, csr->row_ptr,
+                       ((size_t)csr->n_rows + 1) * sizeof(*copy.row_ptr)));
+    OPN_TRY(copy_bytes(ctx, copy.col_idx, csr->col_idx, n * sizeof(*copy.col_idx)));
     if (csr->value != NULL)
-        memcpy(copy.value, csr->value, n * sizeof(*copy.value));
+        OPN_TRY(copy_bytes(ctx, copy.value, csr->value, n * sizeof(*copy.value)));
     *out = copy;
+    copy = (opn_i_csr){0};
 cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &copy);
     return status;
 }
 
@@ -268,12 +294,14 @@ opn_status opn_i_csr_sort(opn_ctx *ctx, opn_i_csr *csr)
 }
 
 // Merges adjacent entries of the same column and drops zeros, in place.
-static void merge_rows(opn_i_csr *csr)
+static opn_status merge_rows(opn_ctx *ctx, opn_i_csr *csr)
 {
+    opn_status status = OPN_OK;
     opn_off n_kept = 0;
     opn_off e = 0;
     for (int32_t i = 0; i < csr->n_rows; i++) {
         const opn_off last = csr->row_ptr[i + 1];
+        OPN_TRY_GO_ON(ctx, i, sorting);
         while (e < last) {
             const int32_t k = csr->col_idx[e];
             opn_real sum = csr->value[e++];
@@ -286,6 +314,8 @@ static void merge_rows(opn_i_csr *csr)
         }
         csr->row_ptr[i + 1] = n_kept;
     }
+cleanup:
+    return status;
 }
 
 // Whether columns are strictly increasing in every row.
@@ -325,12 +355,14 @@ opn_status opn_i_csr_tidy(opn_ctx *ctx, opn_i_csr *csr)
     if (csr->value == NULL) { // duplicate columns may add up to 2
         const opn_off n = opn_i_csr_n_entries(csr);
         OPN_TRY_NEW(ctx, csr->value, n + 1);
-        for (opn_off e = 0; e < n; e++)
+        for (opn_off e = 0; e < n; e++) {
+            OPN_TRY_GO_ON(ctx, e, sorting);
             csr->value[e] = 1;
+        }
     }
     if (!is_rising || has_value(csr, 0)) {
         OPN_TRY(opn_i_csr_sort(ctx, csr));
-        merge_rows(csr);
+        OPN_TRY(merge_rows(ctx, csr));
     }
     if (has_only_ones(csr)) {
         opn_i_release(&ctx->alloc, csr->value);

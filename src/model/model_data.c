@@ -2,6 +2,9 @@
 
 #include "model/model_data.h"
 
+#include "io/path.h"
+#include "io/utf8.h"
+
 #include <string.h>
 
 // The models that every encoder has. Evidence is exp(z) where nothing else is said.
@@ -92,6 +95,31 @@ void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind)
         model->kind = kind;
 }
 
+static bool is_utf8(const char *text)
+{
+    return opn_i_utf8_is_valid((const unsigned char *)text, strlen(text));
+}
+
+opn_status opn_i_model_set_source(opn_ctx *ctx, const char *source, opn_model *model)
+{
+    return opn_i_join_path(ctx, NULL, source, "", &model->source);
+}
+
+opn_status opn_i_model_keep_origin(opn_ctx *ctx, const opn_graph *graph, opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const char *source = opn_graph_source(graph);
+    if (source[0] != 0 && is_utf8(source))
+        OPN_TRY(opn_i_model_set_source(ctx, source, model));
+    for (int64_t i = 0; i < opn_graph_note_count(graph); i++) {
+        const char *note = opn_graph_note(graph, i);
+        if (is_utf8(note))
+            OPN_TRY(opn_i_names_add(ctx, &model->notes, note, strlen(note)));
+    }
+cleanup:
+    return status;
+}
+
 opn_status opn_i_model_params(opn_ctx *ctx, const opn_model *model, opn_params **out)
 {
     opn_status status = OPN_OK;
@@ -146,7 +174,7 @@ cleanup:
 
 opn_i_sizes opn_i_model_sizes(const opn_i_model_kind *kind, const opn_params *params)
 {
-    const bool has_heads = kind->encoder->has_heads;
+    const bool has_heads = !opn_i_model_kind_is_auto(kind) && kind->encoder->has_heads;
     return (opn_i_sizes){
             .n_hidden = (int32_t)opn_params_int(params, "hidden"),
             .n_heads = has_heads ? (int32_t)opn_params_int(params, "heads") : 1,
@@ -182,6 +210,8 @@ void opn_model_free(opn_model *model)
     opn_i_release(&alloc, model->mean);
     opn_i_release(&alloc, model->scale);
     opn_i_release(&alloc, model->centre);
+    opn_i_release(&alloc, model->source);
+    opn_i_names_deinit(&alloc, &model->notes);
     opn_i_names_deinit(&alloc, &model->param_names);
     opn_i_names_deinit(&alloc, &model->param_values);
     opn_i_names_deinit(&alloc, &model->class_names);
@@ -226,6 +256,21 @@ const char *opn_model_param(const opn_model *model, const char *name)
 const char *opn_model_data_hash(const opn_model *model)
 {
     return model->data_hash;
+}
+
+const char *opn_model_source(const opn_model *model)
+{
+    return model->source != NULL ? model->source : "";
+}
+
+int64_t opn_model_note_count(const opn_model *model)
+{
+    return model->notes.n;
+}
+
+const char *opn_model_note(const opn_model *model, int64_t i)
+{
+    return opn_i_names_at(&model->notes, i);
 }
 
 void opn_model_summary(const opn_model *model, opn_train_summary *summary)

@@ -69,6 +69,8 @@ struct opn_model {
     opn_i_names param_names, param_values;  // every training parameter, as text
     opn_i_names class_names, feature_names; // features: empty if they are only numbered
     char data_hash[65];
+    char *source;        // of the training graph; NULL if it has none
+    opn_i_names notes;   // how its files were read
     char split_hash[65]; // of every node's role in training; "" if the file has none
     opn_train_summary summary;
     opn_i_candidate candidate[OPN_MAX_CANDIDATES]; // what it was chosen from
@@ -81,6 +83,15 @@ struct opn_model {
 OPN_NODISCARD opn_status opn_i_model_choose_evidence(opn_ctx *ctx,
                                                      const opn_params *params,
                                                      opn_model *model);
+
+// Remembers where the training graph came from and how it was read. What is not UTF-8,
+// which a path may be, is left out: a model file could not hold it.
+OPN_NODISCARD opn_status opn_i_model_keep_origin(opn_ctx *ctx,
+                                                 const opn_graph *graph,
+                                                 opn_model *model);
+OPN_NODISCARD opn_status opn_i_model_set_source(opn_ctx *ctx,
+                                                const char *source,
+                                                opn_model *model);
 
 // The parameters the model was trained with; those unknown to this version are left out.
 OPN_NODISCARD opn_status opn_i_model_params(opn_ctx *ctx,

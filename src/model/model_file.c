@@ -4,7 +4,8 @@
 // feature_mean and feature_scale [F], F64, with feature_centre if some stay sparse.
 // Metadata: format, model, data_hash, classes
 // and features (JSON arrays of names), summary, and "param.NAME" for every training
-// parameter.
+// parameter; source and notes (a JSON array of sentences) say where the training graph
+// came from and how it was read.
 
 #include "base/number.h"
 #include "io/bytes.h"
@@ -154,6 +155,10 @@ put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *mo
     if (model->split_hash[0] != 0)
         OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "split_hash",
                                                       model->split_hash));
+    if (model->source != NULL)
+        OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "source", model->source));
+    if (model->notes.n > 0)
+        OPN_TRY(put_names(ctx, writer, "notes", &model->notes));
     for (size_t n = 0; n < N_NUMBERS; n++)
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, numbers[n].key, value[n]));
     OPN_TRY(put_optional(writer, model));
@@ -452,6 +457,23 @@ cleanup:
     return status;
 }
 
+// Models of older versions do not have them.
+static opn_status get_origin(opn_ctx *ctx,
+                             const char *path,
+                             const opn_i_safetensors *file,
+                             opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const char *source = opn_i_safetensors_metadata(file, "source");
+    const char *notes = opn_i_safetensors_metadata(file, "notes");
+    if (source != NULL && source[0] != 0)
+        OPN_TRY(opn_i_model_set_source(ctx, source, model));
+    if (notes != NULL)
+        OPN_TRY(get_names(ctx, path, "notes", notes, &model->notes));
+cleanup:
+    return status;
+}
+
 static opn_status get_metadata(opn_ctx *ctx,
                                const char *path,
                                const opn_i_safetensors *file,
@@ -474,6 +496,7 @@ static opn_status get_metadata(opn_ctx *ctx,
     const char *split = opn_i_safetensors_metadata(file, "split_hash");
     if (split != NULL && strlen(split) == sizeof(model->split_hash) - 1)
         memcpy(model->split_hash, split, sizeof(model->split_hash));
+    OPN_TRY(get_origin(ctx, path, file, model));
     OPN_TRY(get_numbers(ctx, path, file, model));
     OPN_TRY(get_optional(ctx, path, file, model));
     OPN_TRY(get_names(ctx, path, "classes", opn_i_safetensors_metadata(file, "classes"),

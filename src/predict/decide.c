@@ -3,6 +3,7 @@
 #include "graph/graph_data.h"
 #include "model/model_data.h"
 #include "opinion/threshold.h"
+#include "predict/decisions_json.h"
 #include "predict/prediction_data.h"
 
 #include <math.h>
@@ -261,6 +262,7 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
     request wanted = {0};
     uint8_t *decision = NULL;
     int8_t *decided_by = NULL;
+    char *summary = NULL;
     OPN_TRY(read_request(ctx, model, params, &wanted));
     OPN_TRY(check_split(ctx, graph, split, &wanted));
     OPN_TRY(check_prediction(ctx, graph, prediction, &wanted));
@@ -271,14 +273,18 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
     OPN_TRY(make_room(ctx, prediction, &decision, &decided_by));
     OPN_TRY(decide(ctx, graph, split, &wanted, prediction, decision, decided_by,
                    &d->shown));
-    opn_i_release(&prediction->alloc, prediction->decision);
-    opn_i_release(&prediction->alloc, prediction->decided_by);
-    prediction->decision = decision;
-    prediction->decided_by = decided_by;
-    decision = NULL;
-    decided_by = NULL;
     d->shown.thresholds = d->thresholds = wanted.thresholds;
     wanted.thresholds = NULL;
+    OPN_TRY(opn_i_decisions_to_json(ctx, &prediction->alloc, &d->shown, wanted.target,
+                                    &summary));
+    opn_i_release(&prediction->alloc, prediction->decision);
+    opn_i_release(&prediction->alloc, prediction->decided_by);
+    opn_i_release(&prediction->alloc, prediction->summary);
+    prediction->decision = decision;
+    prediction->decided_by = decided_by;
+    prediction->summary = summary;
+    decision = NULL;
+    decided_by = NULL;
     *out = &d->shown;
     d = NULL;
 cleanup:

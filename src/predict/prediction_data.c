@@ -19,6 +19,7 @@ void opn_prediction_free(opn_prediction *prediction)
     opn_i_release(&alloc, prediction->smoothed_energy);
     opn_i_release(&alloc, prediction->decision);
     opn_i_release(&alloc, prediction->decided_by);
+    opn_i_release(&alloc, prediction->summary);
     opn_i_release(&alloc, prediction);
 }
 
@@ -145,4 +146,10 @@ const uint8_t *opn_prediction_decision(const opn_prediction *prediction)
 const int8_t *opn_prediction_decided_by(const opn_prediction *prediction)
 {
     return prediction->decided_by;
+}
+
+const char *opn_prediction_summary(const opn_prediction *prediction)
+{
+    static const char none[] = "{\"decisions\":null,\"risk_coverage\":null}";
+    return prediction->summary != NULL ? prediction->summary : none;
 }

@@ -16,6 +16,7 @@ struct opn_prediction {
     float *energy, *smoothed_energy;
     uint8_t *decision;
     int8_t *decided_by;
+    char *summary; // of the decisions, as JSON; NULL where there are none
 };
 
 // Which optional arrays a prediction has.

@@ -1,4 +1,5 @@
-// prediction_json.c -- reads predictions from a JSON list, one object at a time.
+// prediction_json.c -- reads predictions from JSON, one node at a time: an object with
+// the member "nodes", a list, or the list alone, as older versions wrote it.
 //
 // A tree of the whole list would take about fifty times the file size. So we find the
 // items by their brackets and pass them to jansson one by one.
@@ -21,8 +22,9 @@ typedef struct item_list {
     const char *path;
     const char *text; // NUL-terminated
     size_t n;
-    size_t at;      // the next byte
-    size_t n_items; // found so far
+    size_t at;        // the next byte
+    bool is_a_member; // of an object
+    size_t n_items;   // found so far
 } item_list;
 
 typedef struct item {
@@ -33,20 +35,6 @@ typedef struct item {
 static void skip_blanks(item_list *list)
 {
     list->at += strspn(list->text + list->at, " \t\r\n");
-}
-
-static opn_status begin_list(opn_ctx *ctx, item_list *list)
-{
-    opn_status status = OPN_OK;
-    static const char byte_order_mark[] = "\xEF\xBB\xBF";
-    if (strncmp(list->text, byte_order_mark, strlen(byte_order_mark)) == 0)
-        list->at = strlen(byte_order_mark);
-    skip_blanks(list);
-    OPN_FAIL_IF(ctx, list->text[list->at] != '[', OPN_ERR_FORMAT,
-                "%s: is not a list of nodes; " OPN_PREDICTION_HINT, list->path);
-    list->at++;
-cleanup:
-    return status;
 }
 
 // Moves from the opening bracket of an item past its closing one. Every value but the
@@ -80,6 +68,106 @@ cleanup:
     return status;
 }
 
+// Moves past a string.
+static void skip_text(item_list *list)
+{
+    list->at++;
+    while (list->at < list->n && list->text[list->at] != '"')
+        list->at += list->text[list->at] == '\\' ? 2 : 1;
+    list->at = list->at < list->n ? list->at + 1 : list->n;
+}
+
+static opn_status skip_value(opn_ctx *ctx, item_list *list)
+{
+    const char c = list->text[list->at];
+    if (c == '{' || c == '[')
+        return skip_item(ctx, list);
+    if (c == '"')
+        skip_text(list);
+    else
+        list->at += strcspn(list->text + list->at, ",}] \t\r\n");
+    return OPN_OK;
+}
+
+// Moves past the key of a member of the document, to its value.
+static opn_status skip_key(opn_ctx *ctx, item_list *list, bool *is_nodes)
+{
+    opn_status status = OPN_OK;
+    static const char nodes[] = "\"nodes\"";
+    skip_blanks(list);
+    const char *key = list->text + list->at;
+    OPN_FAIL_IF(ctx, *key != '"', OPN_ERR_FORMAT,
+                "%s: has no list of nodes; " OPN_PREDICTION_HINT, list->path);
+    skip_text(list);
+    *is_nodes = strncmp(key, nodes, strlen(nodes)) == 0;
+    skip_blanks(list);
+    OPN_FAIL_IF(ctx, list->text[list->at] != ':', OPN_ERR_FORMAT,
+                "%s: a member has no value; the file is damaged", list->path);
+    list->at++;
+    skip_blanks(list);
+cleanup:
+    return status;
+}
+
+// Moves to the list that is the member "nodes" of an object.
+static opn_status find_nodes(opn_ctx *ctx, item_list *list)
+{
+    opn_status status = OPN_OK;
+    bool is_nodes = false;
+    do {
+        list->at++; // { or ,
+        OPN_TRY(skip_key(ctx, list, &is_nodes));
+        if (is_nodes && list->text[list->at] == '[')
+            break;
+        OPN_TRY(skip_value(ctx, list));
+        skip_blanks(list);
+    } while (list->text[list->at] == ',');
+    OPN_FAIL_IF(ctx, list->text[list->at] != '[', OPN_ERR_FORMAT,
+                "%s: has no list of nodes; " OPN_PREDICTION_HINT, list->path);
+    list->is_a_member = true;
+cleanup:
+    return status;
+}
+
+static opn_status begin_list(opn_ctx *ctx, item_list *list)
+{
+    opn_status status = OPN_OK;
+    static const char byte_order_mark[] = "\xEF\xBB\xBF";
+    if (strncmp(list->text, byte_order_mark, strlen(byte_order_mark)) == 0)
+        list->at = strlen(byte_order_mark);
+    skip_blanks(list);
+    if (list->text[list->at] == '{')
+        OPN_TRY(find_nodes(ctx, list));
+    OPN_FAIL_IF(ctx, list->text[list->at] != '[', OPN_ERR_FORMAT,
+                "%s: is not a list of nodes; " OPN_PREDICTION_HINT, list->path);
+    list->at++;
+cleanup:
+    return status;
+}
+
+// Moves past all that follows the list.
+static opn_status end_list(opn_ctx *ctx, item_list *list)
+{
+    opn_status status = OPN_OK;
+    bool is_nodes = false;
+    list->at++;
+    skip_blanks(list);
+    while (list->is_a_member && list->text[list->at] == ',') {
+        list->at++;
+        OPN_TRY(skip_key(ctx, list, &is_nodes));
+        OPN_TRY(skip_value(ctx, list));
+        skip_blanks(list);
+    }
+    OPN_FAIL_IF(ctx, list->is_a_member && list->text[list->at] != '}', OPN_ERR_FORMAT,
+                "%s: the object never ends; the file is truncated", list->path);
+    list->at += list->is_a_member;
+    skip_blanks(list);
+    OPN_FAIL_IF(ctx, list->at != list->n, OPN_ERR_FORMAT,
+                "%s: something follows the list of nodes", list->path);
+cleanup:
+    return status;
+}
+
 // The next item; its text is NULL after the last.
 static opn_status next_item(opn_ctx *ctx, item_list *list, item *out)
 {
@@ -87,10 +175,7 @@ static opn_status next_item(opn_ctx *ctx, item_list *list, item *out)
     *out = (item){0};
     skip_blanks(list);
     if (list->text[list->at] == ']') {
-        list->at++;
-        skip_blanks(list);
-        OPN_FAIL_IF(ctx, list->at != list->n, OPN_ERR_FORMAT,
-                    "%s: something follows the list of nodes", list->path);
+        OPN_TRY(end_list(ctx, list));
         goto cleanup;
     }
     if (list->n_items > 0 && list->text[list->at] == ',') {

@@ -336,13 +336,16 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
     return node;
 }
 
-// Writes one node at a time, so memory use does not grow with the graph.
+// The document is the summary with one more member, the nodes. Writes one node at a time,
+// so memory use does not grow with the graph.
 static opn_status save_json(opn_ctx *ctx, const prediction_table *table, const char *path)
 {
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
-    opn_i_file_writer_printf(file, "[");
+    const char *summary = opn_prediction_summary(table->prediction);
+    opn_i_file_writer_put(file, summary, strlen(summary) - 1); // without "}"
+    opn_i_file_writer_printf(file, ",\n\"nodes\":[");
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++) {
         json_t *node = json_node(table, i);
         char *text = json_dumps(node, JSON_COMPACT | JSON_REAL_PRECISION(9));
@@ -352,7 +355,7 @@ static opn_status save_json(opn_ctx *ctx, const prediction_table *table, const c
         opn_i_file_writer_put(file, text, strlen(text));
         free(text);
     }
-    opn_i_file_writer_printf(file, "\n]\n");
+    opn_i_file_writer_printf(file, "\n]}\n");
     status = opn_i_file_writer_commit(file);
     file = NULL;
 cleanup:

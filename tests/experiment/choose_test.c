@@ -1,4 +1,5 @@
-// choose_test.c -- how a model is chosen on validation nodes, and what it is compared with.
+// choose_test.c -- how a model is chosen on validation nodes, and what it is compared
+// with.
 
 #include "experiment/choose.h"
 
@@ -9,9 +10,8 @@
 #include "support/trial.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static opn_ctx *ctx;
 
@@ -225,9 +225,8 @@ static void an_interrupted_choice_goes_on_with_the_same_bits(void **state)
     assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
     while (status == OPN_ERR_INTERRUPTED) {
         int n_left = 60;
-        const opn_hooks hooks = {.size = sizeof(hooks),
-                                 .interrupted = stop_after_calls,
-                                 .user = &n_left};
+        const opn_hooks hooks = {
+                .size = sizeof(hooks), .interrupted = stop_after_calls, .user = &n_left};
         assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
         status = trial_try_train(ctx, graph, settings, s->path, &model);
         n_stops += status == OPN_ERR_INTERRUPTED;
@@ -319,12 +318,10 @@ static void a_training_cut_short_is_told(void **state)
     (void)state;
     heard h = {""};
     opn_graph *graph = trial_draw(ctx, "nodes=400 classes=3 features=60 seed=2");
-    opn_model_free(
-            review(graph, "model=s-bgcn epochs=6 patience=50 normalise=l2", &h));
+    opn_model_free(review(graph, "model=s-bgcn epochs=6 patience=50 normalise=l2", &h));
     assert_non_null(strstr(h.text, "ended at the limit of 6 epochs"));
     h.text[0] = 0;
-    opn_model_free(
-            review(graph, "model=s-bgcn epochs=3000 patience=5 normalise=l2", &h));
+    opn_model_free(review(graph, "model=s-bgcn epochs=3000 patience=5 normalise=l2", &h));
     assert_null(strstr(h.text, "ended at the limit"));
     opn_graph_free(graph);
 }

@@ -54,14 +54,22 @@ static opn_evaluation *evaluate(opn_ctx *on, const opn_graph *graph, const char 
     return found;
 }
 
-static void expect_refused(const opn_graph *graph, const char *settings, const char *part)
+static void expect_failure(const opn_graph *graph,
+                           const char *settings,
+                           opn_status status,
+                           const char *part)
 {
     opn_params *params = trial_params(ctx, settings);
     opn_evaluation *found = NULL;
-    assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), status);
     assert_null(found);
     support_expect_error(ctx, part);
     opn_params_free(params);
+}
+
+static void expect_refused(const opn_graph *graph, const char *settings, const char *part)
+{
+    expect_failure(graph, settings, OPN_ERR_INVALID_ARG, part);
 }
 
 static bool is_same_number(double a, double b)
@@ -578,8 +586,6 @@ static void what_cannot_be_evaluated_is_refused(void **state)
 {
     (void)state;
     opn_graph *graph = draw_graph(ctx, 60);
-    opn_graph *poolless = trial_draw(ctx, "nodes=60" DRAWN);
-    expect_refused(poolless, "epochs=1", "none is left to score");
     expect_refused(graph, "epochs=1 model=gcn,s-gcn,gcn", "names gcn twice");
     expect_refused(graph, "epochs=1 task=ood ood_classes=9", "`ood_classes`");
     expect_refused(graph, "epochs=1 task=ood ood_classes=0,1,2,3", "none is left");
@@ -590,8 +596,15 @@ static void what_cannot_be_evaluated_is_refused(void **state)
     assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "`model` is empty");
     opn_params_free(params);
-    opn_graph_free(poolless);
     opn_graph_free(graph);
+}
+
+static void data_with_nothing_to_score_are_no_fault_of_the_parameters(void **state)
+{
+    (void)state;
+    opn_graph *poolless = trial_draw(ctx, "nodes=60" DRAWN);
+    expect_failure(poolless, "epochs=1", OPN_ERR_SHAPE, "none is left to score");
+    opn_graph_free(poolless);
 }
 
 static void every_allocation_failure_is_reported(void **state)
@@ -635,6 +648,7 @@ int main(void)
             WITH_CTX(estimates_are_those_of_the_cells),
             WITH_CTX(the_log_has_a_line_for_each_cell_and_no_nan),
             WITH_CTX(what_cannot_be_evaluated_is_refused),
+            WITH_CTX(data_with_nothing_to_score_are_no_fault_of_the_parameters),
             WITH_CTX(every_allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -783,6 +783,32 @@ static void heads_that_cannot_share_the_hidden_units_are_refused(void **state)
     opn_graph_free(graph);
 }
 
+static void what_does_not_fit_together_is_refused_without_a_graph(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings;
+        int several;
+        const char *part; // of the message; NULL if all is well
+    } cases[] = {{"model=gcn", false, NULL},
+                 {"model=gcn,gat", true, NULL},
+                 {"model=gcn,gat", false, "`model` gcn,gat: only one"},
+                 {"model=gcn,s-gcn,gcn", true, "`model` names gcn twice"},
+                 {"model=gat heads=3", false, NULL}, // the preset may set `hidden`
+                 {"model=gat hidden=10", false, "`hidden` 10: gat has 8 heads"},
+                 {"model=gcn,gat hidden=10", true, "`hidden` 10: gat has 8 heads"},
+                 {"model=gcn hidden=10 heads=3", false, NULL},
+                 {"model=gcn evidence=relu", false, "`evidence` relu"}};
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        opn_params *params = trial_params(ctx, cases[c].settings);
+        assert_int_equal(opn_params_check_models(ctx, params, cases[c].several),
+                         cases[c].part == NULL ? OPN_OK : OPN_ERR_INVALID_ARG);
+        if (cases[c].part != NULL)
+            support_expect_error(ctx, cases[c].part);
+        opn_params_free(params);
+    }
+}
+
 static void a_split_of_another_graph_is_refused(void **state)
 {
     (void)state;
@@ -937,6 +963,7 @@ int main(void)
             WITH_CTX(a_directed_graph_is_refused_with_the_remedy),
             WITH_CTX(evidence_that_does_not_fit_the_model_is_refused),
             WITH_CTX(heads_that_cannot_share_the_hidden_units_are_refused),
+            WITH_CTX(what_does_not_fit_together_is_refused_without_a_graph),
             WITH_CTX(a_split_of_another_graph_is_refused),
             WITH_CTX(every_allocation_failure_is_reported_and_nothing_leaks),
             WITH_CTX(a_model_outlives_its_context),

@@ -212,6 +212,23 @@ static void a_given_default_is_given_too(void **state)
     opn_graph_free(graph);
 }
 
+static void help_names_the_epochs_that_task_ood_uses(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"epochs", "teacher_epochs"};
+    opn_graph *graph = load("demo");
+    opn_params *params = make_params("ood");
+    assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
+    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+        const opn_param *param = opn_param_find(names[n]);
+        assert_string_not_equal(opn_params_text(params, names[n]), param->default_text);
+        assert_non_null(strstr(param->help, "`task` ood"));
+        assert_non_null(strstr(param->help, opn_params_text(params, names[n])));
+    }
+    opn_params_free(params);
+    opn_graph_free(graph);
+}
+
 // A graph's name is only what its file is called.
 static void own_data_called_like_a_dataset_are_own_data(void **state)
 {
@@ -391,8 +408,7 @@ static void a_graph_without_labels_has_no_split(void **state)
     opn_split *split = NULL;
     opn_params *params = make_params(NULL);
     assert_int_equal(opn_graph_create_edges(ctx, 2, 1, from, to, NULL, &graph), OPN_OK);
-    assert_int_equal(opn_split_from_params(ctx, graph, params, &split),
-                     OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_ERR_SHAPE);
     assert_null(split);
     support_expect_error(ctx, "no labels to learn from");
     opn_params_free(params);
@@ -443,6 +459,7 @@ int main(void)
             WITH_CTX(graph_sage_starts_as_the_convolution_does),
             WITH_CTX(presets_never_override_what_was_given),
             WITH_CTX(a_given_default_is_given_too),
+            WITH_CTX(help_names_the_epochs_that_task_ood_uses),
             WITH_CTX(own_data_called_like_a_dataset_are_own_data),
             WITH_CTX(task_ood_holds_out_the_last_classes_of_a_dataset),
             WITH_CTX(named_classes_are_held_out_whatever_the_task),

@@ -163,16 +163,41 @@ static void expect_same_weights(const json_t *view)
 
 // ---- models --------------------------------------------------------------------------
 
-static void a_model_needs_a_graph_to_be_shown_on(void **state)
+static void save_model(const place *at, const opn_graph *graph, const char *settings)
+{
+    opn_model *model = trial_train(ctx, graph, settings);
+    assert_int_equal(opn_model_save(ctx, model, at->model), OPN_OK);
+    opn_model_free(model);
+}
+
+static void a_model_of_a_graph_in_memory_needs_one_to_be_shown_on(void **state)
 {
     (void)state;
     place at = open_place();
-    opn_model *model = trial_train(ctx, at.graph, "model=gcn epochs=2");
-    assert_int_equal(opn_model_save(ctx, model, at.model), OPN_OK);
+    opn_graph *graph = draw_graph("nodes=60 classes=3 features=12");
+    save_model(&at, graph, "model=gcn epochs=2");
     expect_refused(at.model, NULL, "", OPN_ERR_INVALID_ARG, "name the graph");
     support_expect_error(ctx, at.model);
     expect_refused(at.model, "nowhere", "", OPN_ERR_READ, "nowhere");
-    opn_model_free(model);
+    opn_graph_free(graph);
+    close_place(&at);
+}
+
+static void a_model_finds_the_graph_it_was_trained_on(void **state)
+{
+    (void)state;
+    place at = open_place();
+    save_model(&at, at.graph, "model=gcn epochs=2");
+    page read = load(&at, at.model, NULL, "");
+    assert_string_equal(page_string(read.about, "title"), "data");
+    assert_int_equal(n_views(&read), 1);
+    page_free(&read);
+    support_remove_folder(at.data);
+    expect_refused(at.model, NULL, "", OPN_ERR_READ, "cannot be read any more");
+    support_expect_error(ctx, at.data);
+    save_graph("nodes=60 classes=3 features=12 seed=7", at.data);
+    expect_refused(at.model, NULL, "", OPN_ERR_SHAPE, "which has changed since");
+    assert_int_equal(try_load(at.model, at.data, ""), OPN_OK);
     close_place(&at);
 }
 
@@ -632,6 +657,73 @@ static void the_graph_that_a_run_names_is_found(void **state)
     close_place(&at);
 }
 
+static void a_run_finds_its_own_data(void **state)
+{
+    (void)state;
+    place at = open_place();
+    make_run(&at);
+    page read = load(&at, at.run, NULL, "");
+    assert_string_equal(page_string(read.about, "graph.name"), "data");
+    page_free(&read);
+    support_remove_folder(at.data);
+    expect_refused(at.run, NULL, "", OPN_ERR_READ, "cannot be read any more; name the");
+    support_expect_error(ctx, at.data);
+    save_graph("nodes=60 classes=3 features=12 seed=7", at.data);
+    expect_refused(at.run, NULL, "", OPN_ERR_SHAPE, "which has changed since; name the");
+    support_expect_error(ctx, at.data);
+    close_place(&at);
+}
+
+static void evaluate_graph(place *at, const char *data)
+{
+    opn_graph_free(at->graph);
+    at->graph = load_graph(data);
+    opn_evaluation *found = evaluate(at, "seeds=1 model=gcn epochs=2");
+    assert_int_equal(opn_evaluation_save(ctx, found, at->evaluation), OPN_OK);
+    opn_evaluation_free(found);
+}
+
+static void a_run_of_two_graphs_shows_the_one_that_is_named(void **state)
+{
+    (void)state;
+    place at = open_place();
+    evaluate_graph(&at, at.data);
+    evaluate_graph(&at, at.other);
+    const struct {
+        const char *data, *want;
+    } cases[] = {{NULL, "data"}, {at.data, "data"}, {at.other, "other"}};
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        listener heard = {0};
+        support_listen(ctx, &heard);
+        page read = load(&at, at.run, cases[c].data, "");
+        assert_string_equal(page_string(read.about, "graph.name"), cases[c].want);
+        assert_int_equal(n_views(&read), 1);
+        // The tables are of the graph that was evaluated last.
+        assert_int_equal(json_array_size(page_member(read.about, "tables")) > 0,
+                         strcmp(cases[c].want, "other") == 0);
+        page_free(&read);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
+    }
+    close_place(&at);
+}
+
+static void a_run_whose_data_have_changed_shows_them_as_they_are(void **state)
+{
+    (void)state;
+    place at = open_place();
+    evaluate_graph(&at, at.data);
+    support_remove_folder(at.data);
+    save_graph("nodes=60 classes=3 features=12 seed=7", at.data);
+    evaluate_graph(&at, at.data);
+    for (int named = 0; named < 2; named++) {
+        page read = load(&at, at.run, named ? at.data : NULL, "");
+        assert_int_equal(n_views(&read), 1);
+        assert_int_equal(json_array_size(page_member(read.about, "tables")) > 0, 1);
+        page_free(&read);
+    }
+    close_place(&at);
+}
+
 // ---- folders that are broken ---------------------------------------------------------
 
 static void a_folder_that_is_no_run_is_refused(void **state)
@@ -847,7 +939,8 @@ static void results_of_a_reproduction_are_a_table_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            WITH_CTX(a_model_needs_a_graph_to_be_shown_on),
+            WITH_CTX(a_model_of_a_graph_in_memory_needs_one_to_be_shown_on),
+            WITH_CTX(a_model_finds_the_graph_it_was_trained_on),
             WITH_CTX(a_model_is_shown_on_its_graph),
             WITH_CTX(a_model_that_does_not_fit_the_graph_is_refused),
             WITH_CTX(what_is_nothing_of_ours_is_refused),
@@ -862,6 +955,9 @@ int main(void)
             WITH_CTX(kept_models_are_not_trained),
             WITH_CTX(a_report_leaves_the_folder_as_it_is),
             WITH_CTX(the_graph_that_a_run_names_is_found),
+            WITH_CTX(a_run_finds_its_own_data),
+            WITH_CTX(a_run_of_two_graphs_shows_the_one_that_is_named),
+            WITH_CTX(a_run_whose_data_have_changed_shows_them_as_they_are),
             WITH_CTX(a_folder_that_is_no_run_is_refused),
             WITH_CTX(a_run_of_another_graph_is_refused),
             WITH_CTX(a_last_line_that_was_cut_is_passed_over),

@@ -366,9 +366,25 @@ static void test_the_data_folder_is_the_first_that_is_named(void **state)
     assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);
     assert_int_equal(opn_data_folder(ctx, NULL, path, sizeof(path)), OPN_OK);
     assert_string_equal(path, "/home/.local/share/opine");
-    assert_int_equal(unsetenv("HOME"), 0);
-    assert_int_equal(opn_data_folder(ctx, NULL, path, sizeof(path)), OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "`data_dir`");
+    fetch_close(scn);
+}
+
+static void test_an_empty_home_is_none(void **state)
+{
+    (void)state;
+    fetch_scene *scn = fetch_open(SMALL);
+    opn_ctx *ctx = scn->s->ctx;
+    char path[64];
+    assert_int_equal(unsetenv("OPINE_DATA"), 0);
+    assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);
+    assert_int_equal(setenv("HOME", "", 1), 0);
+    for (int t = 0; t < 2; t++) {
+        assert_int_equal(opn_data_folder(ctx, NULL, path, sizeof(path)),
+                         OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx,
+                             "$HOME is empty or not set; name a folder with `data_dir`");
+        assert_int_equal(unsetenv("HOME"), 0);
+    }
     fetch_close(scn);
 }
 
@@ -392,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_the_embedded_dataset_needs_nothing),
         cmocka_unit_test(test_the_mirror_may_stand_in_the_environment),
         cmocka_unit_test(test_the_data_folder_is_the_first_that_is_named),
+        cmocka_unit_test(test_an_empty_home_is_none),
     };
     return cmocka_run_group_tests(tests, fetch_start_server, fetch_stop_server);
 }

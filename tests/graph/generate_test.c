@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // The hash of the embedded graph. Every figure published for `demo` hangs on it.
 static const char demo_hash[] =
@@ -458,13 +459,13 @@ static void drawing_stops_whenever_it_is_asked_to(void **state)
     (void)state;
     opn_status status = OPN_ERR_INTERRUPTED;
     long n_stopped = 0;
-    for (long at = 1; status != OPN_OK; at++) {
+    for (long at = 1; status != OPN_OK; at += 3) { // a third of the questions
         meter m = {0};
         opn_ctx *ctx = support_ctx(&m);
         listener to = {.interrupt_at = at};
         support_listen(ctx, &to);
         opn_graph *graph = NULL;
-        status = try_generate(ctx, &(wish){.nodes = "70000", .words = "2"}, &graph);
+        status = try_generate(ctx, &(wish){.nodes = "66000", .words = "2"}, &graph);
         assert_int_equal(graph != NULL, status == OPN_OK);
         if (status != OPN_OK) {
             assert_int_equal(status, OPN_ERR_INTERRUPTED);
@@ -476,6 +477,44 @@ static void drawing_stops_whenever_it_is_asked_to(void **state)
         support_ctx_free(ctx, &m);
     }
     assert_true(n_stopped >= 2); // among the edges, and among the words
+}
+
+// What the longest stretch without a question took, in CPU time: the machine may be busy.
+typedef struct stretch {
+    double last, longest;
+} stretch;
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    assert_int_equal(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), 0);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int note_question(void *user)
+{
+    stretch *so_far = user;
+    const double now = cpu_seconds();
+    so_far->longest = fmax(so_far->longest, now - so_far->last);
+    so_far->last = now;
+    return 0;
+}
+
+static void no_part_of_drawing_a_large_graph_is_deaf_for_long(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    const double start = cpu_seconds();
+    stretch heard = {.last = start};
+    const opn_hooks hooks = {
+            .size = sizeof(hooks), .interrupted = note_question, .user = &heard};
+    opn_graph *graph = NULL;
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
+    assert_int_equal(try_generate(ctx, &(wish){.nodes = "600000"}, &graph), OPN_OK);
+    assert_int_equal(note_question(&heard), 0);
+    assert_true(heard.longest < 0.1 * (cpu_seconds() - start));
+    opn_graph_free(graph);
+    opn_ctx_free(ctx);
 }
 
 static void any_allocation_may_fail(void **state)
@@ -540,6 +579,7 @@ int main(void)
             cmocka_unit_test(no_class_is_empty_without_noise),
             cmocka_unit_test(fewer_nodes_than_classes_are_refused),
             cmocka_unit_test(drawing_stops_whenever_it_is_asked_to),
+            cmocka_unit_test(no_part_of_drawing_a_large_graph_is_deaf_for_long),
             cmocka_unit_test(any_allocation_may_fail),
             cmocka_unit_test(the_embedded_graph_is_always_the_same),
     };

@@ -521,13 +521,12 @@ static void the_same_graph_is_saved_in_the_same_bytes(void **state)
 
 // ---- what may go wrong ---------------------------------------------------------------
 
-static void an_interrupted_save_leaves_nothing(void **state)
+static void interrupt_at_every_question(const char *name)
 {
-    (void)state;
     opn_status status = OPN_ERR_INTERRUPTED;
     for (long at = 1; status != OPN_OK; at++) {
         place p;
-        open_place(&p, "folder");
+        open_place(&p, name);
         listener to = {.interrupt_at = at};
         support_listen(p.ctx, &to);
         status = opn_graph_save(p.ctx, &p.s.graph, p.path);
@@ -536,6 +535,13 @@ static void an_interrupted_save_leaves_nothing(void **state)
         close_place(&p);
         assert_true(status == OPN_ERR_INTERRUPTED || at > 1);
     }
+}
+
+static void an_interrupted_save_leaves_nothing(void **state)
+{
+    (void)state;
+    interrupt_at_every_question("folder");
+    interrupt_at_every_question("g.npz");
 }
 
 static void any_allocation_may_fail(void **state)

@@ -247,11 +247,16 @@ static int32_t train_left(const sample *s, const uint8_t *before)
     return n;
 }
 
+static bool lacks_given(const sample *s, opn_split_rule rule)
+{
+    return s->n_classes > 0 && rule_behind(s, rule) == OPN_SPLIT_GIVEN && !s->is_given;
+}
+
 // Whether the rule cannot be followed, whatever the seed.
 static bool is_impossible(const sample *s, opn_split_rule rule)
 {
     const opn_split_rule behind = rule_behind(s, rule);
-    if (s->n_classes == 0 || (behind == OPN_SPLIT_GIVEN && !s->is_given))
+    if (s->n_classes == 0 || lacks_given(s, rule))
         return true;
     for (int32_t k = 0; k < s->n_classes && behind == OPN_SPLIT_SAMPLED; k++)
         if (s->size[k] < 20)
@@ -279,12 +284,13 @@ static bool check_case(opn_ctx *ctx, sample *s, opn_split_rule rule, uint64_t se
     opn_split *again = NULL;
     opn_status status = create(ctx, s, rule, seed, false, &whole);
     if (is_impossible(s, rule)) {
-        assert_int_equal(status, OPN_ERR_INVALID_ARG);
+        assert_int_equal(status,
+                         lacks_given(s, rule) ? OPN_ERR_INVALID_ARG : OPN_ERR_SHAPE);
         assert_null(whole);
         return false;
     }
     if (status != OPN_OK) { // all that can still be missing is a node to train on
-        assert_int_equal(status, OPN_ERR_INVALID_ARG);
+        assert_int_equal(status, OPN_ERR_SHAPE);
         support_expect_error(ctx, "train");
         if (rule_behind(s, rule) == OPN_SPLIT_GIVEN)
             assert_int_equal(count_role(s, s->given, OPN_ROLE_TRAIN, -1), 0);
@@ -296,7 +302,8 @@ static bool check_case(opn_ctx *ctx, sample *s, opn_split_rule rule, uint64_t se
     expect_rule(s, rule, before);
     status = create(ctx, s, rule, seed, true, &split);
     if (train_left(s, before) == 0) {
-        assert_int_equal(status, OPN_ERR_INVALID_ARG);
+        assert_int_equal(status,
+                         s->n_ood == s->n_classes ? OPN_ERR_INVALID_ARG : OPN_ERR_SHAPE);
         assert_null(split);
     } else {
         assert_int_equal(status, OPN_OK);
@@ -419,52 +426,63 @@ static void a_given_split_does_not_depend_on_the_seed(void **state)
 
 // ---- errors --------------------------------------------------------------------------
 
-static void expect_refused(sample *s, opn_split_rule rule, const char *message)
+static void
+expect_failure(sample *s, opn_split_rule rule, opn_status status, const char *message)
 {
     meter m = {0};
     opn_ctx *ctx = support_ctx(&m);
     opn_split *split = NULL;
-    assert_int_equal(create(ctx, s, rule, 0, true, &split), OPN_ERR_INVALID_ARG);
+    assert_int_equal(create(ctx, s, rule, 0, true, &split), status);
     assert_null(split);
     support_expect_error(ctx, message);
     support_ctx_free(ctx, &m);
 }
 
-static void what_cannot_be_split_is_refused_with_the_reason(void **state)
+static void bad_arguments_are_refused_with_the_reason(void **state)
 {
     (void)state;
     static sample s;
     make_even(&s, 3, 20);
-    expect_refused(&s, OPN_SPLIT_GIVEN, "sample comes without a split");
-    expect_refused(&s, (opn_split_rule)9, "9 is not a rule");
+    expect_failure(&s, OPN_SPLIT_GIVEN, OPN_ERR_INVALID_ARG,
+                   "sample comes without a split");
+    expect_failure(&s, (opn_split_rule)9, OPN_ERR_INVALID_ARG, "9 is not a rule");
     s.n_ood = 1;
     s.ood[0] = 3;
-    expect_refused(&s, OPN_SPLIT_OWN, "class 3: outside [0, 3)");
+    expect_failure(&s, OPN_SPLIT_OWN, OPN_ERR_INVALID_ARG, "class 3: outside [0, 3)");
     s.ood[0] = -1;
-    expect_refused(&s, OPN_SPLIT_OWN, "class -1: outside [0, 3)");
+    expect_failure(&s, OPN_SPLIT_OWN, OPN_ERR_INVALID_ARG, "class -1: outside [0, 3)");
     s.n_ood = 2;
     s.ood[0] = s.ood[1] = 1;
-    expect_refused(&s, OPN_SPLIT_OWN, "class 1 is named twice");
+    expect_failure(&s, OPN_SPLIT_OWN, OPN_ERR_INVALID_ARG, "class 1 is named twice");
     s.n_ood = 3;
     s.ood[0] = 2;
     s.ood[2] = 0;
-    expect_refused(&s, OPN_SPLIT_OWN, "every class is out-of-distribution");
+    expect_failure(&s, OPN_SPLIT_OWN, OPN_ERR_INVALID_ARG,
+                   "every class is out-of-distribution");
+}
+
+static void data_that_cannot_be_split_are_no_fault_of_the_arguments(void **state)
+{
+    (void)state;
+    static sample s;
     make_even(&s, 3, 20);
     s.label[4] = -1; // was of class 1
-    expect_refused(&s, OPN_SPLIT_SAMPLED, "class 1 has 19 labelled nodes");
+    expect_failure(&s, OPN_SPLIT_SAMPLED, OPN_ERR_SHAPE, "class 1 has 19 labelled nodes");
     make_even(&s, 3, 20);
     s.is_given = true;
     memset(s.given, OPN_ROLE_TEST, sizeof(s.given));
-    expect_refused(&s, OPN_SPLIT_USUAL, "no labelled node of a known class");
+    expect_failure(&s, OPN_SPLIT_USUAL, OPN_ERR_SHAPE,
+                   "no labelled node of a known class");
     for (int32_t i = 0; i < s.n_nodes; i++)
         s.given[i] = s.label[i] == 1 ? OPN_ROLE_TRAIN : OPN_ROLE_TEST;
     s.n_ood = 1;
     s.ood[0] = 1;
-    expect_refused(&s, OPN_SPLIT_USUAL, "no labelled node of a known class");
+    expect_failure(&s, OPN_SPLIT_USUAL, OPN_ERR_SHAPE,
+                   "no labelled node of a known class");
     make_even(&s, 3, 20);
     s.n_classes = 0;
     memset(s.label, -1, sizeof(s.label));
-    expect_refused(&s, OPN_SPLIT_OWN, "no labels to learn from");
+    expect_failure(&s, OPN_SPLIT_OWN, OPN_ERR_SHAPE, "no labels to learn from");
 }
 
 static void roles_are_spelt_as_in_files(void **state)
@@ -575,7 +593,8 @@ int main(void)
             cmocka_unit_test(another_seed_draws_another_split),
             cmocka_unit_test(every_node_of_a_class_is_as_likely_to_train),
             cmocka_unit_test(a_given_split_does_not_depend_on_the_seed),
-            cmocka_unit_test(what_cannot_be_split_is_refused_with_the_reason),
+            cmocka_unit_test(bad_arguments_are_refused_with_the_reason),
+            cmocka_unit_test(data_that_cannot_be_split_are_no_fault_of_the_arguments),
             cmocka_unit_test(roles_are_spelt_as_in_files),
             cmocka_unit_test(parts_exchange_their_roles_and_cover_all_training_nodes),
             cmocka_unit_test(an_exchange_survives_any_allocation_failure),

@@ -1,6 +1,7 @@
 // model_file_test.c -- models in files: what comes back, what is refused, what survives.
 
 #include "base/context.h"
+#include "graph/graph_data.h"
 #include "math/real.h"
 #include "opine/opine.h"
 #include "support/cmocka_test.h"
@@ -112,6 +113,65 @@ static void a_file_tells_how_its_model_came_about(void **state)
     opn_model_free(again);
     opn_graph_free(graph);
     support_close_stage(s);
+}
+
+// A graph that says it was read from this path, with this note.
+static opn_graph *draw_from(const char *source, const char *note)
+{
+    opn_graph *graph = trial_draw(ctx, "nodes=60 classes=3 features=20");
+    assert_int_equal(opn_i_graph_set_source(ctx, graph, source), OPN_OK);
+    if (note != NULL)
+        assert_int_equal(opn_i_graph_note(ctx, graph, "%s", note), OPN_OK);
+    return graph;
+}
+
+static void a_file_says_from_which_files_and_how_read_its_graph_came(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *note;
+        const char *want; // as the source
+        int64_t n_notes;
+    } cases[] = {
+            {"/data/own \"graph\"", "Column 1 holds names", "/data/own \"graph\"", 1},
+            {"/data/own", NULL, "/data/own", 0},
+            {"", NULL, "", 0},
+            {"/data/\xff", "Column \xff", "", 0}}; // not UTF-8
+    stage *s = support_open_stage("m.safetensors");
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        opn_graph *graph = draw_from(cases[c].source, cases[c].note);
+        opn_model *model = trial_train(ctx, graph, "model=gcn epochs=1");
+        assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
+        opn_model *again = load(s->path);
+        assert_string_equal(opn_model_source(again), cases[c].want);
+        assert_int_equal(opn_model_note_count(again), cases[c].n_notes);
+        if (cases[c].n_notes > 0)
+            assert_string_equal(opn_model_note(again, 0), cases[c].note);
+        trial_expect_same(ctx, model, again);
+        opn_model_free(again);
+        opn_model_free(model);
+        opn_graph_free(graph);
+    }
+    support_close_stage(s);
+}
+
+static void where_a_graph_came_from_changes_no_weight(void **state)
+{
+    (void)state;
+    opn_graph *graph = draw_from("/here/own", "Column 1 holds names");
+    opn_graph *moved = draw_from("/there/own", NULL);
+    opn_model *model = trial_train(ctx, graph, "model=s-bgcn-t-k epochs=3");
+    opn_model *other = trial_train(ctx, moved, "model=s-bgcn-t-k epochs=3");
+    opn_prediction *said = opinions_ask(ctx, model, graph, NULL);
+    opn_prediction *said_other = opinions_ask(ctx, other, moved, NULL);
+    opinions_expect_same(said, said_other);
+    assert_string_equal(opn_model_data_hash(model), opn_model_data_hash(other));
+    opn_prediction_free(said);
+    opn_prediction_free(said_other);
+    opn_model_free(model);
+    opn_model_free(other);
+    opn_graph_free(graph);
+    opn_graph_free(moved);
 }
 
 // Where a model is written, and what was printed meanwhile, is no part of it.
@@ -418,6 +478,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
             WITH_CTX(a_model_says_the_same_before_and_after_its_file),
             WITH_CTX(a_file_tells_how_its_model_came_about),
+            WITH_CTX(a_file_says_from_which_files_and_how_read_its_graph_came),
+            WITH_CTX(where_a_graph_came_from_changes_no_weight),
             WITH_CTX(a_model_does_not_depend_on_where_it_goes),
             WITH_CTX(a_file_cut_anywhere_is_refused),
             WITH_CTX(a_file_with_a_bit_flipped_is_refused_or_asked),

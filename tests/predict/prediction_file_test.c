@@ -316,6 +316,26 @@ static void columns_may_be_in_any_order_and_of_any_number(void **state)
     support_close_stage(s);
 }
 
+// Members may be in any order, and there may be others; older files are the list alone.
+static void predictions_are_found_in_a_document(void **state)
+{
+    (void)state;
+    static const char *const before[] = {
+            "{\"decisions\":null,\"risk_coverage\":null,\n\"nodes\":", "{\"nodes\" : ",
+            "\xEF\xBB\xBF { \"a\\\"nodes\" : \"[{\", \"b\":[{\"nodes\":[1]}],\"c\":-1.5e3 ,\"nodes\":"};
+    static const char *const after[] = {"}\n", ",\"decisions\":{\"nodes\":[]} } ",
+                                        ", \"z\":true}"};
+    stage *s = support_open_stage("out.json");
+    for (size_t t = 0; t < sizeof(before) / sizeof(before[0]); t++) {
+        char text[1024];
+        snprintf(text, sizeof(text), "%s%s%s", before[t], plain_json, after[t]);
+        opn_i_prediction_file file = read_text(s, text);
+        expect_two_nodes(&file);
+        opn_i_prediction_file_deinit(&ctx->alloc, &file);
+    }
+    support_close_stage(s);
+}
+
 static void a_packed_file_is_read_too(void **state)
 {
     (void)state;
@@ -529,6 +549,9 @@ static void a_list_that_is_wrong_is_refused_by_its_item(void **state)
             {NODE ",{\"node\":\"}", "out.json: item 1 never ends; the file is truncated"},
             {NODE ",{\"\\", "out.json: item 1 never ends; the file is truncated"},
             {NODE "]]", "out.json: something follows the list of nodes"},
+            {"{\"nodes\":" NODE "]",
+             "out.json: the object never ends; the file is truncated"},
+            {"{\"nodes\":" NODE "]}}", "out.json: something follows the list of nodes"},
             {"[[[[[[[[[]]]]]]]]]",
              "out.json: item 0 is not an object; expected a file of predictions"},
             {"[{\"a\":[[[[[[[[[]]]]]]]]]}]",
@@ -681,7 +704,13 @@ static void a_file_of_something_else_is_told_from_predictions(void **state)
             {"", "x: is empty; expected a file of predictions"},
             {"\n\n", "x: is empty; expected a file of predictions"},
             {"{\"dataset\": 1}",
-             "x: is not a list of nodes; expected a file of predictions"},
+             "x: has no list of nodes; expected a file of predictions"},
+            {"{\"decisions\":null,\"risk_coverage\":null,\"nodes\":null}",
+             "x: has no list of nodes; expected a file of predictions"},
+            {"{}", "x: has no list of nodes; expected a file of predictions"},
+            {"{\"nodes\"", "x: a member has no value; the file is damaged"},
+            {"{\"a\":\"b", "x: has no list of nodes; expected a file of predictions"},
+            {"{\"a\":[1,", "x: item 0 never ends; the file is truncated"},
             {"[{\"id\": 1}]",
              "x: item 0: no \"p\" of any class; expected a file of predictions"},
     };
@@ -874,6 +903,7 @@ int main(void)
             WITH_CTX(the_form_is_told_by_the_content_not_the_name),
             WITH_CTX(smoothed_measures_and_the_energy_are_skipped),
             WITH_CTX(columns_may_be_in_any_order_and_of_any_number),
+            WITH_CTX(predictions_are_found_in_a_document),
             WITH_CTX(a_packed_file_is_read_too),
             WITH_CTX(what_rounding_has_put_outside_comes_back),
             WITH_CTX(what_no_node_has_is_not_there),

@@ -372,9 +372,12 @@ static void json_holds_the_numbers_and_names_of_every_model(void **state)
         scene at = open_scene(settings);
         save(&at, "out.json", path);
         json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-        assert_int_equal(json_array_size(document), N_NODES);
+        const json_t *nodes = json_object_get(document, "nodes");
+        assert_true(json_is_null(json_object_get(document, "decisions")));
+        assert_true(json_is_null(json_object_get(document, "risk_coverage")));
+        assert_int_equal(json_array_size(nodes), N_NODES);
         for (int i = 0; i < N_NODES; i++)
-            expect_json_node(&at, json_array_get(document, (size_t)i), i);
+            expect_json_node(&at, json_array_get(nodes, (size_t)i), i);
         json_decref(document);
         close_scene(&at);
     }
@@ -467,7 +470,8 @@ every_format_names_smoothed_measures_with_a_tilde_and_has_the_energy(void **stat
     save(&at, "out.json", path);
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     for (int i = 0; i < N_NODES; i++) {
-        const json_t *node = json_array_get(document, (size_t)i);
+        const json_t *node =
+                json_array_get(json_object_get(document, "nodes"), (size_t)i);
         for (int m = 0; m < OPN_N_MEASURES; m++) {
             char name[32];
             snprintf(name, sizeof(name), "%s~", opn_measure_name((opn_measure)m));

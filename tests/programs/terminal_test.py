@@ -27,6 +27,7 @@ SECONDS = 60  # only a hang takes that long
 LONG = ["train", "demo", "-o", "m.safetensors", "--model", "gcn", "--hidden", "4",
         "--threads", "1", "--epochs", "1000000"]
 SHORT = ["train", "demo", "-o", "m.safetensors", "--model", "gcn", "--epochs", "20"]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # if ignored, it would stay so in PROGRAM
 BAR = re.compile(r"[█░]{6}|\[[#-]{6}|^model")
 
 
