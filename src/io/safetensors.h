@@ -134,6 +134,11 @@ OPN_NODISCARD opn_status opn_i_safetensors_writer_add_int(
 OPN_NODISCARD opn_status opn_i_safetensors_writer_commit(opn_i_safetensors_writer *writer,
                                                          const char *path);
 
+// The same to memory; *out is freed by the caller.
+OPN_NODISCARD opn_status opn_i_safetensors_writer_take(opn_i_safetensors_writer *writer,
+                                                       char **out,
+                                                       size_t *n_out);
+
 void opn_i_safetensors_writer_discard(opn_i_safetensors_writer *writer); // accepts NULL
 
 // ---- shared by reader and writer -----------------------------------------------------

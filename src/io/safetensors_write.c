@@ -210,7 +210,20 @@ static uint64_t item_bits(const unsigned char *item, size_t size)
     }
 }
 
-static void put_part(opn_i_file_writer *file, const block_part *part)
+// Where the bytes go: opn_i_file_writer_put(), or put_text().
+typedef void put_fn(void *to, const void *data, size_t n_bytes);
+
+static void put_to_file(void *to, const void *data, size_t n_bytes)
+{
+    opn_i_file_writer_put(to, data, n_bytes);
+}
+
+static void put_to_text(void *to, const void *data, size_t n_bytes)
+{
+    opn_i_text_put(to, data, n_bytes);
+}
+
+static void put_part(put_fn *put, void *to, const block_part *part)
 {
     enum { CHUNK = 1024 };
     unsigned char bytes[CHUNK * 8];
@@ -222,7 +235,7 @@ static void put_part(opn_i_file_writer *file, const block_part *part)
         for (size_t i = 0; i < n; i++)
             store_bits(item_bits(from + i * part->item_size, part->item_size),
                        part->item_size, bytes + i * part->item_size);
-        opn_i_file_writer_put(file, bytes, n * part->item_size);
+        put(to, bytes, n * part->item_size);
         n_done += n;
     }
 }
@@ -236,28 +249,53 @@ opn_status opn_i_safetensors_writer_add_int(opn_i_safetensors_writer *writer,
     return opn_i_safetensors_writer_add_metadata(writer, key, text);
 }
 
-opn_status opn_i_safetensors_writer_commit(opn_i_safetensors_writer *writer,
-                                           const char *path)
+// All bytes of the file. `path` names it in messages.
+static opn_status
+put_all(const opn_i_safetensors_writer *writer, const char *path, put_fn *put, void *to)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = writer->ctx;
     char *header = NULL;
     size_t n_header = 0;
-    opn_i_file_writer *file = NULL;
+    unsigned char prefix[OPN_SAFETENSORS_PREFIX];
     OPN_TRY(build_header(writer, &header, &n_header));
     OPN_TRY(opn_i_safetensors_check_header(ctx, path, header, n_header,
                                            OPN_ERR_OVERFLOW));
-
-    OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
-    unsigned char prefix[OPN_SAFETENSORS_PREFIX];
     store_bits(n_header, OPN_SAFETENSORS_PREFIX, prefix);
-    opn_i_file_writer_put(file, prefix, OPN_SAFETENSORS_PREFIX);
-    opn_i_file_writer_put(file, header, n_header);
+    put(to, prefix, OPN_SAFETENSORS_PREFIX);
+    put(to, header, n_header);
     for (size_t p = 0; p < writer->n_parts; p++)
-        put_part(file, &writer->part[p]);
-    status = opn_i_file_writer_commit(file);
+        put_part(put, to, &writer->part[p]);
 cleanup:
     opn_i_release(&ctx->alloc, header);
+    return status;
+}
+
+opn_status opn_i_safetensors_writer_commit(opn_i_safetensors_writer *writer,
+                                           const char *path)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_writer *file = NULL;
+    OPN_TRY(opn_i_file_writer_open(writer->ctx, path, &file));
+    OPN_TRY(put_all(writer, path, put_to_file, file));
+    status = opn_i_file_writer_commit(file);
+    file = NULL;
+cleanup:
+    opn_i_file_writer_discard(file);
+    opn_i_safetensors_writer_discard(writer);
+    return status;
+}
+
+opn_status
+opn_i_safetensors_writer_take(opn_i_safetensors_writer *writer, char **out, size_t *n_out)
+{
+    opn_status status = OPN_OK;
+    opn_i_text bytes = {.ctx = writer->ctx};
+    OPN_TRY(put_all(writer, "a part of the file", put_to_text, &bytes));
+    *n_out = bytes.n;
+    status = opn_i_text_take(&bytes, out);
+cleanup:
+    opn_i_text_free(&bytes);
     opn_i_safetensors_writer_discard(writer);
     return status;
 }

@@ -5,13 +5,14 @@
 // Metadata: format, model, data_hash, classes
 // and features (JSON arrays of names), summary, and "param.NAME" for every training
 // parameter; source and notes (a JSON array of sentences) say where the training graph
-// came from and how it was read.
+// came from and how it was read; candidates what it was chosen from. A model for other
+// graphs is a file of its own in the tensor "elsewhere".
 
 #include "base/number.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"
 #include "math/exec.h"
-#include "model/model_data.h"
+#include "model/model_choice.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -137,6 +138,21 @@ cleanup:
 }
 
 static opn_status
+put_candidates(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *model)
+{
+    opn_status status = OPN_OK;
+    char *text = NULL;
+    if (model->n_candidates == 0)
+        return OPN_OK;
+    text = opn_i_candidates_to_text(model);
+    OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "out of memory for candidates");
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "candidates", text));
+cleanup:
+    free(text);
+    return status;
+}
+
+static opn_status
 put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *model)
 {
     opn_status status = OPN_OK;
@@ -162,6 +178,7 @@ put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *mo
     for (size_t n = 0; n < N_NUMBERS; n++)
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, numbers[n].key, value[n]));
     OPN_TRY(put_optional(writer, model));
+    OPN_TRY(put_candidates(ctx, writer, model));
     OPN_TRY(put_names(ctx, writer, "classes", &model->class_names));
     OPN_TRY(put_names(ctx, writer, "features", &model->feature_names));
     for (int64_t p = 0; p < model->param_names.n; p++) {
@@ -192,21 +209,67 @@ cleanup:
     return status;
 }
 
+// What a writer borrows until it has written it.
+typedef struct borrowed {
+    float *packed[OPN_MAX_WEIGHTS];
+    char *elsewhere;
+    size_t n_elsewhere;
+} borrowed;
+
+static void release_borrowed(const opn_ctx *ctx, borrowed *b)
+{
+    for (int m = 0; m < OPN_MAX_WEIGHTS; m++)
+        opn_i_release(&ctx->alloc, b->packed[m]);
+    opn_i_release(&ctx->alloc, b->elsewhere);
+}
+
+static opn_status put_model(opn_ctx *ctx,
+                            opn_i_safetensors_writer *writer,
+                            const opn_model *model,
+                            borrowed *b)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(put_metadata(ctx, writer, model));
+    OPN_TRY(put_weights(ctx, writer, model, b->packed));
+    OPN_TRY(put_columns(writer, model));
+cleanup:
+    return status;
+}
+
+// The bytes of the model for other graphs.
+static opn_status pack_elsewhere(opn_ctx *ctx, const opn_model *model, borrowed *b)
+{
+    opn_status status = OPN_OK;
+    opn_i_safetensors_writer *writer = NULL;
+    borrowed inner = {0};
+    OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
+    OPN_TRY(put_model(ctx, writer, model, &inner));
+    status = opn_i_safetensors_writer_take(writer, &b->elsewhere, &b->n_elsewhere);
+    writer = NULL;
+cleanup:
+    opn_i_safetensors_writer_discard(writer);
+    release_borrowed(ctx, &inner);
+    return status;
+}
+
 opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path)
 {
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
-    float *packed[OPN_MAX_WEIGHTS] = {0};
+    borrowed b = {0};
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
-    OPN_TRY(put_metadata(ctx, writer, model));
-    OPN_TRY(put_weights(ctx, writer, model, packed));
-    OPN_TRY(put_columns(writer, model));
+    OPN_TRY(put_model(ctx, writer, model, &b));
+    if (model->elsewhere != NULL) {
+        OPN_TRY(pack_elsewhere(ctx, model->elsewhere, &b));
+        const int64_t shape[] = {(int64_t)b.n_elsewhere};
+        OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, "elsewhere", OPN_TENSOR_U8,
+                                                    shape, 1, b.elsewhere));
+    }
     status = opn_i_safetensors_writer_commit(writer, path);
     writer = NULL;
 cleanup:
     opn_i_safetensors_writer_discard(writer);
-    for (int m = 0; m < OPN_MAX_WEIGHTS; m++)
-        opn_i_release(&ctx->alloc, packed[m]);
+    release_borrowed(ctx, &b);
     return status;
 }
 
@@ -499,6 +562,9 @@ static opn_status get_metadata(opn_ctx *ctx,
     OPN_TRY(get_origin(ctx, path, file, model));
     OPN_TRY(get_numbers(ctx, path, file, model));
     OPN_TRY(get_optional(ctx, path, file, model));
+    const char *candidates = opn_i_safetensors_metadata(file, "candidates");
+    if (candidates != NULL)
+        OPN_TRY(opn_i_candidates_from_text(ctx, path, candidates, model));
     OPN_TRY(get_names(ctx, path, "classes", opn_i_safetensors_metadata(file, "classes"),
                       &model->class_names));
     OPN_TRY(get_names(ctx, path, "features", opn_i_safetensors_metadata(file, "features"),
@@ -524,6 +590,45 @@ static opn_status read_params(opn_ctx *ctx,
     return status;
 }
 
+static opn_status
+get_model(opn_ctx *ctx, const char *path, const opn_i_safetensors *file, opn_model *model)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(get_metadata(ctx, path, file, model));
+    OPN_TRY(read_params(ctx, path, file, model));
+    OPN_TRY(get_weights(ctx, path, file, model));
+    OPN_TRY(get_columns(ctx, path, file, model));
+cleanup:
+    return status;
+}
+
+// The model for other graphs, if the file has one: it must know the same classes.
+static opn_status get_elsewhere(opn_ctx *ctx,
+                                const char *path,
+                                const opn_i_safetensors *file,
+                                opn_model *model)
+{
+    opn_status status = OPN_OK;
+    opn_i_safetensors *inner = NULL;
+    const opn_i_tensor_view *tensor = opn_i_safetensors_find(file, "elsewhere");
+    if (tensor == NULL)
+        return OPN_OK;
+    OPN_FAIL_IF(ctx, tensor->type != OPN_TENSOR_U8, OPN_ERR_FORMAT,
+                "%s: tensor \"elsewhere\" holds no bytes", path);
+    OPN_TRY(opn_i_safetensors_open(ctx, path, tensor->data, (size_t)tensor->n_items,
+                                   &inner));
+    OPN_TRY(opn_i_model_new(ctx, &model->elsewhere));
+    OPN_TRY(get_model(ctx, path, inner, model->elsewhere));
+    OPN_FAIL_IF(ctx,
+                model->elsewhere->sizes.n_classes != model->sizes.n_classes ||
+                        model->elsewhere->sizes.n_hidden != model->sizes.n_hidden,
+                OPN_ERR_FORMAT,
+                "%s: the model for other graphs does not fit the other one", path);
+cleanup:
+    opn_i_safetensors_free(inner);
+    return status;
+}
+
 opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
 {
     opn_status status = OPN_OK;
@@ -534,10 +639,8 @@ opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     path = opn_i_input_name(path);
     OPN_TRY(opn_i_safetensors_open(ctx, path, bytes.data, bytes.n, &file));
-    OPN_TRY(get_metadata(ctx, path, file, model));
-    OPN_TRY(read_params(ctx, path, file, model));
-    OPN_TRY(get_weights(ctx, path, file, model));
-    OPN_TRY(get_columns(ctx, path, file, model));
+    OPN_TRY(get_model(ctx, path, file, model));
+    OPN_TRY(get_elsewhere(ctx, path, file, model));
     *out = model;
     model = NULL;
 cleanup:
