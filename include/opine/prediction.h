@@ -16,10 +16,12 @@ typedef struct opn_prediction opn_prediction;
 enum { OPN_KEEP_BELIEF = 1 << 0, OPN_KEEP_ENERGY = 1 << 1 };
 
 // Predicts every node of `graph`, which need not be the one trained on but must have the
-// same features. samples, average and propagate of params are used, NULL for those of
-// training. `keep` has bits OPN_KEEP_...; 0 for none.
+// same features; a model with links, or trained without features, knows only that one.
+// samples, average and propagate of params are used, NULL for those of training. `keep`
+// has bits OPN_KEEP_...; 0 for none.
 // Errors: INVALID_ARG (an unknown bit), SHAPE (another number of features, or a feature
-// whose name the model does not know; directed graph), NONFINITE, INTERRUPTED, NOMEM.
+// whose name the model does not know; a graph it cannot know; directed graph), NONFINITE,
+// INTERRUPTED, NOMEM.
 // Memory: 4 V (2 K + 1 + measures) bytes stay, and as much again for the smoothed ones.
 OPN_API OPN_NODISCARD opn_status opn_model_predict(opn_ctx *ctx,
                                                    const opn_model *model,
