@@ -146,7 +146,7 @@ static opn_status draw_split(opine_app *app, const opn_graph *graph, description
 {
     const opn_status status =
             opn_split_create(app->ctx, graph, OPN_SPLIT_USUAL, 0, NULL, 0, &out->split);
-    if (status != OPN_ERR_INVALID_ARG)
+    if (status != OPN_ERR_INVALID_ARG && status != OPN_ERR_SHAPE)
         return status;
     spell_options(opn_ctx_error(app->ctx), out->no_split, sizeof(out->no_split));
     return OPN_OK;

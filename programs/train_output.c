@@ -19,7 +19,7 @@ static void tell_parameters(const opine_app *app)
         const char *value = opn_params_text(app->params, param->name);
         char name[64];
         if (!(param->affects & OPN_AFFECTS_PREDICTION) || param->kind == OPN_PARAM_FLAG ||
-            strcmp(value, param->default_text) == 0)
+            strcmp(value, param->default_text) == 0 || strcmp(value, "paper") == 0)
             continue;
         const int n_put = snprintf(line + n, sizeof(line) - n, " --%s %s",
                                    option_name(param, name), value);
@@ -61,18 +61,15 @@ static bool find_runner_up(const opn_model *model, opn_candidate *out)
 }
 
 // Says by how much the chosen model is better.
-static void print_margin(const opn_model *model, const opn_candidate *chosen)
+static void print_margin(const opn_candidate *chosen, const opn_candidate *other)
 {
-    opn_candidate other;
-    if (!find_runner_up(model, &other))
-        return;
-    const double points = 100.0 * (chosen->accuracy - other.accuracy);
+    const double points = 100.0 * (chosen->accuracy - other->accuracy);
     const double error = 100.0 * sqrt(chosen->accuracy * (1.0 - chosen->accuracy) /
                                       chosen->n_validation);
     print_key("chosen");
     if (fabs(points) > error)
         printf("by accuracy, %.1f points above %s (standard error %.1f)\n", points,
-               other.name, error);
+               other->name, error);
     else
         printf("by NLL, as accuracies are within one standard error (%.1f points)\n",
                error);
@@ -81,7 +78,9 @@ static void print_margin(const opn_model *model, const opn_candidate *chosen)
 static void print_candidates(const opn_model *model)
 {
     opn_candidate chosen = {.name = ""};
+    opn_candidate other = {.name = ""};
     const int32_t n = opn_model_candidate_count(model);
+    const bool had_choice = find_runner_up(model, &other);
     if (n == 0)
         return;
     printf("\n%s%-21s %9s %8s%s\n", style(STYLE_HEADING), "on validation nodes",
@@ -93,12 +92,10 @@ static void print_candidates(const opn_model *model)
         printf("%-21s %7.1f %%", one.name, 100.0 * one.accuracy);
         if (isfinite(one.nll))
             printf(" %8.3f", one.nll);
-        else
-            printf(" %8s", "");
-        printf("%s\n", one.is_chosen ? "  chosen" : "");
+        printf("%s\n", one.is_chosen && had_choice ? "  chosen" : "");
     }
-    if (chosen.n_validation > 0)
-        print_margin(model, &chosen);
+    if (had_choice && chosen.n_validation > 0)
+        print_margin(&chosen, &other);
 }
 
 // ---- the training --------------------------------------------------------------------

@@ -25,10 +25,11 @@ struct opn_checkpoint {
     bool is_locked;
 };
 
+// An empty folder holds nothing to go on from.
 static bool is_there(const char *path)
 {
     struct stat about;
-    return lstat(path, &about) == 0;
+    return lstat(path, &about) == 0 && rmdir(path) != 0;
 }
 
 // ---- lock ----------------------------------------------------------------------------
@@ -114,6 +115,8 @@ void opn_checkpoint_close(opn_checkpoint *checkpoint, int is_saved)
     const opn_alloc alloc = checkpoint->alloc;
     if (is_saved && unlink(checkpoint->path) != 0)
         remove_folder(checkpoint->path);
+    if (checkpoint->is_locked && !is_saved)
+        (void)rmdir(checkpoint->path); // only if it is empty
     if (checkpoint->is_locked)
         (void)unlink(checkpoint->lock_path); // before the lock is released
     if (checkpoint->lock >= 0)

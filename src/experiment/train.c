@@ -343,6 +343,8 @@ static opn_status run_stages(training *t)
 {
     opn_status status = OPN_OK;
     opn_train_summary *summary = &t->model->summary;
+    if (t->student.is_done) // before an interruption
+        return OPN_OK;
     if (t->model->kind->has_teacher)
         OPN_TRY(timed(t, run_teacher, &summary->teacher_seconds));
     if (t->model->kind->has_prior)

@@ -20,7 +20,7 @@ OPN_NODISCARD opn_status opn_i_split_narrow(opn_ctx *ctx,
 // validate on different nodes: the training nodes, shuffled by `seed`, are divided into
 // n_parts stratified parts, of which part `part` validates while the validation nodes
 // train.
-// Errors: INVALID_ARG (no training node is left), NOMEM. Cost: O(V + K).
+// Errors: SHAPE (no training node is left), NOMEM. Cost: O(V + K).
 OPN_NODISCARD opn_status opn_i_split_exchange(opn_ctx *ctx,
                                               const opn_graph *graph,
                                               const opn_split *split,

@@ -473,7 +473,7 @@ opn_status opn_i_split_exchange(opn_ctx *ctx,
             *role = OPN_ROLE_TRAIN;
         other->count[*role]++;
     }
-    OPN_FAIL_IF(ctx, other->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_INVALID_ARG,
+    OPN_FAIL_IF(ctx, other->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
                 "%s: too few labelled nodes to divide", graph->name);
     *out = other;
     other = NULL;

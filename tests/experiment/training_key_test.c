@@ -142,7 +142,7 @@ static void a_model_keeps_all_that_its_predictions_depend_on(void **state)
                         "model task preset ood_classes hidden heads out_heads evidence "
                         "normalise epochs teacher_epochs patience stop_on learning_rate "
                         "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
-                        "kernel_constant " OF_SAMPLING "seed ");
+                        "kernel_constant " OF_SAMPLING "label seed ");
     opn_model_free(model);
     free_scene(&s);
 }
@@ -161,7 +161,7 @@ static void a_manifest_describes_the_parameters_of_its_results(void **state)
                         "task preset ood_classes hidden heads out_heads evidence "
                         "normalise epochs teacher_epochs patience stop_on learning_rate "
                         "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
-                        "kernel_constant " OF_SAMPLING "protocol seed ");
+                        "kernel_constant " OF_SAMPLING "protocol label seed ");
     json_decref(object);
     opn_params_free(params);
     free_scene(&s);
