@@ -130,10 +130,10 @@ static opn_status open_memory(opn_i_npz_writer *writer)
             zip_open_from_source(writer->memory, ZIP_CREATE | ZIP_TRUNCATE, &error);
     if (writer->archive == NULL)
         OPN_TRY(fail_pack(writer, &error));
+    zip_source_keep(writer->memory); // packing drops the archive's reference
     if (zip_register_cancel_callback_with_state(writer->archive, is_interrupted, NULL,
                                                 writer) != 0)
         OPN_TRY(fail_pack(writer, zip_get_error(writer->archive)));
-    zip_source_keep(writer->memory); // packing drops the archive's reference
 cleanup:
     zip_error_fini(&error);
     return status;
