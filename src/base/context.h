@@ -89,11 +89,12 @@ OPN_NODISCARD opn_status opn_i_progress_noted(opn_ctx *ctx, const opn_progress *
 OPN_NODISCARD opn_status opn_i_go_on(opn_ctx *ctx, const char *stage);
 
 // Asks once in so many steps of a long loop whether to go on; a step of random access to
-// memory takes up to 1 us.
-#define OPN_TRY_GO_ON(ctx, step, stage)             \
-    do {                                            \
-        if (((step) & (OPN_STEPS_A_TICK - 1)) == 0) \
-            OPN_TRY(opn_i_go_on((ctx), (stage)));   \
+// memory takes up to 1 us. Short loops never ask: what is done in no time, such as the
+// start of a small training, is better finished.
+#define OPN_TRY_GO_ON(ctx, step, stage)                                \
+    do {                                                               \
+        if (((step) & (OPN_STEPS_A_TICK - 1)) == OPN_STEPS_A_TICK - 1) \
+            OPN_TRY(opn_i_go_on((ctx), (stage)));                      \
     } while (0)
 enum { OPN_STEPS_A_TICK = 1 << 16 };
 

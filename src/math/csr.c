@@ -173,7 +173,8 @@ static opn_status copy_bytes(opn_ctx *ctx, void *to, const void *from, size_t n)
     opn_status status = OPN_OK;
     enum { BYTES_A_TICK = 1 << 26 };
     for (size_t at = 0; at < n; at += BYTES_A_TICK) {
-        OPN_TRY(opn_i_go_on(ctx, "copying a sparse matrix"));
+        if (at > 0)
+            OPN_TRY(opn_i_go_on(ctx, "copying a sparse matrix"));
         memcpy((char *)to + at, (const char *)from + at,
                n - at < BYTES_A_TICK ? n - at : BYTES_A_TICK);
     }
