@@ -3,10 +3,10 @@
 #include "graph/feature_rule.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-// Counts of words differ by less than this, an income and an age by more.
-static const double equal_scales = 10.0;
+// Word counts and embeddings lose nothing by their scales; a table with an amount beside
+// yes and no loses nearly all but the amount.
+static const double least_share = 0.7;
 
 bool opn_i_features_are_signed(const opn_i_csr *x)
 {
@@ -16,50 +16,70 @@ bool opn_i_features_are_signed(const opn_i_csr *x)
     return false;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Root mean square of the non-zero values of each feature that has some; returns how many
-// have. A frequent word is not of another scale than a rare one.
-static opn_status
-find_scales(opn_ctx *ctx, const opn_i_csr *x, double *scale, int32_t *n_scales)
+// Root mean square of the non-zero values of each feature, 1 if it has none. A frequent
+// word is not of another scale than a rare one.
+static opn_status find_scales(opn_ctx *ctx, const opn_i_csr *x, double *scale)
 {
     opn_status status = OPN_OK;
     int32_t *n_stored = NULL;
-    int32_t n = 0;
     OPN_TRY_NEW(ctx, n_stored, x->n_cols);
     for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++) {
         scale[x->col_idx[e]] += (double)x->value[e] * (double)x->value[e];
         n_stored[x->col_idx[e]]++;
     }
     for (int32_t k = 0; k < x->n_cols; k++)
-        if (n_stored[k] > 0)
-            scale[n++] = sqrt(scale[k] / n_stored[k]);
-    *n_scales = n;
+        scale[k] = n_stored[k] > 0 && scale[k] > 0.0 ? sqrt(scale[k] / n_stored[k]) : 1.0;
 cleanup:
     opn_i_release(&ctx->alloc, n_stored);
     return status;
+}
+
+static double squared(const opn_i_csr *x, const double *scale, opn_off e)
+{
+    const double value =
+            (double)x->value[e] / (scale == NULL ? 1.0 : scale[x->col_idx[e]]);
+    return value * value;
+}
+
+// How many features decide the direction of rows: 1 / sum of s_k^2, where s_k is the
+// share of feature k in the squared length of a row, on average. `scale` divides the
+// features, unless it is NULL; share [F] is scratch.
+static double count_deciding(const opn_i_csr *x, const double *scale, double *share)
+{
+    double sum = 0.0;
+    double sum_squares = 0.0;
+    for (int32_t k = 0; k < x->n_cols; k++)
+        share[k] = 0.0;
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        double length = 0.0;
+        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
+            length += squared(x, scale, e);
+        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1] && length > 0.0; e++)
+            share[x->col_idx[e]] += squared(x, scale, e) / length;
+    }
+    for (int32_t k = 0; k < x->n_cols; k++) {
+        sum += share[k];
+        sum_squares += share[k] * share[k];
+    }
+    return sum_squares > 0.0 ? sum * sum / sum_squares : 0.0;
 }
 
 opn_status opn_i_features_suit(opn_ctx *ctx, const opn_i_csr *x, const char **normalise)
 {
     opn_status status = OPN_OK;
     double *scale = NULL;
-    int32_t n = 0;
+    double *share = NULL;
     *normalise = "l2";
     if (x->value == NULL) // all are 1
         return OPN_OK;
     OPN_TRY_NEW(ctx, scale, x->n_cols);
-    OPN_TRY(find_scales(ctx, x, scale, &n));
-    qsort(scale, (size_t)n, sizeof(*scale), compare);
+    OPN_TRY_NEW(ctx, share, x->n_cols);
+    OPN_TRY(find_scales(ctx, x, scale));
     if (opn_i_features_are_signed(x) ||
-        (n > 0 && scale[n - 1] > equal_scales * scale[n / 2]))
+        count_deciding(x, NULL, share) < least_share * count_deciding(x, scale, share))
         *normalise = "standard";
 cleanup:
     opn_i_release(&ctx->alloc, scale);
+    opn_i_release(&ctx->alloc, share);
     return status;
 }

@@ -7,7 +7,7 @@
 
 static opn_ctx *ctx;
 
-enum { N_ROWS = 4, N_COLS = 3 };
+enum { N_ROWS = 8, N_COLS = 3 };
 
 static const char *suited(const opn_real value[N_ROWS][N_COLS])
 {
@@ -58,6 +58,16 @@ static void a_feature_of_another_scale_does_not_decide_alone(void **state)
     assert_string_equal(suited(table), "standard");
 }
 
+// A word that is repeated hundreds of times in one row changes no other row.
+static void a_rare_outlier_does_not_change_the_rule(void **state)
+{
+    (void)state;
+    static const opn_real words[N_ROWS][N_COLS] = {{1, 1, 1}, {1, 2, 1},  {1, 1, 0},
+                                                   {2, 1, 1}, {1, 0, 1},  {0, 1, 2},
+                                                   {1, 1, 1}, {1, 0, 700}};
+    assert_string_equal(suited(words), "l2");
+}
+
 static void no_features_at_all_are_no_problem(void **state)
 {
     (void)state;
@@ -71,6 +81,7 @@ int main(void)
             WITH_CTX(words_and_counts_keep_their_direction),
             WITH_CTX(negative_features_are_standardised),
             WITH_CTX(a_feature_of_another_scale_does_not_decide_alone),
+            WITH_CTX(a_rare_outlier_does_not_change_the_rule),
             WITH_CTX(no_features_at_all_are_no_problem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
