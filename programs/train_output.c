@@ -64,8 +64,7 @@ static bool find_runner_up(const opn_model *model, opn_candidate *out)
 static void print_margin(const opn_candidate *chosen, const opn_candidate *other)
 {
     const double points = 100.0 * (chosen->accuracy - other->accuracy);
-    const double error = 100.0 * sqrt(chosen->accuracy * (1.0 - chosen->accuracy) /
-                                      chosen->n_validation);
+    const double error = 100.0 * chosen->error;
     print_key("chosen");
     if (fabs(points) > error)
         printf("by accuracy, %.1f points above %s (standard error %.1f)\n", points,

@@ -180,7 +180,8 @@ typedef struct opn_candidate {
     int is_chosen;        // it is this model
     int is_baseline;      // for comparison only
     int32_t n_validation; // nodes; with few, over several divisions of the labelled ones
-    double accuracy;      // NaN without validation nodes, as the next
+    double accuracy;      // NaN without validation nodes, as the next two
+    double error;         // its standard error
     double nll;           // mean -ln p of the class; NaN for a method without p
 } opn_candidate;
 OPN_API int32_t opn_model_candidate_count(const opn_model *model);

@@ -7,6 +7,7 @@
 #include "experiment/folds.h"
 #include "experiment/jobs.h"
 #include "experiment/train.h"
+#include "graph/graph_data.h"
 #include "model/model_choice.h"
 
 #include <math.h>
@@ -111,7 +112,7 @@ static void tell_candidate(opn_ctx *ctx, void *user, int32_t job)
         opn_i_log(ctx, OPN_LOG_WARNING,
                   "%s does not train, its weights become infinite; it is left out",
                   opn_i_candidate_models[m]);
-    else
+    else if (s->n_validation > 0)
         opn_i_log(ctx, OPN_LOG_STEP, "%s: %d epochs, validation accuracy %.1f %%",
                   opn_i_candidate_models[m], (int)s->epochs,
                   100.0 * s->validation_accuracy);
@@ -193,6 +194,26 @@ cleanup:
     return status;
 }
 
+// Warns about classes without training nodes, which a model can never predict.
+static opn_status
+warn_about_classes(opn_ctx *ctx, const opn_graph *graph, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    bool *has_node = NULL;
+    char number[12];
+    OPN_TRY_NEW(ctx, has_node, graph->n_classes);
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
+        if (opn_split_roles(split)[i] == OPN_ROLE_TRAIN)
+            has_node[graph->label[i]] = true;
+    for (int32_t k = 0; k < graph->n_classes; k++)
+        if (opn_split_known(split)[k] >= 0 && !has_node[k])
+            opn_i_log(ctx, OPN_LOG_WARNING, "class %s has no training nodes",
+                      opn_graph_class_name(graph, k, number));
+cleanup:
+    opn_i_release(&ctx->alloc, has_node);
+    return status;
+}
+
 opn_status opn_model_train(opn_ctx *ctx,
                            const opn_graph *graph,
                            const opn_split *split,
@@ -203,6 +224,12 @@ opn_status opn_model_train(opn_ctx *ctx,
     opn_status status = OPN_OK;
     choosing c = {.graph = graph, .params = params, .checkpoint = checkpoint};
     char *path = NULL;
+    OPN_FAIL_IF(ctx,
+                opn_split_n_nodes(split) != opn_graph_n_nodes(graph) ||
+                        opn_split_n_classes(split) != opn_graph_n_classes(graph),
+                OPN_ERR_SHAPE, "%s: the split belongs to another graph",
+                opn_graph_name(graph));
+    OPN_TRY(warn_about_classes(ctx, graph, split));
     if (strcmp(opn_params_text(params, "model"), "auto") == 0) {
         status = choose_model(ctx, split, &c, out);
     } else {

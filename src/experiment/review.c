@@ -3,6 +3,7 @@
 
 #include "experiment/baseline.h"
 #include "experiment/folds.h"
+#include "experiment/jobs.h"
 #include "experiment/train.h"
 #include "graph/homophily.h"
 #include "model/features.h"
@@ -39,9 +40,9 @@ static bool is_cheap(const opn_graph *graph)
            (int64_t)graph->features.n_cols * graph->n_classes <= most_weights;
 }
 
-static opn_i_candidate baseline(const char *name)
+static opn_i_candidate candidate_called(const char *name)
 {
-    opn_i_candidate made = {.is_baseline = true};
+    opn_i_candidate made = {.is_baseline = false};
     snprintf(made.name, sizeof(made.name), "%s", name);
     return made;
 }
@@ -109,21 +110,39 @@ cleanup:
     return status;
 }
 
-// Adds the results of one fold.
-static opn_status review_fold(const review *r,
-                              const opn_split *fold,
-                              opn_i_candidate *mlp,
-                              opn_i_candidate *logistic,
-                              opn_i_candidate *majority)
+// ---- folds ---------------------------------------------------------------------------
+
+enum { MLP = 0, LOGISTIC = 1, MAJORITY = 2, N_BASELINES = 3 };
+
+// The work on all folds; each job writes the results of its own.
+typedef struct comparison {
+    const review *r;
+    opn_i_folds folds;
+    opn_i_candidate result[OPN_MAX_FOLDS][N_BASELINES];
+} comparison;
+
+static opn_status compare_fold(opn_ctx *ctx, void *user, int32_t f)
 {
     opn_status status = OPN_OK;
+    comparison *c = user;
+    review r = *c->r;
     opn_model *model = NULL;
-    OPN_TRY(train_mlp(r, fold, mlp, &model));
-    if (model != NULL && is_cheap(r->graph))
-        OPN_TRY(review_simple(r, fold, model, logistic, majority));
+    opn_i_candidate *result = c->result[f];
+    r.ctx = ctx;
+    OPN_TRY(train_mlp(&r, c->folds.split[f], &result[MLP], &model));
+    if (model != NULL && is_cheap(r.graph))
+        OPN_TRY(review_simple(&r, c->folds.split[f], model, &result[LOGISTIC],
+                              &result[MAJORITY]));
 cleanup:
     opn_model_free(model);
     return status;
+}
+
+static void say_nothing(opn_ctx *ctx, void *user, int32_t f)
+{
+    (void)ctx;
+    (void)user;
+    (void)f;
 }
 
 static void note_if_scored(opn_model *model, const opn_i_candidate *candidate)
@@ -132,36 +151,45 @@ static void note_if_scored(opn_model *model, const opn_i_candidate *candidate)
         opn_i_model_note_candidate(model, candidate);
 }
 
+// The model itself, where it was not chosen from several.
+static void note_own(opn_model *model)
+{
+    opn_train_summary s;
+    opn_i_candidate own = candidate_called(model->kind->id);
+    opn_model_summary(model, &s);
+    opn_i_candidate_add(&own, s.n_validation, s.validation_accuracy, s.validation_nll);
+    own.is_chosen = true;
+    opn_i_model_note_candidate(model, &own);
+}
+
 static opn_status compare(const review *r)
 {
     opn_status status = OPN_OK;
-    opn_i_folds folds = {0};
-    opn_i_candidate own = baseline(r->model->kind->id);
-    opn_i_candidate mlp = baseline(mlp_name);
-    opn_i_candidate logistic = baseline(logistic_name);
-    opn_i_candidate majority = baseline(majority_name);
-    const bool was_chosen = r->model->n_candidates > 0;
+    static const char *const names[N_BASELINES] = {mlp_name, logistic_name,
+                                                   majority_name};
+    comparison c = {.r = r};
     const uint64_t seed = (uint64_t)opn_params_int(r->params, "seed");
-    if (was_chosen) // on the same nodes as the candidates
-        OPN_TRY(opn_i_folds_init(r->ctx, r->graph, r->split, seed, &folds));
+    if (r->model->n_candidates > 0) // on the same nodes as they
+        OPN_TRY(opn_i_folds_init(r->ctx, r->graph, r->split, seed, &c.folds));
     else
-        folds = (opn_i_folds){.n = 1, .split = {r->split}};
-    for (int f = 0; f < folds.n; f++)
-        OPN_TRY(review_fold(r, folds.split[f], &mlp, &logistic, &majority));
-    if (!was_chosen) {
-        opn_train_summary summary;
-        opn_model_summary(r->model, &summary);
-        opn_i_candidate_add(&own, summary.n_validation, summary.validation_accuracy,
-                            summary.validation_nll);
-        own.is_baseline = false;
-        own.is_chosen = true;
-        opn_i_model_note_candidate(r->model, &own);
+        c.folds = (opn_i_folds){.n = 1, .split = {r->split}};
+    const opn_i_jobs jobs = {.stage = "comparing with simple methods",
+                             .n = c.folds.n,
+                             .run = compare_fold,
+                             .tell = say_nothing,
+                             .user = &c};
+    OPN_TRY(opn_i_jobs_run(r->ctx, &jobs));
+    if (r->model->n_candidates == 0)
+        note_own(r->model);
+    for (int b = 0; b < N_BASELINES; b++) {
+        opn_i_candidate sum = candidate_called(names[b]);
+        sum.is_baseline = true;
+        for (int f = 0; f < c.folds.n; f++)
+            opn_i_candidate_merge(&sum, &c.result[f][b]);
+        note_if_scored(r->model, &sum);
     }
-    note_if_scored(r->model, &mlp);
-    note_if_scored(r->model, &logistic);
-    note_if_scored(r->model, &majority);
 cleanup:
-    opn_i_folds_deinit(&folds);
+    opn_i_folds_deinit(&c.folds);
     return status;
 }
 

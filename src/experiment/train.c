@@ -86,10 +86,6 @@ static opn_status describe_model(training *t, const opn_split *split)
     opn_status status = OPN_OK;
     opn_ctx *ctx = t->ctx;
     opn_model *model = t->model;
-    OPN_FAIL_IF(ctx,
-                opn_split_n_nodes(split) != opn_i_graph_n_nodes(t->graph) ||
-                        opn_split_n_classes(split) != t->graph->n_classes,
-                OPN_ERR_SHAPE, "%s: the split belongs to another graph", t->graph->name);
     model->kind = opn_i_model_kind_find(opn_params_text(t->params, "model"));
     OPN_FAIL_IF(ctx, model->kind == NULL || opn_i_model_kind_is_auto(model->kind),
                 OPN_ERR_INVALID_ARG, "`model` %s: training takes one model",
@@ -132,20 +128,6 @@ static opn_status find_targets(training *t, const opn_split *split)
     }
 cleanup:
     return status;
-}
-
-// Warns about classes without training nodes, which the model can never predict.
-static void warn_about_classes(const training *t)
-{
-    const opn_vid n = opn_i_graph_n_nodes(t->graph);
-    for (int32_t k = 0; k < t->model->sizes.n_classes; k++) {
-        bool has_node = false;
-        for (opn_vid i = 0; i < n && !has_node; i++)
-            has_node = t->target[i] == k;
-        if (!has_node)
-            opn_i_log(t->ctx, OPN_LOG_WARNING, "class %s has no training nodes",
-                      opn_model_class_name(t->model, k));
-    }
 }
 
 // ---- checkpoints ---------------------------------------------------------------------
@@ -422,7 +404,6 @@ opn_status opn_i_train_one(opn_ctx *ctx,
                              .dropout = opn_params_real(params, "dropout")};
     OPN_TRY(opn_i_workspace_init(ctx, t.model, graph, plan, &t.workspace));
     OPN_TRY(find_targets(&t, split));
-    warn_about_classes(&t);
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.teacher));
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.student));
     OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);

@@ -28,8 +28,10 @@ static opn_status read_features(opn_i_npz_reader *reader)
     if (!found) {
         OPN_TRY(opn_i_csr_init(ctx, (int32_t)rows.n_nodes, 0, 0, false,
                                &graph->features));
-        OPN_TRY(opn_i_graph_note(ctx, graph,
-                                 "the nodes have no features, which training needs"));
+        OPN_TRY(opn_i_graph_note(
+                ctx, graph,
+                "nodes have no features, and only the structure of the graph is "
+                "used"));
     }
 cleanup:
     return status;

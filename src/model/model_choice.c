@@ -19,6 +19,13 @@ void opn_i_candidate_add(opn_i_candidate *candidate,
     candidate->nll += nll * n;
 }
 
+void opn_i_candidate_merge(opn_i_candidate *candidate, const opn_i_candidate *other)
+{
+    candidate->n += other->n;
+    candidate->n_right += other->n_right;
+    candidate->nll += other->nll;
+}
+
 double opn_i_candidate_accuracy(const opn_i_candidate *candidate)
 {
     return candidate->n > 0 ? candidate->n_right / candidate->n : 0.0;
@@ -26,7 +33,8 @@ double opn_i_candidate_accuracy(const opn_i_candidate *candidate)
 
 double opn_i_candidate_error(const opn_i_candidate *candidate)
 {
-    const double a = opn_i_candidate_accuracy(candidate);
+    // As if one more node were right and one more wrong: no accuracy is without error.
+    const double a = (candidate->n_right + 1.0) / (candidate->n + 2.0);
     return candidate->n > 0 ? sqrt(a * (1.0 - a) / candidate->n) : 0.0;
 }
 
@@ -50,6 +58,7 @@ void opn_model_candidate(const opn_model *model, int32_t i, opn_candidate *out)
             .is_baseline = c->is_baseline,
             .n_validation = c->n,
             .accuracy = c->n > 0 ? c->n_right / c->n : (double)NAN,
+            .error = c->n > 0 ? opn_i_candidate_error(c) : (double)NAN,
             .nll = c->n > 0 ? c->nll / c->n : (double)NAN,
     };
 }

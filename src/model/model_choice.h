@@ -11,6 +11,9 @@ void opn_i_candidate_add(opn_i_candidate *candidate,
                          double accuracy,
                          double nll);
 
+// Adds the results of another.
+void opn_i_candidate_merge(opn_i_candidate *candidate, const opn_i_candidate *other);
+
 // Accuracy and its standard error; 0 without validation nodes.
 double opn_i_candidate_accuracy(const opn_i_candidate *candidate);
 double opn_i_candidate_error(const opn_i_candidate *candidate);
