@@ -7,6 +7,7 @@
 #include "experiment/folds.h"
 #include "experiment/jobs.h"
 #include "experiment/train.h"
+#include "experiment/training_cost.h"
 #include "graph/graph_data.h"
 #include "model/model_choice.h"
 
@@ -177,14 +178,37 @@ cleanup:
     return status;
 }
 
+// Says beforehand what is compared, and about how long that takes.
+static void tell_work(opn_ctx *ctx, const choosing *c, const opn_i_training_cost *cost)
+{
+    const int n_jobs = OPN_N_CANDIDATES * c->folds.n;
+    const int n_threads = opn_ctx_threads(ctx);
+    int32_t n_nodes = 0;
+    for (int f = 0; f < c->folds.n; f++)
+        n_nodes += opn_split_count(c->folds.split[f], OPN_ROLE_VALIDATION);
+    const double seconds =
+            cost->seconds * n_jobs / (n_threads < n_jobs ? n_threads : n_jobs);
+    char time[48] = "";
+    if (seconds >= 60.0)
+        snprintf(time, sizeof(time), ", in about %.0f minutes", ceil(seconds / 60.0));
+    else if (seconds >= 5.0)
+        snprintf(time, sizeof(time), ", in about %.0f seconds", seconds);
+    opn_i_log(ctx, OPN_LOG_INFO, "comparing %s, %s and %s on %d validation nodes%s",
+              opn_i_candidate_models[0], opn_i_candidate_models[1],
+              opn_i_candidate_models[2], (int)n_nodes, time);
+}
+
 static opn_status
 choose_model(opn_ctx *ctx, const opn_split *split, choosing *c, opn_model **out)
 {
     opn_status status = OPN_OK;
     const uint64_t seed = (uint64_t)opn_params_int(c->params, "seed");
+    const opn_i_training_cost cost = opn_i_training_cost_of(c->graph, c->params);
     OPN_TRY(opn_i_folds_init(ctx, c->graph, split, seed, &c->folds));
+    tell_work(ctx, c, &cost);
     const opn_i_jobs jobs = {.stage = "comparing models",
                              .n = OPN_N_CANDIDATES * c->folds.n,
+                             .n_at_once = opn_i_trainings_that_fit(&cost),
                              .run = train_candidate,
                              .tell = tell_candidate,
                              .user = c};

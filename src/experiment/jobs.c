@@ -193,7 +193,10 @@ opn_status opn_i_jobs_run(opn_ctx *ctx, const opn_i_jobs *jobs)
 {
     opn_status status = OPN_OK;
     const int n_threads = opn_ctx_threads(ctx);
-    const int n_workers = n_threads < jobs->n ? n_threads : (int)jobs->n;
+    const int n_most = jobs->n_at_once > 0 && jobs->n_at_once < n_threads
+                               ? jobs->n_at_once
+                               : n_threads;
+    const int n_workers = n_most < jobs->n ? n_most : (int)jobs->n;
     worker *workers = NULL;
     crew c = {.jobs = jobs,
               .lock = PTHREAD_MUTEX_INITIALIZER,

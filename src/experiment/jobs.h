@@ -9,6 +9,7 @@ typedef struct opn_i_jobs {
     const char *stage; // for progress: "evaluating"
     const char *note;  // for progress: of what; or NULL
     int32_t n;
+    int n_at_once; // at most, whatever the number of threads; 0: no limit
     // Runs job j on its own context. Called from several threads at once.
     opn_status (*run)(opn_ctx *ctx, void *user, int32_t j);
     // Called on the calling thread, with its context, for each finished job.

@@ -4,6 +4,7 @@
 #include "experiment/choose.h"
 
 #include "experiment/folds.h"
+#include "experiment/training_cost.h"
 #include "model/model_choice.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
@@ -209,6 +210,27 @@ static void candidates_survive_the_file(void **state)
     support_close_stage(s);
 }
 
+// ---- cost ----------------------------------------------------------------------------
+
+static void a_larger_graph_costs_more_and_some_training_always_fits(void **state)
+{
+    (void)state;
+    opn_params *params = trial_params(ctx, "hidden=64 epochs=500 patience=50");
+    opn_graph *small = trial_draw(ctx, "nodes=100 seed=1");
+    opn_graph *large = trial_draw(ctx, "nodes=400 seed=1");
+    const opn_i_training_cost one = opn_i_training_cost_of(small, params);
+    const opn_i_training_cost four = opn_i_training_cost_of(large, params);
+    const opn_i_training_cost huge = {.n_bytes = 1e18};
+    assert_true(one.seconds > 0.0 && one.n_bytes > 0.0);
+    assert_true(four.seconds > 3.0 * one.seconds && four.seconds < 5.0 * one.seconds);
+    assert_true(four.n_bytes > 3.0 * one.n_bytes && four.n_bytes < 5.0 * one.n_bytes);
+    assert_int_equal(opn_i_trainings_that_fit(&huge), 1);
+    assert_true(opn_i_trainings_that_fit(&one) > 3);
+    opn_graph_free(small);
+    opn_graph_free(large);
+    opn_params_free(params);
+}
+
 // ---- interruption --------------------------------------------------------------------
 
 static int stop_after_calls(void *user)
@@ -383,6 +405,7 @@ int main(void)
             WITH_CTX(the_choice_does_not_depend_on_threads),
             WITH_CTX(on_another_graph_the_model_for_other_graphs_predicts),
             WITH_CTX(candidates_survive_the_file),
+            WITH_CTX(a_larger_graph_costs_more_and_some_training_always_fits),
             WITH_CTX(an_interrupted_choice_goes_on_with_the_same_bits),
             WITH_CTX(a_review_adds_the_baselines),
             WITH_CTX(a_model_no_better_than_the_majority_is_told),

@@ -28,6 +28,7 @@ typedef struct crowd {
     int n_told_all;                   // jobs that were
     int32_t n;                        // jobs
     int n_workers;                    // that there should be
+    int n_at_once;                    // that there may be; 0: any number
     int n_finished;                   // that came to their end
     int n_messages, n_progress, last; // heard on the calling context
     int n_unlike;                     // progress that is not that of all jobs
@@ -143,6 +144,7 @@ static opn_status run_crowd(opn_ctx *on, crowd *c, int32_t n, int n_threads)
     const opn_i_jobs jobs = {.stage = "testing",
                              .note = "a crowd",
                              .n = n,
+                             .n_at_once = c->n_at_once,
                              .run = run,
                              .tell = tell,
                              .user = c};
@@ -214,6 +216,19 @@ static void jobs_fewer_than_threads_share_them(void **state)
     assert_int_equal(c.n_threads_seen, has_threads ? 12 : 1);
     assert_int_equal(run_crowd(ctx, &c, 20, 12), OPN_OK);
     assert_int_equal(c.n_threads_seen, 1);
+}
+
+static void no_more_jobs_run_at_once_than_allowed(void **state)
+{
+    (void)state;
+    crowd c = new_crowd();
+    c.n_at_once = 1;
+    assert_int_equal(opn_ctx_set_threads(ctx, 4), OPN_OK);
+    const bool has_threads = opn_ctx_threads(ctx) == 4; // else there is no OpenMP
+    assert_int_equal(run_crowd(ctx, &c, MOST_JOBS, 4), OPN_OK);
+    assert_int_equal(c.n_threads_seen, has_threads ? 4 : 1); // each has all threads
+    for (int32_t j = 0; j < MOST_JOBS; j++)
+        assert_int_equal(c.order[j], j);
 }
 
 // ---- failures ------------------------------------------------------------------------
@@ -304,6 +319,7 @@ int main(void)
             WITH_CTX(one_thread_does_them_in_order),
             WITH_CTX(progress_ends_with_all_of_them),
             WITH_CTX(jobs_fewer_than_threads_share_them),
+            WITH_CTX(no_more_jobs_run_at_once_than_allowed),
             WITH_CTX(the_first_failure_comes_through_and_the_rest_stops),
             WITH_CTX(jobs_done_before_a_failure_are_told),
             WITH_CTX(an_interruption_stops_all),

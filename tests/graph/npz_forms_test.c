@@ -161,7 +161,7 @@ static void test_a_lone_matrix_needs_labels_but_no_features(void **state)
     write_beside("labels.csv", "a\nb\na\nb\n");
     expect_graph(ctx, "no features",
                  "0:a 1:b 2:a 3:b; 0>1 0>2=2 1>0=0.5 2>3 3>3; ; a b; ",
-                 "the nodes have no features");
+                 "nodes have no features");
     opn_ctx_free(ctx);
 }
 
@@ -237,7 +237,7 @@ static const form_case labels_cases[] = {
         {"no features",
          {{"x", ABSENT, NULL, 0, {0}}},
          "0:0 1:1 2:0; 0>1 1>2; ; 0 1; ",
-         "the nodes have no features"},
+         "nodes have no features"},
         {"masks without a train_mask",
          {{"test_mask", I32, VALUES(int32_t, 0, 1, 0), 1, {3}}},
          "0:0 1:1 2:0; 0>1 1>2; 0.0 1.0=2 2.0=3; 0 1; 0",
