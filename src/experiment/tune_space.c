@@ -18,10 +18,10 @@ typedef enum scale {
 
 typedef struct dimension {
     const char *name;
-    scale scale;
     double low, high;
     const char *const *words; // of a choice
     int n_words;
+    scale scale;
 } dimension;
 
 static const char *const scalings[] = {"l2", "row", "standard"};

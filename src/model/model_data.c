@@ -201,10 +201,9 @@ cleanup:
     return status;
 }
 
-void opn_model_free(opn_model *model)
+// Frees all but the model for other graphs.
+static void release_model(opn_model *model)
 {
-    if (model == NULL)
-        return;
     const opn_alloc alloc = model->alloc;
     opn_i_release(&alloc, model->weights);
     opn_i_release(&alloc, model->mean);
@@ -216,8 +215,16 @@ void opn_model_free(opn_model *model)
     opn_i_names_deinit(&alloc, &model->param_values);
     opn_i_names_deinit(&alloc, &model->class_names);
     opn_i_names_deinit(&alloc, &model->feature_names);
-    opn_model_free(model->elsewhere);
     opn_i_release(&alloc, model);
+}
+
+void opn_model_free(opn_model *model)
+{
+    if (model == NULL)
+        return;
+    if (model->elsewhere != NULL) // which has none of its own
+        release_model(model->elsewhere);
+    release_model(model);
 }
 
 const char *opn_model_id(const opn_model *model)
