@@ -1,6 +1,7 @@
 // tune_test.c -- what a search draws, what it looks at, how it judges, what it advises.
 
 #include "base/context.h"
+#include "base/names.h"
 #include "experiment/tune_command.h"
 #include "experiment/tune_space.h"
 #include "experiment/tune_trial.h"
@@ -130,6 +131,63 @@ static void trial_0_is_the_default(void **state)
         opn_tuning_free(found);
         opn_params_free(usual);
     }
+    opn_graph_free(graph);
+}
+
+static bool is_one_of(const char *text, const char *list)
+{
+    return opn_i_is_listed(list, text);
+}
+
+static void own_graphs_start_from_the_choice_and_try_other_models(void **state)
+{
+    (void)state;
+    static const char models[] = "s-bsage-t-k,s-bgcn-t-k,s-blinks-t-k";
+    opn_graph *graph = draw_graph(ctx);
+    assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
+    opn_tuning *found =
+            tune(ctx, graph, "preset=auto trials=12 seeds=2 hidden=4 epochs=4 samples=2");
+    bool differs[2] = {false, false};
+    for (int32_t t = 0; t < 12; t++) {
+        const char *model = opn_params_text(opn_tuning_params(found, t), "model");
+        const char *scaling = opn_params_text(opn_tuning_params(found, t), "normalise");
+        assert_true(is_one_of(model, models));
+        assert_true(is_one_of(scaling, "l2,row,standard"));
+        differs[0] = differs[0] || strcmp(model, "s-bgcn-t-k") != 0;
+        differs[1] = differs[1] || strcmp(scaling, "l2") != 0;
+    }
+    assert_true(differs[0] && differs[1]);
+    assert_string_equal(opn_params_text(opn_tuning_params(found, 0), "normalise"), "l2");
+    opn_tuning_free(found);
+    opn_graph_free(graph);
+}
+
+static void thin_evidence_asks_for_more_seeds(void **state)
+{
+    (void)state;
+    opn_graph *graph = draw_graph(ctx);
+    int n_asked = 0;
+    assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
+    for (int n = 0; n < 12; n++) {
+        char with[96];
+        snprintf(with, sizeof(with),
+                 "model=gcn trials=3 seeds=3 epochs=6 samples=2 hidden=4 seed=%d",
+                 10 * n);
+        opn_tuning *found = tune(ctx, graph, with);
+        const int32_t n_needed = opn_tuning_needed_seeds(found);
+        const char *command = opn_tuning_command(found);
+        assert_int_equal(strncmp(command, "opine tune ", 11) == 0, n_needed > 0);
+        if (n_needed > 0) {
+            char seeds[32];
+            snprintf(seeds, sizeof(seeds), "--seeds %d", (int)n_needed);
+            assert_non_null(strstr(command, seeds));
+            assert_in_range(n_needed, 4, 50);
+            assert_int_equal(opn_tuning_recommended(found), 0);
+        }
+        n_asked += n_needed > 0;
+        opn_tuning_free(found);
+    }
+    assert_true(n_asked > 0);
     opn_graph_free(graph);
 }
 
@@ -805,6 +863,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(trial_0_is_the_default),
+            WITH_CTX(own_graphs_start_from_the_choice_and_try_other_models),
+            WITH_CTX(thin_evidence_asks_for_more_seeds),
             WITH_CTX(trials_stay_within_the_table_and_spread_over_it),
             WITH_CTX(numbers_have_two_digits_that_count_and_no_more),
             WITH_CTX(what_is_given_or_has_no_say_is_not_searched),
