@@ -18,8 +18,8 @@ typedef struct opn_checkpoint opn_checkpoint; // of a training that may be inter
 // ---- parameters ----------------------------------------------------------------------
 
 // Fills in the values of the preset for this graph and task, where `params` were not
-// set: hidden, dropout, weight_decay, epochs, teacher_epochs, patience, lambda1,
-// propagate.
+// set: model, normalise, hidden, dropout, weight_decay, epochs, teacher_epochs, patience,
+// lambda1, propagate.
 OPN_API OPN_NODISCARD opn_status opn_params_use_preset(opn_ctx *ctx,
                                                        const opn_graph *graph,
                                                        opn_params *params);
@@ -52,7 +52,9 @@ OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
 // learning_rate, dropout, weight_decay, lambda1, sigma, kernel_constant, evidence,
 // patience, normalise, seed) on the training nodes of `split`. The graph must be
 // undirected; opn_graph_prepare() makes it so. Features are normalised according to
-// `normalise`, on a copy.
+// `normalise`, on a copy. With `model` auto several are trained, on the threads of ctx,
+// and the best on the validation nodes is kept: opn_model_candidate() tells which there
+// were.
 //
 // checkpoint  where to keep what was learnt when the work is interrupted and every
 //             `checkpoint_every` seconds, or NULL. What an earlier training of the same
