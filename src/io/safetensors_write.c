@@ -2,6 +2,7 @@
 
 #include "io/safetensors.h"
 
+#include "io/byte_order.h"
 #include "io/file_write.h"
 #include "io/utf8.h"
 
@@ -228,6 +229,10 @@ static void put_part(put_fn *put, void *to, const block_part *part)
     enum { CHUNK = 1024 };
     unsigned char bytes[CHUNK * 8];
     size_t n_done = 0;
+    if (!opn_i_host_is_big_endian()) { // the file's own order
+        put(to, part->data, part->n_items * part->item_size);
+        return;
+    }
     while (n_done < part->n_items) {
         const size_t n_left = part->n_items - n_done;
         const size_t n = n_left < CHUNK ? n_left : CHUNK;
