@@ -33,14 +33,26 @@ bool looks_like_a_file(const char *path)
     return !is_folder && has_name(files, suffix_of(path));
 }
 
+static bool is_same_file(const struct stat *a, const char *path)
+{
+    struct stat b;
+    return stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
+
 bool is_folder_name(const opine_app *app, const char *verb)
 {
     const char *folder = run_folder(app);
+    struct stat output;
     if (folder != NULL && strcmp(folder, "-") == 0)
         complain("%s -o names a folder for the results, not standard output", verb);
     else if (folder != NULL && looks_like_a_file(folder))
         complain("%s: looks like a file, but %s -o names a folder for the results",
                  folder, verb);
+    else if (folder != NULL && app->n_arguments > 0 && stat(folder, &output) == 0 &&
+             is_same_file(&output, app->argument[0]))
+        complain("%s: is an input, so no results are written there; name another folder "
+                 "with -o",
+                 folder);
     else
         return true;
     return false;
@@ -58,12 +70,6 @@ char *path_in(const char *folder, const char *name)
 const char *standard_output(const opine_app *app)
 {
     return opn_params_flag(app->params, "json") ? "-.json" : "-";
-}
-
-static bool is_same_file(const struct stat *a, const char *path)
-{
-    struct stat b;
-    return stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
 // Whether the output is an argument, or a file in a folder that is an argument.

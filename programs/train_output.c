@@ -66,7 +66,7 @@ static void print_margin(const opn_candidate *chosen, const opn_candidate *other
     const double points = 100.0 * (chosen->accuracy - other->accuracy);
     const double error = 100.0 * chosen->error;
     print_key("chosen");
-    if (fabs(points) > error)
+    if (points > error)
         printf("by accuracy, %.1f points above %s (standard error %.1f)\n", points,
                other->name, error);
     else

@@ -56,6 +56,19 @@ static int check_output(const char *path)
     return is_writable ? EXIT_DONE : EXIT_FAILED;
 }
 
+// Compares the model with simple methods. What goes wrong with them does not matter to
+// the model, unless the user wants to stop.
+static opn_status
+review(opine_app *app, const opn_graph *graph, const opn_split *split, opn_model *model)
+{
+    const opn_status status =
+            opn_model_review(app->ctx, graph, split, app->params, model);
+    if (status != OPN_OK && status != OPN_ERR_INTERRUPTED)
+        complain("the model is not compared with simple methods: %s",
+                 opn_ctx_error(app->ctx));
+    return status == OPN_ERR_INTERRUPTED ? status : OPN_OK;
+}
+
 int run_train(opine_app *app)
 {
     opn_graph *graph = NULL;
@@ -91,7 +104,7 @@ int run_train(opine_app *app)
         status = opn_model_train(app->ctx, graph, split, app->params, checkpoint, &model);
     }
     if (status == OPN_OK && strcmp(opn_params_text(app->params, "preset"), "auto") == 0)
-        status = opn_model_review(app->ctx, graph, split, app->params, model);
+        status = review(app, graph, split, model);
     if (status == OPN_OK)
         status = opn_model_save(app->ctx, model, path);
     opn_checkpoint_close(checkpoint, status == OPN_OK); // needed until the model is saved

@@ -85,7 +85,8 @@ const opine_verb verbs[] = {
          "seeds table figure dataset perplexity data_dir output json seed"},
         {"tune", "DATA", 1, 1, "Search for better settings, on validation nodes only.",
          "Draws settings for the parameters not given (learning_rate, hidden, dropout, "
-         "weight_decay, epochs, lambda1, sigma), the default first, and prints the "
+         "weight_decay, epochs, lambda1, sigma; on your own graphs also model and "
+         "normalise), the default first, and prints the "
          "best as a command to copy, or the default if nothing is clearly better. Test "
          "nodes are never used. With -o RUN each run is kept as soon as it is done, "
          "and the same command resumes from RUN.",

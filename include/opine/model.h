@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-typedef struct opn_model opn_model;           // immutable once trained or loaded
+typedef struct opn_model opn_model; // immutable once trained and reviewed, or loaded
 typedef struct opn_checkpoint opn_checkpoint; // of a training that may be interrupted
 
 // ---- parameters ----------------------------------------------------------------------

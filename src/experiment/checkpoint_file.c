@@ -4,6 +4,7 @@
 
 #include "experiment/checkpoint_file.h"
 
+#include "io/bytes.h"
 #include "io/path.h"
 
 #include <dirent.h>
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char part_suffix[] = ".part";
+static const char part_suffix[] = ".opine-part";
 
 struct opn_checkpoint {
     opn_alloc alloc;
@@ -55,8 +56,11 @@ static opn_status take_lock(opn_ctx *ctx, opn_checkpoint *checkpoint)
                 open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         OPN_FAIL_IF(ctx, checkpoint->lock < 0, OPN_ERR_WRITE, "%s: cannot be written: %s",
                     path, strerror(errno));
-        OPN_FAIL_IF(ctx, flock(checkpoint->lock, LOCK_EX | LOCK_NB) != 0, OPN_ERR_WRITE,
+        const bool is_taken = flock(checkpoint->lock, LOCK_EX | LOCK_NB) != 0;
+        OPN_FAIL_IF(ctx, is_taken && errno == EWOULDBLOCK, OPN_ERR_WRITE,
                     "%s: another training is writing to the same file", checkpoint->path);
+        OPN_FAIL_IF(ctx, is_taken, OPN_ERR_WRITE, "%s: cannot be locked: %s", path,
+                    strerror(errno));
     } while (!has_name(checkpoint->lock, path));
     checkpoint->is_locked = true;
 cleanup:
@@ -99,9 +103,10 @@ static void remove_folder(const char *path)
     if (folder == NULL)
         return;
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        const size_t n = strlen(entry->d_name);
-        const size_t n_suffix = sizeof(part_suffix) - 1;
-        if (n > n_suffix && strcmp(entry->d_name + n - n_suffix, part_suffix) == 0)
+        const char *rest = strstr(entry->d_name, part_suffix);
+        // Also what was being written when a training was killed.
+        if (rest != NULL && (rest[sizeof(part_suffix) - 1] == 0 ||
+                             opn_i_path_ends_in(entry->d_name, ".tmp")))
             (void)unlinkat(dirfd(folder), entry->d_name, 0);
     }
     (void)closedir(folder);
@@ -133,22 +138,32 @@ opn_status opn_i_checkpoint_part(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     struct stat about;
-    if (part == NULL)
-        return opn_i_join_path(ctx, NULL, checkpoint->path, "", out);
-    OPN_FAIL_IF(ctx, mkdir(checkpoint->path, 0777) != 0 && errno != EEXIST, OPN_ERR_WRITE,
-                "%s: cannot be made: %s", checkpoint->path, strerror(errno));
     OPN_FAIL_IF(
-            ctx, stat(checkpoint->path, &about) != 0 || !S_ISDIR(about.st_mode),
-            OPN_ERR_FORMAT,
+            ctx, part != NULL && mkdir(checkpoint->path, 0777) != 0 && errno != EEXIST,
+            OPN_ERR_WRITE, "%s: cannot be made: %s", checkpoint->path, strerror(errno));
+    const bool is_folder = stat(checkpoint->path, &about) == 0 && S_ISDIR(about.st_mode);
+    OPN_FAIL_IF(
+            ctx, is_folder != (part != NULL), OPN_ERR_FORMAT,
             "%s: is the checkpoint of other data or parameters; remove it to begin anew",
             checkpoint->path);
-    OPN_TRY(opn_i_join_path(ctx, checkpoint->path, part, part_suffix, out));
+    if (part == NULL)
+        OPN_TRY(opn_i_join_path(ctx, NULL, checkpoint->path, "", out));
+    else
+        OPN_TRY(opn_i_join_path(ctx, checkpoint->path, part, part_suffix, out));
 cleanup:
     return status;
 }
 
+void opn_i_checkpoint_tell(opn_ctx *ctx, const opn_checkpoint *checkpoint)
+{
+    if (checkpoint != NULL && is_there(checkpoint->path))
+        opn_i_log(ctx, OPN_LOG_INFO, "resuming from %s", checkpoint->path);
+}
+
 opn_status opn_i_checkpoint_interrupted(opn_ctx *ctx, const opn_checkpoint *checkpoint)
 {
+    if (!is_there(checkpoint->path)) // it was too early for that
+        return OPN_ERR_INTERRUPTED;
     return opn_i_fail(ctx, OPN_ERR_INTERRUPTED,
                       "interrupted; training so far is saved in %s", checkpoint->path);
 }

@@ -14,7 +14,10 @@ OPN_NODISCARD opn_status opn_i_checkpoint_part(opn_ctx *ctx,
                                                const char *part,
                                                char **out);
 
-// Names the checkpoint in the message of an interruption: what was learnt is there.
+// Logs that a training goes on from the checkpoint, if there is one.
+void opn_i_checkpoint_tell(opn_ctx *ctx, const opn_checkpoint *checkpoint);
+
+// Names the checkpoint in the message of an interruption, if something was learnt.
 OPN_NODISCARD opn_status opn_i_checkpoint_interrupted(opn_ctx *ctx,
                                                       const opn_checkpoint *checkpoint);
 

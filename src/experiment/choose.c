@@ -48,7 +48,8 @@ typedef struct choosing {
     const opn_checkpoint *checkpoint; // or NULL
     opn_i_folds folds;
     opn_train_summary summary[OPN_N_CANDIDATES][OPN_MAX_FOLDS];
-    bool is_broken[OPN_N_CANDIDATES][OPN_MAX_FOLDS]; // the weights became infinite
+    bool is_broken[OPN_N_CANDIDATES][OPN_MAX_FOLDS]; // something became infinite
+    char reason[OPN_N_CANDIDATES][512];              // what, of the first fold
     opn_model *model[OPN_N_CANDIDATES];              // of the first fold
 } choosing;
 
@@ -87,8 +88,11 @@ static opn_status train_candidate(opn_ctx *ctx, void *user, int32_t job)
     OPN_TRY(opn_params_set(ctx, params, "model", opn_i_candidate_models[m]));
     status = opn_i_train_one(ctx, c->graph, c->folds.split[f], params, path, &model);
     c->is_broken[m][f] = status == OPN_ERR_NONFINITE;
-    if (status == OPN_ERR_NONFINITE) // others may work
+    if (status == OPN_ERR_NONFINITE) { // others may work
+        if (f == 0)
+            snprintf(c->reason[m], sizeof(c->reason[m]), "%s", opn_ctx_error(ctx));
         status = OPN_OK;
+    }
     OPN_TRY(status);
     if (model != NULL)
         opn_model_summary(model, &c->summary[m][f]);
@@ -109,10 +113,9 @@ static void tell_candidate(opn_ctx *ctx, void *user, int32_t job)
     const int m = candidate_of(job);
     const int f = fold_of(job);
     const opn_train_summary *s = &c->summary[m][f];
-    if (c->is_broken[m][f])
-        opn_i_log(ctx, OPN_LOG_WARNING,
-                  "%s does not train, its weights become infinite; it is left out",
-                  opn_i_candidate_models[m]);
+    if (c->is_broken[m][f] && f == 0)
+        opn_i_log(ctx, OPN_LOG_WARNING, "%s does not train and is left out: %s",
+                  opn_i_candidate_models[m], c->reason[m]);
     else if (s->n_validation > 0)
         opn_i_log(ctx, OPN_LOG_STEP, "%s: %d epochs, validation accuracy %.1f %%",
                   opn_i_candidate_models[m], (int)s->epochs,
@@ -161,10 +164,8 @@ static opn_status take_chosen(opn_ctx *ctx, choosing *c, opn_model **out)
     for (int m = 0; m < OPN_N_CANDIDATES; m++)
         is_excluded[m] = !pool_folds(c, m, &candidate[m]);
     const int chosen = opn_i_choose_best(OPN_N_CANDIDATES, candidate, is_excluded);
-    OPN_FAIL_IF(ctx, chosen < 0, OPN_ERR_NONFINITE,
-                "%s: no model trains, the weights of all become infinite; scale the "
-                "features with `normalise`, or lower `learning_rate`",
-                opn_graph_name(c->graph));
+    OPN_FAIL_IF(ctx, chosen < 0, OPN_ERR_NONFINITE, "%s: no model trains: %s",
+                opn_graph_name(c->graph), c->reason[0]);
     opn_model *model = c->model[chosen];
     c->model[chosen] = NULL;
     candidate[chosen].is_chosen = true;
@@ -183,9 +184,6 @@ static void tell_work(opn_ctx *ctx, const choosing *c, const opn_i_training_cost
 {
     const int n_jobs = OPN_N_CANDIDATES * c->folds.n;
     const int n_threads = opn_ctx_threads(ctx);
-    int32_t n_nodes = 0;
-    for (int f = 0; f < c->folds.n; f++)
-        n_nodes += opn_split_count(c->folds.split[f], OPN_ROLE_VALIDATION);
     const double seconds =
             cost->seconds * n_jobs / (n_threads < n_jobs ? n_threads : n_jobs);
     char time[48] = "";
@@ -195,7 +193,7 @@ static void tell_work(opn_ctx *ctx, const choosing *c, const opn_i_training_cost
         snprintf(time, sizeof(time), ", in about %.0f seconds", seconds);
     opn_i_log(ctx, OPN_LOG_INFO, "comparing %s, %s and %s on %d validation nodes%s",
               opn_i_candidate_models[0], opn_i_candidate_models[1],
-              opn_i_candidate_models[2], (int)n_nodes, time);
+              opn_i_candidate_models[2], (int)opn_i_folds_n_validation(&c->folds), time);
 }
 
 static opn_status
@@ -206,6 +204,7 @@ choose_model(opn_ctx *ctx, const opn_split *split, choosing *c, opn_model **out)
     const opn_i_training_cost cost = opn_i_training_cost_of(c->graph, c->params);
     OPN_TRY(opn_i_folds_init(ctx, c->graph, split, seed, &c->folds));
     tell_work(ctx, c, &cost);
+    opn_i_checkpoint_tell(ctx, c->checkpoint);
     const opn_i_jobs jobs = {.stage = "comparing models",
                              .n = OPN_N_CANDIDATES * c->folds.n,
                              .n_at_once = opn_i_trainings_that_fit(&cost),

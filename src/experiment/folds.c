@@ -42,12 +42,22 @@ opn_status opn_i_folds_init(opn_ctx *ctx,
     const int32_t n_validation = opn_split_count(split, OPN_ROLE_VALIDATION);
     const int32_t n_parts = count_parts(n_train, n_validation);
     opn_i_folds folds = {.n = 1, .split = {split}};
+    opn_split *made = NULL;
     const int n = opn_i_n_folds(n_train, n_validation);
-    for (; folds.n < n; folds.n++) {
-        opn_split **made = &folds.made[folds.n];
-        OPN_TRY(opn_i_split_exchange(ctx, graph, split, seed, n_parts, folds.n - 1,
-                                     made));
-        folds.split[folds.n] = *made;
+    for (int32_t part = 0; part < n_parts && folds.n < n; part++) {
+        status = opn_i_split_exchange(ctx, graph, split, seed, n_parts, part, &made);
+        if (status == OPN_ERR_SHAPE) { // nothing to train on
+            status = OPN_OK;
+            continue;
+        }
+        OPN_TRY(status);
+        if (opn_split_count(made, OPN_ROLE_VALIDATION) > 0) {
+            folds.split[folds.n] = made;
+            folds.made[folds.n++] = made;
+        } else {
+            opn_split_free(made);
+        }
+        made = NULL;
     }
     *out = folds;
     folds = (opn_i_folds){0};
@@ -61,4 +71,12 @@ void opn_i_folds_deinit(opn_i_folds *folds)
     for (int f = 0; f < folds->n; f++)
         opn_split_free(folds->made[f]);
     *folds = (opn_i_folds){0};
+}
+
+int32_t opn_i_folds_n_validation(const opn_i_folds *folds)
+{
+    int32_t n = 0;
+    for (int f = 0; f < folds->n; f++)
+        n += opn_split_count(folds->split[f], OPN_ROLE_VALIDATION);
+    return n;
 }

@@ -19,12 +19,16 @@ typedef struct opn_i_folds {
 // alone.
 int opn_i_n_folds(int32_t n_train, int32_t n_validation);
 
-// Errors: those of opn_i_split_exchange().
+// Divisions that would leave nothing to train or to validate on are left out. Errors:
+// NOMEM.
 OPN_NODISCARD opn_status opn_i_folds_init(opn_ctx *ctx,
                                           const opn_graph *graph,
                                           const opn_split *split,
                                           uint64_t seed,
                                           opn_i_folds *out);
+// Over all folds.
+int32_t opn_i_folds_n_validation(const opn_i_folds *folds);
+
 void opn_i_folds_deinit(opn_i_folds *folds);
 
 #endif // OPN_FOLDS_H

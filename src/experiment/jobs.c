@@ -58,7 +58,9 @@ static void finish_job(crew *c, const opn_ctx *ctx, int32_t j, opn_status status
     (void)pthread_mutex_lock(&c->lock);
     if (status == OPN_OK)
         c->done[c->n_done++] = j;
-    if (status != OPN_OK && c->status == OPN_OK) {
+    // A failure while stopping, such as that of a checkpoint, matters more.
+    if (status != OPN_OK && status != c->status &&
+        (c->status == OPN_OK || c->status == OPN_ERR_INTERRUPTED)) {
         c->status = status;
         c->must_stop = true;
         snprintf(c->error, sizeof(c->error), "%s", ctx->error);

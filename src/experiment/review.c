@@ -5,6 +5,7 @@
 #include "experiment/folds.h"
 #include "experiment/jobs.h"
 #include "experiment/train.h"
+#include "experiment/training_cost.h"
 #include "graph/homophily.h"
 #include "model/features.h"
 #include "model/model_choice.h"
@@ -47,15 +48,34 @@ static opn_i_candidate candidate_called(const char *name)
     return made;
 }
 
-// An MLP with the same settings; *out stays NULL if its weights become infinite.
+// The settings of the model, without what an MLP cannot have.
+static opn_status mlp_params(const review *r, opn_params **out)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    OPN_TRY(opn_params_create(r->ctx, &params));
+    for (size_t p = 0; p < opn_param_count(); p++) {
+        const char *name = opn_param_at(p)->name;
+        if (opn_params_given(r->params, name) && strcmp(name, "evidence") != 0)
+            OPN_TRY(opn_params_set(r->ctx, params, name,
+                                   opn_params_text(r->params, name)));
+    }
+    OPN_TRY(opn_params_set(r->ctx, params, "model", mlp_name));
+    *out = params;
+    params = NULL;
+cleanup:
+    opn_params_free(params);
+    return status;
+}
+
+// *out stays NULL if its weights become infinite.
 static opn_status
 train_mlp(const review *r, const opn_split *fold, opn_i_candidate *sum, opn_model **out)
 {
     opn_status status = OPN_OK;
     opn_params *params = NULL;
     opn_train_summary s;
-    OPN_TRY(opn_params_copy(r->ctx, r->params, &params));
-    OPN_TRY(opn_params_set(r->ctx, params, "model", mlp_name));
+    OPN_TRY(mlp_params(r, &params));
     status = opn_i_train_one(r->ctx, r->graph, fold, params, NULL, out);
     if (status == OPN_ERR_NONFINITE)
         status = OPN_OK;
@@ -79,17 +99,15 @@ targets_of(const review *r, const opn_split *fold, opn_role role, int32_t *targe
                                                               : -1;
 }
 
-// Logistic regression on the features as the MLP sees them, and the commonest class. A
-// centre of the features would only move the intercept.
-static opn_status review_simple(const review *r,
-                                const opn_split *fold,
-                                const opn_model *mlp,
-                                opn_i_candidate *logistic,
-                                opn_i_candidate *majority)
+// Logistic regression on the features as an MLP sees them. A centre of the features would
+// only move the intercept.
+static opn_status review_logistic(const review *r,
+                                  const opn_split *fold,
+                                  const opn_model *mlp,
+                                  opn_i_candidate *logistic)
 {
     opn_status status = OPN_OK;
     const opn_vid n = opn_i_graph_n_nodes(r->graph);
-    const int32_t n_validation = opn_split_count(fold, OPN_ROLE_VALIDATION);
     opn_i_ready_features features = {0};
     int32_t *train = NULL;
     int32_t *check = NULL;
@@ -101,12 +119,40 @@ static opn_status review_simple(const review *r,
     OPN_TRY(opn_i_features_ready(r->ctx, mlp, r->graph, &features));
     OPN_TRY(opn_i_baseline(r->ctx, &features.x, opn_split_n_known(fold), train, check,
                            &score));
-    opn_i_candidate_add(logistic, n_validation, score.accuracy, score.nll);
-    opn_i_candidate_add(majority, n_validation, score.majority, (double)NAN);
+    opn_i_candidate_add(logistic, opn_split_count(fold, OPN_ROLE_VALIDATION),
+                        score.accuracy, score.nll);
 cleanup:
     opn_i_ready_features_deinit(&r->ctx->alloc, &features);
     opn_i_release(&r->ctx->alloc, train);
     opn_i_release(&r->ctx->alloc, check);
+    return status;
+}
+
+// Predicts the commonest class of the training nodes.
+static opn_status
+review_majority(const review *r, const opn_split *fold, opn_i_candidate *majority)
+{
+    opn_status status = OPN_OK;
+    const uint8_t *role = opn_split_roles(fold);
+    int32_t *n_train = NULL; // per class
+    int32_t *n_check = NULL;
+    int32_t most = 0;
+    OPN_TRY_NEW(r->ctx, n_train, r->graph->n_classes);
+    OPN_TRY_NEW(r->ctx, n_check, r->graph->n_classes);
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(r->graph); i++) {
+        if (role[i] == OPN_ROLE_TRAIN)
+            n_train[r->graph->label[i]]++;
+        if (role[i] == OPN_ROLE_VALIDATION)
+            n_check[r->graph->label[i]]++;
+    }
+    for (int32_t k = 1; k < r->graph->n_classes; k++)
+        most = n_train[k] > n_train[most] ? k : most;
+    const int32_t n = opn_split_count(fold, OPN_ROLE_VALIDATION);
+    opn_i_candidate_add(majority, n, n > 0 ? (double)n_check[most] / n : 0.0,
+                        (double)NAN);
+cleanup:
+    opn_i_release(&r->ctx->alloc, n_train);
+    opn_i_release(&r->ctx->alloc, n_check);
     return status;
 }
 
@@ -128,11 +174,14 @@ static opn_status compare_fold(opn_ctx *ctx, void *user, int32_t f)
     review r = *c->r;
     opn_model *model = NULL;
     opn_i_candidate *result = c->result[f];
+    const bool is_mlp = strcmp(r.model->kind->id, mlp_name) == 0;
     r.ctx = ctx;
-    OPN_TRY(train_mlp(&r, c->folds.split[f], &result[MLP], &model));
-    if (model != NULL && is_cheap(r.graph))
-        OPN_TRY(review_simple(&r, c->folds.split[f], model, &result[LOGISTIC],
-                              &result[MAJORITY]));
+    OPN_TRY(review_majority(&r, c->folds.split[f], &result[MAJORITY]));
+    if (r.graph->features.n_cols > 0 && !is_mlp)
+        OPN_TRY(train_mlp(&r, c->folds.split[f], &result[MLP], &model));
+    const opn_model *seen = is_mlp ? r.model : model;
+    if (seen != NULL && is_cheap(r.graph))
+        OPN_TRY(review_logistic(&r, c->folds.split[f], seen, &result[LOGISTIC]));
 cleanup:
     opn_model_free(model);
     return status;
@@ -159,7 +208,19 @@ static void note_own(opn_model *model)
     opn_model_summary(model, &s);
     opn_i_candidate_add(&own, s.n_validation, s.validation_accuracy, s.validation_nll);
     own.is_chosen = true;
-    opn_i_model_note_candidate(model, &own);
+    note_if_scored(model, &own);
+}
+
+// Forgets the baselines of an earlier review; returns whether the model was chosen from
+// several.
+static bool forget_baselines(opn_model *model)
+{
+    int n = 0;
+    for (int c = 0; c < model->n_candidates; c++)
+        if (!model->candidate[c].is_baseline)
+            model->candidate[n++] = model->candidate[c];
+    model->n_candidates = n > 1 ? n : 0;
+    return n > 1;
 }
 
 static opn_status compare(const review *r)
@@ -169,17 +230,22 @@ static opn_status compare(const review *r)
                                                    majority_name};
     comparison c = {.r = r};
     const uint64_t seed = (uint64_t)opn_params_int(r->params, "seed");
-    if (r->model->n_candidates > 0) // on the same nodes as they
+    const opn_i_training_cost cost = opn_i_training_cost_of(r->graph, r->params);
+    const bool was_chosen = forget_baselines(r->model);
+    if (was_chosen) // on the same nodes as the others
         OPN_TRY(opn_i_folds_init(r->ctx, r->graph, r->split, seed, &c.folds));
     else
         c.folds = (opn_i_folds){.n = 1, .split = {r->split}};
+    if (opn_i_folds_n_validation(&c.folds) == 0)
+        goto cleanup;
     const opn_i_jobs jobs = {.stage = "comparing with simple methods",
                              .n = c.folds.n,
+                             .n_at_once = opn_i_trainings_that_fit(&cost),
                              .run = compare_fold,
                              .tell = say_nothing,
                              .user = &c};
     OPN_TRY(opn_i_jobs_run(r->ctx, &jobs));
-    if (r->model->n_candidates == 0)
+    if (!was_chosen)
         note_own(r->model);
     for (int b = 0; b < N_BASELINES; b++) {
         opn_i_candidate sum = candidate_called(names[b]);
@@ -210,7 +276,7 @@ static void warn_of_baselines(const review *r)
     const opn_i_candidate *majority = find_candidate(r->model, majority_name);
     if (own == NULL)
         return;
-    if (majority != NULL &&
+    if (majority != NULL && own->n_right < own->n &&
         opn_i_candidate_accuracy(own) - 2.0 * opn_i_candidate_error(own) <=
                 opn_i_candidate_accuracy(majority))
         opn_i_log(

@@ -6,6 +6,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 // Operations a second of one core on matrices that do not fit its cache, of a machine
 // like those people have; and epochs of teacher and student until patience ends them.
@@ -38,13 +40,13 @@ opn_i_training_cost opn_i_training_cost_of(const opn_graph *graph,
 // Bytes that programs can have without swapping; infinite if the system does not say.
 static double free_memory(void)
 {
+    static const char name[] = "MemAvailable:";
     char line[128];
     double n_kilobytes = (double)INFINITY;
     FILE *file = fopen("/proc/meminfo", "r");
     while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
-        long long n = 0;
-        if (sscanf(line, "MemAvailable: %lld kB", &n) == 1)
-            n_kilobytes = (double)n;
+        if (strncmp(line, name, strlen(name)) == 0)
+            n_kilobytes = strtod(line + strlen(name), NULL);
     }
     if (file != NULL)
         (void)fclose(file);

@@ -282,6 +282,18 @@ cleanup:
     return status;
 }
 
+static opn_status
+check_validation(opn_ctx *ctx, const opn_graph *graph, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, opn_split_count(split, OPN_ROLE_VALIDATION) == 0, OPN_ERR_SHAPE,
+                "%s: has no validation nodes to score trials on; give some the role "
+                "validation in split.csv",
+                graph->name);
+cleanup:
+    return status;
+}
+
 // Reports problems with the task or the split early, on a context that logs.
 static opn_status look_at_split(opn_ctx *ctx, tuning_work *w)
 {
@@ -291,11 +303,8 @@ static opn_status look_at_split(opn_ctx *ctx, tuning_work *w)
     opn_split *split = NULL;
     uint8_t *spared = NULL;
     OPN_TRY(prepare_run(ctx, w, 0, 0, &params, &split));
+    OPN_TRY(check_validation(ctx, w->graph, split));
     tuning->n_validation = opn_split_count(split, OPN_ROLE_VALIDATION);
-    OPN_FAIL_IF(ctx, tuning->n_validation == 0, OPN_ERR_SHAPE,
-                "%s: has no validation nodes to score trials on; give some the role "
-                "validation in split.csv",
-                w->graph->name);
     tuning->is_halved = opn_params_int(params, "patience") > 0;
     if (tuning->is_halved) {
         OPN_TRY_NEW(ctx, spared, opn_i_graph_n_nodes(w->graph));
@@ -325,6 +334,7 @@ static opn_status settle_model(opn_ctx *ctx, const opn_graph *graph, opn_params 
     if (strcmp(opn_params_text(usual, "model"), "auto") != 0)
         return OPN_OK;
     OPN_TRY(opn_split_from_params(ctx, graph, usual, &split));
+    OPN_TRY(check_validation(ctx, graph, split));
     OPN_TRY(opn_model_train(ctx, graph, split, usual, NULL, &model));
     OPN_TRY(opn_params_set(ctx, usual, "model", opn_model_id(model)));
 cleanup:
@@ -405,9 +415,9 @@ opn_status opn_tune(opn_ctx *ctx,
         OPN_TRY(opn_i_tune_folder_open(ctx, folder, &w.journal));
     if (status == OPN_OK)
         status = run_rounds(ctx, &w);
-    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder != NULL, OPN_ERR_INTERRUPTED,
-                "interrupted; the results so far are in %s", folder);
-    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && w.journal != NULL,
+                OPN_ERR_INTERRUPTED, "interrupted; the results so far are in %s", folder);
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder == NULL, OPN_ERR_INTERRUPTED,
                 "interrupted; what is done so far is kept only in a folder (`output`)");
     OPN_TRY(status);
     compare_with_default(w.tuning);

@@ -187,6 +187,15 @@ cleanup:
     return status;
 }
 
+// Two classes are often numbered -1 and 1; elsewhere -1 stands for no label.
+static bool are_signs(opn_vid n, const int64_t *number)
+{
+    for (opn_vid i = 0; i < n; i++)
+        if (number[i] != -1 && number[i] != 1)
+            return false;
+    return n > 0;
+}
+
 // Numbers with gaps: only those that occur are classes, and keep their number as a name.
 static opn_status name_numbers(opn_i_npz_reader *reader, const int64_t *number)
 {
@@ -196,10 +205,15 @@ static opn_status name_numbers(opn_i_npz_reader *reader, const int64_t *number)
     const opn_vid n = opn_i_graph_n_nodes(graph);
     named_labels named = {0};
     char text[24];
+    const bool have_signs = are_signs(n, number);
     OPN_TRY_NEW(ctx, named.label, n);
     for (opn_vid i = 0; i < n; i++) {
-        snprintf(text, sizeof(text), "%" PRId64, number[i]);
-        OPN_TRY(add_label(ctx, &named, i, text));
+        const int n_chars = snprintf(text, sizeof(text), "%" PRId64, number[i]);
+        if (have_signs)
+            OPN_TRY(opn_i_names_intern(ctx, &named.classes, text, (size_t)n_chars,
+                                       &named.label[i]));
+        else
+            OPN_TRY(add_label(ctx, &named, i, text));
     }
     OPN_TRY(settle_names(reader, &named));
     OPN_TRY(opn_i_graph_note(ctx, graph,

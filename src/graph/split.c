@@ -429,10 +429,10 @@ static opn_status deal_parts(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_vid *node = NULL;
-    int32_t *n_seen = NULL; // per class
+    int32_t *n_before = NULL; // dealt before the next node of each class
     int32_t n = 0;
     OPN_TRY_NEW(ctx, node, split->n_nodes);
-    OPN_TRY_NEW(ctx, n_seen, split->n_classes);
+    OPN_TRY_NEW(ctx, n_before, (size_t)split->n_classes + 1);
     for (opn_vid i = 0; i < split->n_nodes; i++) {
         part[i] = -1;
         if (split->role[i] == OPN_ROLE_TRAIN)
@@ -440,13 +440,16 @@ static opn_status deal_parts(opn_ctx *ctx,
     }
     opn_i_rng rng = opn_i_rng_start(seed, OPN_STREAM_FOLDS, 0);
     opn_i_rng_shuffle(&rng, node, n);
-    for (int32_t t = 0; t < n; t++) {
-        const int32_t k = graph->label[node[t]];
-        part[node[t]] = (k + n_seen[k]++) % n_parts; // small classes in different parts
-    }
+    // Dealt class by class, so that small classes are spread over all parts.
+    for (int32_t t = 0; t < n; t++)
+        n_before[graph->label[node[t]] + 1]++;
+    for (int32_t k = 0; k < split->n_classes; k++)
+        n_before[k + 1] += n_before[k];
+    for (int32_t t = 0; t < n; t++)
+        part[node[t]] = n_before[graph->label[node[t]]]++ % n_parts;
 cleanup:
     opn_i_release(&ctx->alloc, node);
-    opn_i_release(&ctx->alloc, n_seen);
+    opn_i_release(&ctx->alloc, n_before);
     return status;
 }
 

@@ -211,7 +211,7 @@ static uint64_t item_bits(const unsigned char *item, size_t size)
     }
 }
 
-// Where the bytes go: opn_i_file_writer_put(), or put_text().
+// Where the bytes go.
 typedef void put_fn(void *to, const void *data, size_t n_bytes);
 
 static void put_to_file(void *to, const void *data, size_t n_bytes)
@@ -229,7 +229,7 @@ static void put_part(put_fn *put, void *to, const block_part *part)
     enum { CHUNK = 1024 };
     unsigned char bytes[CHUNK * 8];
     size_t n_done = 0;
-    if (!opn_i_host_is_big_endian()) { // the file's own order
+    if (part->n_items > 0 && !opn_i_host_is_big_endian()) { // the file's own order
         put(to, part->data, part->n_items * part->item_size);
         return;
     }

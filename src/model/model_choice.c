@@ -77,11 +77,11 @@ opn_status opn_i_model_on(opn_ctx *ctx,
     if (strcmp(hash, model->data_hash) == 0)
         return OPN_OK;
     *out = model->elsewhere;
-    opn_i_log(
-            ctx, OPN_LOG_INFO,
-            "%s: %s knows only the nodes it was trained on; on this graph %s, which the "
-            "model file holds too, is used instead",
-            opn_graph_name(graph), model->kind->id, model->elsewhere->kind->id);
+    opn_i_log(ctx, OPN_LOG_INFO,
+              "%s: is not, edges, features and labels alike, the graph that %s was "
+              "trained on, the only one it knows; %s, which the model file holds too, is "
+              "used instead",
+              opn_graph_name(graph), model->kind->id, model->elsewhere->kind->id);
 cleanup:
     return status;
 }

@@ -602,7 +602,23 @@ cleanup:
     return status;
 }
 
-// The model for other graphs, if the file has one: it must know the same classes.
+// Whether a model can stand in for another: it says the same things of the same classes.
+static bool fits_elsewhere(const opn_model *model, const opn_model *other)
+{
+    if (model->n_node_features == 0 || other->n_node_features > 0 ||
+        other->kind->head != model->kind->head ||
+        other->kind->is_sampled != model->kind->is_sampled ||
+        other->sizes.n_hidden != model->sizes.n_hidden ||
+        other->class_names.n != model->class_names.n)
+        return false;
+    for (int64_t k = 0; k < model->class_names.n; k++)
+        if (strcmp(opn_i_names_at(&model->class_names, k),
+                   opn_i_names_at(&other->class_names, k)) != 0)
+            return false;
+    return true;
+}
+
+// The model for other graphs, if the file has one.
 static opn_status get_elsewhere(opn_ctx *ctx,
                                 const char *path,
                                 const opn_i_safetensors *file,
@@ -619,10 +635,7 @@ static opn_status get_elsewhere(opn_ctx *ctx,
                                    &inner));
     OPN_TRY(opn_i_model_new(ctx, &model->elsewhere));
     OPN_TRY(get_model(ctx, path, inner, model->elsewhere));
-    OPN_FAIL_IF(ctx,
-                model->elsewhere->sizes.n_classes != model->sizes.n_classes ||
-                        model->elsewhere->sizes.n_hidden != model->sizes.n_hidden,
-                OPN_ERR_FORMAT,
+    OPN_FAIL_IF(ctx, !fits_elsewhere(model, model->elsewhere), OPN_ERR_FORMAT,
                 "%s: the model for other graphs does not fit the other one", path);
 cleanup:
     opn_i_safetensors_free(inner);
