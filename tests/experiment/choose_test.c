@@ -242,6 +242,31 @@ static int stop_after_calls(void *user)
     return (*n_left)-- <= 0;
 }
 
+static void a_checkpoint_of_a_choice_is_not_that_of_one_model(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.checkpoint");
+    opn_graph *graph = trial_groups(ctx);
+    opn_model *model = NULL;
+    int n_left = 60;
+    const opn_hooks hooks = {
+            .size = sizeof(hooks), .interrupted = stop_after_calls, .user = &n_left};
+    const opn_hooks none = {.size = sizeof(none)};
+    assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
+    assert_int_equal(trial_try_train(ctx, graph, settings, s->path, &model),
+                     OPN_ERR_INTERRUPTED);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &none), OPN_OK);
+    assert_int_equal(trial_try_train(ctx, graph, "model=gcn epochs=2", s->path, &model),
+                     OPN_ERR_FORMAT);
+    assert_non_null(strstr(opn_ctx_error(ctx), "other data or parameters"));
+    assert_int_equal(trial_try_train(ctx, graph, settings, s->path, &model), OPN_OK);
+    assert_int_equal(support_count_entries(s->folder), 0);
+    opn_model_free(model);
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
 static void an_interrupted_choice_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
@@ -331,31 +356,6 @@ static void a_review_adds_the_baselines(void **state)
     opn_graph_free(graph);
 }
 
-static void a_model_no_better_than_the_majority_is_told(void **state)
-{
-    (void)state;
-    heard h = {""};
-    opn_graph *graph = trial_draw(
-            ctx, "nodes=200 classes=2 features=20 label_noise=1 homophily=0.5 seed=2");
-    opn_model *model = review(graph, "model=s-bgcn epochs=30 normalise=l2", &h);
-    assert_non_null(strstr(h.text, "always predicting the commonest class"));
-    opn_model_free(model);
-    opn_graph_free(graph);
-}
-
-static void a_training_cut_short_is_told(void **state)
-{
-    (void)state;
-    heard h = {""};
-    opn_graph *graph = trial_draw(ctx, "nodes=400 classes=3 features=60 seed=2");
-    opn_model_free(review(graph, "model=s-bgcn epochs=6 patience=50 normalise=l2", &h));
-    assert_non_null(strstr(h.text, "ended at the limit of 6 epochs"));
-    h.text[0] = 0;
-    opn_model_free(review(graph, "model=s-bgcn epochs=3000 patience=5 normalise=l2", &h));
-    assert_null(strstr(h.text, "ended at the limit"));
-    opn_graph_free(graph);
-}
-
 // Features tell the class, and edges join anyone.
 static opn_graph *random_edges(void)
 {
@@ -381,6 +381,64 @@ static opn_graph *random_edges(void)
     assert_int_equal(opn_graph_set_features(ctx, graph, F, x[0]), OPN_OK);
     assert_int_equal(opn_graph_set_labels(ctx, graph, 3, label), OPN_OK);
     return graph;
+}
+
+// An MLP has a softmax, and no evidence.
+static void evidence_that_was_given_does_not_stop_the_review(void **state)
+{
+    (void)state;
+    heard h = {""};
+    opn_graph *graph = trial_draw(ctx, "nodes=200 classes=3 features=30 seed=2");
+    opn_model *model = review(graph, "model=s-gcn evidence=elu epochs=5 patience=0", &h);
+    assert_int_equal(opn_model_candidate_count(model), 4);
+    opn_model_free(model);
+    opn_graph_free(graph);
+}
+
+static void a_graph_without_features_is_compared_with_the_majority_alone(void **state)
+{
+    (void)state;
+    heard h = {""};
+    opn_graph *graph = random_edges();
+    opn_graph *bare = NULL;
+    opn_candidate last;
+    assert_int_equal(opn_graph_create_csr(ctx, opn_graph_n_nodes(graph),
+                                          opn_graph_row_ptr(graph),
+                                          opn_graph_col_idx(graph), NULL, &bare),
+                     OPN_OK);
+    assert_int_equal(opn_graph_set_labels(ctx, bare, 3, opn_graph_labels(graph)), OPN_OK);
+    opn_model *model = review(bare, "model=s-bgcn epochs=5", &h);
+    assert_int_equal(opn_model_candidate_count(model), 2);
+    opn_model_candidate(model, 1, &last);
+    assert_string_equal(last.name, "majority class");
+    opn_model_free(model);
+    opn_graph_free(graph);
+    opn_graph_free(bare);
+}
+
+static void a_model_no_better_than_the_majority_is_told(void **state)
+{
+    (void)state;
+    heard h = {""};
+    opn_graph *graph = trial_draw(
+            ctx, "nodes=200 classes=2 features=20 label_noise=1 homophily=0.5 seed=2");
+    opn_model *model = review(graph, "model=s-bgcn epochs=30 normalise=l2", &h);
+    assert_non_null(strstr(h.text, "always predicting the commonest class"));
+    opn_model_free(model);
+    opn_graph_free(graph);
+}
+
+static void a_training_cut_short_is_told(void **state)
+{
+    (void)state;
+    heard h = {""};
+    opn_graph *graph = trial_draw(ctx, "nodes=400 classes=3 features=60 seed=2");
+    opn_model_free(review(graph, "model=s-bgcn epochs=6 patience=50 normalise=l2", &h));
+    assert_non_null(strstr(h.text, "ended at the limit of 6 epochs"));
+    h.text[0] = 0;
+    opn_model_free(review(graph, "model=s-bgcn epochs=3000 patience=5 normalise=l2", &h));
+    assert_null(strstr(h.text, "ended at the limit"));
+    opn_graph_free(graph);
 }
 
 static void a_gcn_among_unlike_neighbours_is_told(void **state)
@@ -409,8 +467,11 @@ int main(void)
             WITH_CTX(on_another_graph_the_model_for_other_graphs_predicts),
             WITH_CTX(candidates_survive_the_file),
             WITH_CTX(a_larger_graph_costs_more_and_some_training_always_fits),
+            WITH_CTX(a_checkpoint_of_a_choice_is_not_that_of_one_model),
             WITH_CTX(an_interrupted_choice_goes_on_with_the_same_bits),
             WITH_CTX(a_review_adds_the_baselines),
+            WITH_CTX(evidence_that_was_given_does_not_stop_the_review),
+            WITH_CTX(a_graph_without_features_is_compared_with_the_majority_alone),
             WITH_CTX(a_model_no_better_than_the_majority_is_told),
             WITH_CTX(a_training_cut_short_is_told),
             WITH_CTX(a_gcn_among_unlike_neighbours_is_told),
