@@ -108,23 +108,32 @@ static double share(int64_t n, int64_t n_all)
     return n_all > 0 ? (double)n / (double)n_all : (double)NAN;
 }
 
-static int32_t commonest(int32_t n_classes, const int32_t *size)
+opn_status opn_i_majority_share(opn_ctx *ctx,
+                                opn_vid n_nodes,
+                                int32_t n_classes,
+                                const int32_t *train,
+                                const int32_t *check,
+                                double *out)
 {
+    opn_status status = OPN_OK;
+    int32_t *size = NULL; // [K] training nodes of each class
     int32_t most = 0;
-    for (int32_t k = 1; k < n_classes; k++)
-        most = size[k] > size[most] ? k : most;
-    return most;
-}
-
-static double majority_share(opn_vid n_nodes, int32_t majority, const int32_t *check)
-{
     int64_t n_checked = 0;
     int64_t n_right = 0;
+    OPN_TRY_NEW(ctx, size, n_classes);
+    for (opn_vid i = 0; i < n_nodes; i++)
+        if (train[i] >= 0)
+            size[train[i]]++;
+    for (int32_t k = 1; k < n_classes; k++)
+        most = size[k] > size[most] ? k : most;
     for (opn_vid i = 0; i < n_nodes; i++) {
         n_checked += check[i] >= 0;
-        n_right += check[i] == majority;
+        n_right += check[i] == most;
     }
-    return share(n_right, n_checked);
+    *out = share(n_right, n_checked);
+cleanup:
+    opn_i_release(&ctx->alloc, size);
+    return status;
 }
 
 // Accuracy and NLL of the fitted weights; number [K] is -1 for classes they do not know.
@@ -188,7 +197,7 @@ opn_status opn_i_baseline(opn_ctx *ctx,
                                          .max_steps = MAX_STEPS,
                                          .tolerance = TOLERANCE * (double)n_train};
     OPN_TRY(opn_i_lbfgs(ctx, n_weights, opn_i_logistic_loss, &l, &options, w));
-    score.majority = majority_share(n_nodes, commonest(n_classes, size), check);
+    OPN_TRY(opn_i_majority_share(ctx, n_nodes, n_classes, train, check, &score.majority));
     score_weights(&l, w, check, number, &score);
     *out = score;
 cleanup:

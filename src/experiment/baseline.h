@@ -14,6 +14,15 @@ typedef struct opn_i_baseline_score {
                      // of the class of some validation node
 } opn_i_baseline_score;
 
+// The share of the validation nodes in the commonest training class, the first of equals;
+// NaN without validation nodes. Arrays as for the next function. Errors: NOMEM.
+OPN_NODISCARD opn_status opn_i_majority_share(opn_ctx *ctx,
+                                              opn_vid n_nodes,
+                                              int32_t n_classes,
+                                              const int32_t *train,
+                                              const int32_t *check,
+                                              double *out);
+
 // Fits a multinomial logistic regression to the training nodes and scores it on the
 // validation nodes: the least
 //     sum_i -ln softmax(x_i W + b)[y_i] + 1/2 ||W||^2

@@ -99,60 +99,56 @@ targets_of(const review *r, const opn_split *fold, opn_role role, int32_t *targe
                                                               : -1;
 }
 
+// The classes that simple methods learn from and are checked with.
+typedef struct targets {
+    int32_t *train, *check; // [V]
+} targets;
+
+static opn_status init_targets(const review *r, const opn_split *fold, targets *out)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n = opn_i_graph_n_nodes(r->graph);
+    OPN_TRY_NEW(r->ctx, out->train, n);
+    OPN_TRY_NEW(r->ctx, out->check, n);
+    targets_of(r, fold, OPN_ROLE_TRAIN, out->train);
+    targets_of(r, fold, OPN_ROLE_VALIDATION, out->check);
+cleanup:
+    return status;
+}
+
 // Logistic regression on the features as an MLP sees them. A centre of the features would
 // only move the intercept.
 static opn_status review_logistic(const review *r,
                                   const opn_split *fold,
+                                  const targets *t,
                                   const opn_model *mlp,
                                   opn_i_candidate *logistic)
 {
     opn_status status = OPN_OK;
-    const opn_vid n = opn_i_graph_n_nodes(r->graph);
     opn_i_ready_features features = {0};
-    int32_t *train = NULL;
-    int32_t *check = NULL;
     opn_i_baseline_score score;
-    OPN_TRY_NEW(r->ctx, train, n);
-    OPN_TRY_NEW(r->ctx, check, n);
-    targets_of(r, fold, OPN_ROLE_TRAIN, train);
-    targets_of(r, fold, OPN_ROLE_VALIDATION, check);
     OPN_TRY(opn_i_features_ready(r->ctx, mlp, r->graph, &features));
-    OPN_TRY(opn_i_baseline(r->ctx, &features.x, opn_split_n_known(fold), train, check,
-                           &score));
+    OPN_TRY(opn_i_baseline(r->ctx, &features.x, opn_split_n_known(fold), t->train,
+                           t->check, &score));
     opn_i_candidate_add(logistic, opn_split_count(fold, OPN_ROLE_VALIDATION),
                         score.accuracy, score.nll);
 cleanup:
     opn_i_ready_features_deinit(&r->ctx->alloc, &features);
-    opn_i_release(&r->ctx->alloc, train);
-    opn_i_release(&r->ctx->alloc, check);
     return status;
 }
 
-// Predicts the commonest class of the training nodes.
-static opn_status
-review_majority(const review *r, const opn_split *fold, opn_i_candidate *majority)
+static opn_status review_majority(const review *r,
+                                  const opn_split *fold,
+                                  const targets *t,
+                                  opn_i_candidate *majority)
 {
     opn_status status = OPN_OK;
-    const uint8_t *role = opn_split_roles(fold);
-    int32_t *n_train = NULL; // per class
-    int32_t *n_check = NULL;
-    int32_t most = 0;
-    OPN_TRY_NEW(r->ctx, n_train, r->graph->n_classes);
-    OPN_TRY_NEW(r->ctx, n_check, r->graph->n_classes);
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(r->graph); i++) {
-        if (role[i] == OPN_ROLE_TRAIN)
-            n_train[r->graph->label[i]]++;
-        if (role[i] == OPN_ROLE_VALIDATION)
-            n_check[r->graph->label[i]]++;
-    }
-    for (int32_t k = 1; k < r->graph->n_classes; k++)
-        most = n_train[k] > n_train[most] ? k : most;
-    const int32_t n = opn_split_count(fold, OPN_ROLE_VALIDATION);
-    opn_i_candidate_add(majority, n, n > 0 ? (double)n_check[most] / n : 0.0,
+    double share = 0.0;
+    OPN_TRY(opn_i_majority_share(r->ctx, opn_i_graph_n_nodes(r->graph),
+                                 opn_split_n_known(fold), t->train, t->check, &share));
+    opn_i_candidate_add(majority, opn_split_count(fold, OPN_ROLE_VALIDATION), share,
                         (double)NAN);
 cleanup:
-    opn_i_release(&r->ctx->alloc, n_train);
-    opn_i_release(&r->ctx->alloc, n_check);
     return status;
 }
 
@@ -175,14 +171,19 @@ static opn_status compare_fold(opn_ctx *ctx, void *user, int32_t f)
     opn_model *model = NULL;
     opn_i_candidate *result = c->result[f];
     const bool is_mlp = strcmp(r.model->kind->id, mlp_name) == 0;
+    const opn_split *fold = c->folds.split[f];
+    targets t = {NULL, NULL};
     r.ctx = ctx;
-    OPN_TRY(review_majority(&r, c->folds.split[f], &result[MAJORITY]));
+    OPN_TRY(init_targets(&r, fold, &t));
+    OPN_TRY(review_majority(&r, fold, &t, &result[MAJORITY]));
     if (r.graph->features.n_cols > 0 && !is_mlp)
-        OPN_TRY(train_mlp(&r, c->folds.split[f], &result[MLP], &model));
+        OPN_TRY(train_mlp(&r, fold, &result[MLP], &model));
     const opn_model *seen = is_mlp ? r.model : model;
     if (seen != NULL && is_cheap(r.graph))
-        OPN_TRY(review_logistic(&r, c->folds.split[f], seen, &result[LOGISTIC]));
+        OPN_TRY(review_logistic(&r, fold, &t, seen, &result[LOGISTIC]));
 cleanup:
+    opn_i_release(&ctx->alloc, t.train);
+    opn_i_release(&ctx->alloc, t.check);
     opn_model_free(model);
     return status;
 }
