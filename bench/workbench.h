@@ -3,9 +3,9 @@
 #ifndef BENCH_WORKBENCH_H
 #define BENCH_WORKBENCH_H
 
-#include "model/gcn.h"
 #include "model/trainer.h"
 #include "model/workspace.h"
+#include "network/gcn.h"
 
 typedef struct workbench {
     opn_ctx *ctx;

@@ -4,12 +4,12 @@
 #include "base/text.h"
 #include "experiment/evaluate_parts.h"
 #include "experiment/evaluation_data.h"
-#include "experiment/jobs.h"
 #include "experiment/kept_model.h"
 #include "experiment/run_folder.h"
 #include "experiment/score.h"
-#include "experiment/training_key.h"
 #include "opinion/measure_table.h"
+#include "train/jobs.h"
+#include "train/training_key.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "experiment/evaluate_parts.h"
 
-#include "experiment/training_key.h"
+#include "train/training_key.h"
 
 #include <string.h>
 

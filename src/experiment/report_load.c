@@ -1,7 +1,7 @@
 // report_load.c -- reports on the output of a run: a model, predictions, or a folder.
 
+#include "data/loaders.h"
 #include "experiment/report_run.h"
-#include "graph/loaders.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "opine/embed.h"

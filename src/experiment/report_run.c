@@ -3,13 +3,13 @@
 #include "experiment/report_run.h"
 
 #include "base/number.h"
+#include "data/loaders.h"
 #include "experiment/kept_model.h"
-#include "experiment/training_key.h"
-#include "graph/loaders.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "predict/model_measures.h"
 #include "report/report_data.h"
+#include "train/training_key.h"
 
 #include <stdlib.h>
 #include <string.h>

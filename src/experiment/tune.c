@@ -3,13 +3,13 @@
 
 #include "base/text.h"
 #include "experiment/evaluation_data.h"
-#include "experiment/jobs.h"
 #include "experiment/tune_command.h"
 #include "experiment/tune_folder.h"
 #include "experiment/tune_space.h"
 #include "experiment/tuning_data.h"
 #include "graph/graph_data.h"
 #include "io/path.h"
+#include "train/jobs.h"
 
 #include <inttypes.h>
 #include <math.h>

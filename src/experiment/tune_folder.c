@@ -3,9 +3,9 @@
 #include "experiment/tune_folder.h"
 
 #include "experiment/evaluate_parts.h"
-#include "experiment/training_key.h"
 #include "graph/graph_data.h"
 #include "io/json_write.h"
+#include "train/training_key.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "experiment/tune_space.h"
 
 #include "base/random.h"
-#include "experiment/choose.h"
+#include "train/choose.h"
 
 #include <math.h>
 #include <stdio.h>

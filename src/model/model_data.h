@@ -4,8 +4,8 @@
 #define OPN_MODEL_DATA_H
 
 #include "base/names.h"
-#include "model/head.h"
-#include "model/network.h"
+#include "network/head.h"
+#include "network/network.h"
 #include "opine/model.h"
 
 // A model is a combination of parts.

@@ -4,9 +4,9 @@
 #define OPN_TRAINER_H
 
 #include "base/context.h"
-#include "model/network.h"
-#include "model/objective.h"
 #include "model/optimiser.h"
+#include "network/network.h"
+#include "network/objective.h"
 
 // Which validation metric must improve within the patience.
 typedef enum opn_i_stop {

@@ -5,7 +5,7 @@
 #define OPN_WORKSPACE_H
 
 #include "model/features.h"
-#include "model/subgraph.h"
+#include "network/subgraph.h"
 
 // Within a workspace the nodes are reordered, for the reasons in order.h.
 typedef struct opn_i_workspace {

@@ -3,13 +3,13 @@
 #include "base/number.h"
 #include "experiment/kept_model.h"
 #include "experiment/run_folder.h"
-#include "experiment/training_key.h"
 #include "experiment/view_model.h"
 #include "io/path.h"
 #include "opinion/curves.h"
 #include "paper/figure_curves.h"
 #include "paper/figure_maps.h"
 #include "paper/figure_simplex.h"
+#include "train/training_key.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // model_graph.c -- loads a graph with the labels that a model knows.
 
-#include "graph/loaders.h"
+#include "data/loaders.h"
 #include "opine/model.h"
 
 opn_status opn_model_load_graph(opn_ctx *ctx,

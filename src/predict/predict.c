@@ -1,8 +1,8 @@
 // predict.c -- predicts an opinion about every node of a graph.
 
-#include "model/infer.h"
 #include "model/model_choice.h"
 #include "model/workspace.h"
+#include "network/infer.h"
 #include "predict/prediction_data.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 // it.
 
 #include "support/fetch_scene.h"
-#include "graph/data_folder.h"
+#include "data/data_folder.h"
 #include "support/cmocka_test.h"
 
 #include <fcntl.h>

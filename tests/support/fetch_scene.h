@@ -4,7 +4,7 @@
 #ifndef OPN_FETCH_SCENE_H
 #define OPN_FETCH_SCENE_H
 
-#include "graph/data_sources.h"
+#include "data/data_sources.h"
 #include "io/sha256.h"
 #include "support/support.h"
 

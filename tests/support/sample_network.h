@@ -6,9 +6,9 @@
 
 #include "golden/engine_golden.h"
 #include "graph/graph_data.h"
-#include "model/gcn.h"
-#include "model/head.h"
-#include "model/subgraph.h"
+#include "network/gcn.h"
+#include "network/head.h"
+#include "network/subgraph.h"
 
 // ---- comparisons ---------------------------------------------------------------------
 

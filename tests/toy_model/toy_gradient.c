@@ -3,7 +3,7 @@
 // HEAD is the head to look at. Prints the largest difference; exit code 1 when it is too
 // large.
 
-#include "model/head.h"
+#include "network/head.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,329 @@
+// folder_dense.c -- reads features with one row per node: numbers, booleans and words, of
+// which some may be missing. Which column names the nodes may show only at the end, so
+// until then entries have the row for a node and the column for a feature.
+
+#include "data/dense_reader.h"
+#include "data/folder_words.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static void deinit_reader(opn_i_dense_reader *d)
+{
+    const opn_alloc *alloc = &d->folder->ctx->alloc;
+    for (size_t f = 0; f < d->n_columns && d->column != NULL; f++)
+        opn_i_names_deinit(alloc, &d->column[f].words);
+    opn_i_names_deinit(alloc, &d->head);
+    opn_i_release(alloc, d->column);
+    opn_i_release(alloc, d->word);
+}
+
+// ---- first row -----------------------------------------------------------------------
+
+static bool may_be_node(const char *name)
+{
+    return opn_i_node_rank(name, false) < INT_MAX;
+}
+
+// A row of words alone is a header, and so is one that names the nodes' column.
+static opn_status find_header(opn_i_dense_reader *d)
+{
+    opn_status status = OPN_OK;
+    const opn_i_csv *rows = &d->table->rows;
+    opn_ctx *ctx = d->folder->ctx;
+    size_t n_words = 0;
+    size_t n_missing = 0;
+    size_t n_nodes = 0;
+    size_t a_word = 0;
+    for (size_t f = 0; f < rows->n_fields; f++) {
+        const char *text = rows->field[f].text;
+        double number;
+        n_nodes += may_be_node(text);
+        if (opn_i_field_number(rows, f, &number))
+            continue;
+        n_missing += opn_i_is_missing(text);
+        n_words++;
+        a_word = opn_i_is_missing(text) ? a_word : f;
+    }
+    d->n_columns = rows->n_fields;
+    d->has_header = n_nodes > 0 || n_words == rows->n_fields;
+    OPN_FAIL_IF(ctx, !d->has_header && n_words > n_missing, OPN_ERR_FORMAT,
+                "%s:%zu: \"%s\" is not a number; a column of node names needs a header "
+                "that begins with node",
+                rows->name, rows->line, rows->field[a_word].text);
+    OPN_FAIL_IF(
+            ctx, d->has_header && n_nodes == 0 && rows->field[0].n_chars == 0,
+            OPN_ERR_FORMAT,
+            "%s:%zu: the first column has no name; call it node if it holds the nodes, "
+            "else leave it out",
+            rows->name, rows->line);
+    OPN_FAIL_IF(ctx,
+                rows->n_fields == 1 &&
+                        opn_i_word_means(rows->field[0].text, OPN_MEANS_NODE),
+                OPN_ERR_FORMAT, "%s:%zu: no features beside the nodes", rows->name,
+                rows->line);
+cleanup:
+    return status;
+}
+
+// Names the columns by the header, or by their numbers. Leaves the first row of values to
+// be read.
+static opn_status read_head(opn_i_dense_reader *d, bool *has_row)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = d->folder->ctx;
+    const opn_i_csv *rows = &d->table->rows;
+    char number[24];
+    OPN_TRY(find_header(d));
+    d->head_line = rows->line;
+    OPN_TRY_NEW(ctx, d->column, d->n_columns);
+    for (size_t f = 0; f < d->n_columns; f++) {
+        snprintf(number, sizeof(number), "%zu", f);
+        const char *name = d->has_header ? rows->field[f].text : number;
+        OPN_TRY(opn_i_names_add(ctx, &d->head, name, strlen(name)));
+        d->column[f].may_be_node = d->n_columns > 1 && may_be_node(name);
+        d->column[f].is_index = f == 0 && name[0] == 0;
+    }
+    *has_row = true;
+    if (d->has_header)
+        OPN_TRY(opn_i_table_next(ctx, d->table, d->n_columns, has_row));
+cleanup:
+    return status;
+}
+
+// ---- values --------------------------------------------------------------------------
+
+static opn_status put_word(opn_i_dense_reader *d, size_t f, int32_t word)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_RESERVE(d->folder->ctx, d->word, d->word_room, d->n_words, d->n_words + 1);
+    d->word[d->n_words++] = (opn_i_word_entry){(int32_t)d->n_rows, (int32_t)f, word};
+cleanup:
+    return status;
+}
+
+// Keeps the text of a value that may name a node, and where it could not.
+static opn_status read_name(opn_i_dense_reader *d, size_t f)
+{
+    opn_status status = OPN_OK;
+    const opn_i_csv *rows = &d->table->rows;
+    const opn_i_csv_field *field = &rows->field[f];
+    opn_i_dense_column *column = &d->column[f];
+    const int64_t n_before = column->words.n;
+    int32_t word = -1;
+    if (field->n_chars == 0) {
+        column->n_missing++;
+        column->unnamed_line =
+                column->unnamed_line == 0 ? rows->line : column->unnamed_line;
+    } else {
+        OPN_TRY(opn_i_names_intern(d->folder->ctx, &column->words, field->text,
+                                   field->n_chars, &word));
+    }
+    if (word >= 0 && word < n_before && column->twice_line == 0) {
+        column->twice_line = rows->line;
+        column->twice_word = word;
+    }
+    OPN_TRY(put_word(d, f, word));
+cleanup:
+    return status;
+}
+
+static opn_status read_word(opn_i_dense_reader *d, size_t f)
+{
+    opn_status status = OPN_OK;
+    const opn_i_csv *rows = &d->table->rows;
+    opn_i_dense_column *column = &d->column[f];
+    int32_t word = 0;
+    OPN_FAIL_IF(d->folder->ctx, column->has_number || !d->has_header, OPN_ERR_FORMAT,
+                "%s:%zu: field %zu, \"%s\", is not a finite number, as the others of its "
+                "column are",
+                rows->name, rows->line, f + 1, rows->field[f].text);
+    column->has_word = true;
+    OPN_TRY(opn_i_names_intern(d->folder->ctx, &column->words, rows->field[f].text,
+                               rows->field[f].n_chars, &word));
+    OPN_TRY(put_word(d, f, word));
+cleanup:
+    return status;
+}
+
+static opn_status read_value(opn_i_dense_reader *d, size_t f)
+{
+    opn_status status = OPN_OK;
+    const opn_i_csv *rows = &d->table->rows;
+    opn_i_dense_column *column = &d->column[f];
+    double value = 0.0;
+    if (column->is_index)
+        return OPN_OK;
+    if (column->may_be_node)
+        return read_name(d, f);
+    if (!opn_i_field_number(rows, f, &value)) {
+        if (!opn_i_is_missing(rows->field[f].text))
+            return read_word(d, f);
+        column->n_missing++;
+        return put_word(d, f, -1);
+    }
+    OPN_FAIL_IF(d->folder->ctx, column->has_word, OPN_ERR_FORMAT,
+                "%s:%zu: field %zu, \"%s\", is a number, but the others of its column "
+                "are words",
+                rows->name, rows->line, f + 1, rows->field[f].text);
+    column->has_number = true;
+    if (!opn_i_is_value(value))
+        return opn_i_field_value(d->folder->ctx, rows, f, &value); // says so
+    if (rows->delimiter == ';' && strchr(rows->field[f].text, ',') != NULL)
+        d->has_decimal_comma = true;
+    OPN_TRY(opn_i_put_entry(d->folder, (int32_t)d->n_rows, (int32_t)f, value));
+cleanup:
+    return status;
+}
+
+static opn_status read_rows(opn_i_dense_reader *d, bool has_row)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = d->folder->ctx;
+    while (has_row) {
+        OPN_FAIL_IF(ctx, d->n_rows == INT32_MAX, OPN_ERR_OVERFLOW,
+                    "%s: more than %d rows", d->table->path, INT32_MAX);
+        for (size_t f = 0; f < d->n_columns; f++)
+            OPN_TRY(read_value(d, f));
+        d->n_rows++;
+        OPN_TRY(opn_i_table_next(ctx, d->table, d->n_columns, &has_row));
+    }
+cleanup:
+    return status;
+}
+
+// ---- nodes ---------------------------------------------------------------------------
+
+static int node_rank(const opn_i_dense_reader *d, size_t f)
+{
+    return opn_i_node_rank(opn_i_names_at(&d->head, (int64_t)f), f == 0);
+}
+
+// How many nodes of the edges are numbers of rows.
+static int64_t count_places(const opn_i_dense_reader *d)
+{
+    int64_t n_found = 0;
+    for (int64_t i = 0; i < d->folder->edge_nodes.n; i++) {
+        const char *name = opn_i_names_at(&d->folder->edge_nodes, i);
+        const opn_i_csv_field field = {.text = name, .n_chars = strlen(name)};
+        int64_t place = 0;
+        n_found += opn_i_csv_int(&field, 0, (int64_t)d->n_rows - 1, &place);
+    }
+    return n_found;
+}
+
+// Of the columns that may name the nodes, the one that has the most nodes of the edges;
+// among equals the one whose name says it best. Rows may be the nodes 0, 1, … instead,
+// where no column comes first and says node.
+static opn_status find_node_by_values(opn_i_dense_reader *d)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_folder_edge_nodes(d->folder));
+    int64_t most = -1;
+    for (size_t f = 0; f < d->n_columns; f++) {
+        const opn_i_dense_column *column = &d->column[f];
+        // What only may be an id, and is not unique, is none.
+        if (!column->may_be_node ||
+            (column->twice_line > 0 && node_rank(d, f) >= OPN_PERHAPS_NODE))
+            continue;
+        const int64_t n_found = opn_i_count_edge_nodes(d->folder, &column->words);
+        if (n_found > most ||
+            (n_found == most && node_rank(d, f) < node_rank(d, d->node))) {
+            most = n_found;
+            d->node = f;
+        }
+    }
+    if (node_rank(d, 0) >= 0 && count_places(d) > most)
+        d->node = OPN_NO_COLUMN;
+cleanup:
+    return status;
+}
+
+static opn_status find_node(opn_i_dense_reader *d)
+{
+    opn_status status = OPN_OK;
+    size_t n_candidates = 0;
+    bool *chosen = NULL;
+    d->node = OPN_NO_COLUMN;
+    for (size_t f = 0; f < d->n_columns; f++)
+        n_candidates += d->column[f].may_be_node;
+    if (n_candidates == 1 && d->column[0].may_be_node && node_rank(d, 0) < 0)
+        d->node = 0;
+    else if (n_candidates > 0)
+        OPN_TRY(find_node_by_values(d));
+    OPN_TRY_NEW(d->folder->ctx, chosen, d->n_columns);
+    for (size_t f = 0; f < d->n_columns; f++)
+        chosen[f] = n_candidates > 1 && f == d->node && node_rank(d, f) >= 0;
+    OPN_TRY(opn_i_note_columns(d->folder, d->table->path, &d->head, chosen, d->n_columns,
+                               "names the nodes, for it holds those of edges.csv", ""));
+cleanup:
+    opn_i_release(&d->folder->ctx->alloc, chosen);
+    return status;
+}
+
+// Rows without names are the nodes 0, 1, …, so labels.csv must list the same nodes.
+static opn_status check_places(const opn_i_dense_reader *d)
+{
+    opn_status status = OPN_OK;
+    const opn_i_folder *folder = d->folder;
+    OPN_FAIL_IF(folder->ctx,
+                folder->has_named_labels && folder->nodes.n > (int64_t)d->n_rows,
+                OPN_ERR_FORMAT,
+                "%s: %zu rows without names, but %s names other nodes; a header "
+                "that begins with node says that the first column holds names",
+                d->table->path, d->n_rows, folder->label_file);
+    OPN_FAIL_IF(folder->ctx,
+                !folder->has_named_labels && folder->n_label_rows > 0 &&
+                        folder->n_label_rows != (int32_t)d->n_rows,
+                OPN_ERR_FORMAT, "%s: %zu rows, but %s has %d", d->table->path, d->n_rows,
+                folder->label_file, folder->n_label_rows);
+cleanup:
+    return status;
+}
+
+// Declares the node of each row; node [n_rows] receives their numbers.
+static opn_status declare_rows(opn_i_dense_reader *d, int32_t *node)
+{
+    opn_status status = OPN_OK;
+    opn_i_folder *folder = d->folder;
+    if (d->node == OPN_NO_COLUMN) {
+        for (size_t row = 0; row < d->n_rows; row++)
+            OPN_TRY(opn_i_declare_place(folder, row, &node[row]));
+        OPN_TRY(check_places(d));
+        goto cleanup;
+    }
+    const opn_i_dense_column *column = &d->column[d->node];
+    OPN_FAIL_IF(folder->ctx, column->unnamed_line > 0, OPN_ERR_FORMAT,
+                "%s:%zu: the node has no name", d->table->path, column->unnamed_line);
+    OPN_FAIL_IF(folder->ctx, column->twice_line > 0, OPN_ERR_FORMAT,
+                "%s:%zu: node \"%s\" is listed twice%s", d->table->path,
+                column->twice_line, opn_i_names_at(&column->words, column->twice_word),
+                d->n_columns == 3 ? "; the header of a sparse table is node,feature,value"
+                                  : "");
+    for (size_t row = 0; row < d->n_rows; row++) { // no value is twice: row is word
+        const char *name = opn_i_names_at(&column->words, (int64_t)row);
+        OPN_TRY(opn_i_declare_node(folder, name, strlen(name), &node[row]));
+    }
+cleanup:
+    return status;
+}
+
+// The first row has already been read.
+opn_status opn_i_folder_read_dense(opn_i_folder *folder, opn_i_table *table)
+{
+    opn_status status = OPN_OK;
+    opn_i_dense_reader reader = {.folder = folder, .table = table};
+    int32_t *node = NULL;
+    bool has_row = false;
+    OPN_TRY(read_head(&reader, &has_row));
+    OPN_TRY(read_rows(&reader, has_row));
+    OPN_TRY(find_node(&reader));
+    OPN_TRY_NEW(folder->ctx, node, reader.n_rows);
+    OPN_TRY(declare_rows(&reader, node));
+    OPN_TRY(opn_i_dense_settle(&reader, node));
+cleanup:
+    deinit_reader(&reader);
+    opn_i_release(&folder->ctx->alloc, node);
+    return status;
+}

@@ -1,0 +1,93 @@
+// folder_nodes.c -- the nodes of a folder: names, numbers, and what lists them.
+
+#include "base/number.h"
+#include "data/folder_reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+opn_status
+opn_i_declare_node(opn_i_folder *folder, const char *text, size_t n_chars, int32_t *node)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    const size_t n = (size_t)folder->nodes.n;
+    OPN_TRY_RESERVE(ctx, folder->label_of, folder->label_room, n, n + 1);
+    OPN_TRY_RESERVE(ctx, folder->listed, folder->listed_room, n, n + 1);
+    OPN_TRY(opn_i_names_intern(ctx, &folder->nodes, text, n_chars, node));
+    if ((size_t)*node == n) {
+        folder->label_of[n] = -1;
+        folder->listed[n] = 0;
+    }
+cleanup:
+    return status;
+}
+
+opn_status opn_i_declare_place(opn_i_folder *folder, size_t place, int32_t *node)
+{
+    char text[24];
+    const int n = snprintf(text, sizeof(text), "%zu", place);
+    return opn_i_declare_node(folder, text, (size_t)n, node);
+}
+
+opn_status opn_i_list_once(
+        opn_i_folder *folder, const char *path, size_t line, int32_t node, uint8_t flag)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(folder->ctx, (folder->listed[node] & flag) != 0, OPN_ERR_FORMAT,
+                "%s:%zu: node \"%s\" is listed twice", path, line,
+                opn_i_names_at(&folder->nodes, node));
+    folder->listed[node] |= flag;
+cleanup:
+    return status;
+}
+
+int32_t opn_i_find_node(const opn_i_folder *folder, const char *text, size_t n_chars)
+{
+    int64_t number = -1;
+    if (!folder->is_numbered)
+        return opn_i_names_find(&folder->nodes, text, n_chars);
+    return opn_i_parse_int(text, n_chars, 0, folder->nodes.n - 1, &number)
+                   ? (int32_t)number
+                   : -1;
+}
+
+opn_status opn_i_require_node(const opn_i_folder *folder,
+                              const char *path,
+                              size_t line,
+                              const char *text,
+                              int32_t *node)
+{
+    opn_status status = OPN_OK;
+    const size_t n_chars = strlen(text);
+    *node = opn_i_find_node(folder, text, n_chars);
+    if (*node >= 0)
+        return OPN_OK;
+    const size_t n_digits = strspn(text, "-0123456789");
+    OPN_FAIL_IF(folder->ctx, folder->is_numbered && n_digits == n_chars && n_digits > 0,
+                OPN_ERR_FORMAT, "%s:%zu: node id %s outside [0, %lld)", path, line, text,
+                (long long)folder->nodes.n);
+    OPN_FAIL_IF(folder->ctx, folder->is_numbered, OPN_ERR_FORMAT,
+                "%s:%zu: \"%s\" is not a node id in [0, %lld)", path, line, text,
+                (long long)folder->nodes.n);
+    OPN_FAIL_IF(folder->ctx, folder->feature_file[0] == 0, OPN_ERR_FORMAT,
+                "%s:%zu: node \"%s\" is in neither %s nor edges.csv", path, line, text,
+                folder->label_file);
+    OPN_FAIL_IF(folder->ctx, true, OPN_ERR_FORMAT,
+                "%s:%zu: node \"%s\" is in neither %s nor %s; list it in %s with an "
+                "empty label if it belongs to the graph",
+                path, line, text, folder->label_file, folder->feature_file,
+                folder->label_file);
+cleanup:
+    return status;
+}
+
+int64_t opn_i_count_edge_nodes(const opn_i_folder *folder, const opn_i_names *values)
+{
+    int64_t n_found = 0;
+    for (int64_t i = 0; i < folder->edge_nodes.n; i++) {
+        const char *name = opn_i_names_at(&folder->edge_nodes, i);
+        n_found += opn_i_names_find(values, name, strlen(name)) >= 0;
+    }
+    return n_found;
+}

@@ -1,0 +1,330 @@
+// label_columns.c -- chooses the columns of a table of labels by their names and, where
+// those do not decide, by what they hold.
+
+#include "data/label_columns.h"
+
+#include "base/number.h"
+#include "data/folder_words.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+// A column with more values is taken for a count or a name.
+enum { MAX_LABEL_VALUES = 50 };
+
+typedef struct chooser {
+    opn_i_folder *folder;
+    const char *path;
+    opn_i_grid *grid;
+    bool *chosen; // [columns] scratch
+    opn_i_label_columns columns;
+} chooser;
+
+static const char *column_name(const chooser *c, size_t column)
+{
+    return opn_i_names_at(&c->grid->cells, (int64_t)column);
+}
+
+static bool names_node(const char *word)
+{
+    return opn_i_node_rank(word, false) < INT_MAX;
+}
+
+static bool names_label(const char *word)
+{
+    return opn_i_word_means(word, OPN_MEANS_LABEL) ||
+           opn_i_word_means(word, OPN_MEANS_CLASS);
+}
+
+// ---- header --------------------------------------------------------------------------
+
+// Whether the column has a word in the first row and numbers below it.
+static bool is_word_over_numbers(const opn_i_grid *grid, size_t column)
+{
+    const char *first = opn_i_grid_cell(grid, 0, column);
+    if (grid->n_rows < 2 || opn_i_is_missing(first) || opn_i_is_number(first))
+        return false;
+    for (size_t row = 1; row < grid->n_rows; row++)
+        if (!opn_i_is_number(opn_i_grid_cell(grid, row, column)))
+            return false;
+    return true;
+}
+
+static bool is_repeated(const opn_i_grid *grid, size_t column)
+{
+    const char *first = opn_i_grid_cell(grid, 0, column);
+    for (size_t row = 1; row < grid->n_rows; row++)
+        if (strcmp(first, opn_i_grid_cell(grid, row, column)) == 0)
+            return true;
+    return false;
+}
+
+// In a file of one column, "y" and "target" may be classes.
+static bool is_list_header(const chooser *c)
+{
+    const char *first = column_name(c, 0);
+    return opn_i_word_means(first, OPN_MEANS_LABEL) ||
+           (opn_i_word_means(first, OPN_MEANS_CLASS) && !is_repeated(c->grid, 0));
+}
+
+static bool is_header(const chooser *c)
+{
+    const size_t n = c->grid->n_columns;
+    size_t n_node_words = 0;
+    size_t n_label_words = 0;
+    size_t n_numbers = 0;
+    bool is_over_numbers = is_word_over_numbers(c->grid, 0);
+    for (size_t f = 0; f < n; f++) {
+        const char *name = column_name(c, f);
+        n_node_words += names_node(name);
+        n_label_words += names_label(name);
+        n_numbers += opn_i_is_number(name);
+        if (c->folder->label[0] != 0 && strcasecmp(name, c->folder->label) == 0)
+            return true;
+        is_over_numbers = is_over_numbers || (n > 2 && is_word_over_numbers(c->grid, f));
+    }
+    if (n == 1)
+        return is_list_header(c);
+    // In two columns one word is enough; "y" may be a class, and "user" a node.
+    if (n == 2 && (opn_i_word_means(column_name(c, 1), OPN_MEANS_LABEL) ||
+                   opn_i_word_means(column_name(c, 0), OPN_MEANS_NODE)))
+        return true;
+    return (n_node_words > 0 && n_label_words > 0) || (is_over_numbers && n_numbers == 0);
+}
+
+// ---- label ---------------------------------------------------------------------------
+
+// The column that the caller named.
+static opn_status find_given(chooser *c)
+{
+    opn_status status = OPN_OK;
+    const char *wanted = c->folder->label;
+    const size_t n = c->grid->n_columns;
+    opn_i_text list = {.ctx = c->folder->ctx};
+    for (size_t f = 0; f < n && c->columns.label == OPN_NO_COLUMN; f++)
+        if (strcmp(column_name(c, f), wanted) == 0)
+            c->columns.label = f;
+    for (size_t f = 0; f < n && c->columns.label == OPN_NO_COLUMN; f++)
+        if (strcasecmp(column_name(c, f), wanted) == 0)
+            c->columns.label = f;
+    if (c->columns.label != OPN_NO_COLUMN || !c->folder->requires_label)
+        goto cleanup;
+    OPN_FAIL_IF(c->folder->ctx, c->grid->n_head == 0, OPN_ERR_INVALID_ARG,
+                "%s: has no header, so no column is called %s; leave out `label`",
+                c->path, wanted);
+    for (size_t f = 0; f < n; f++)
+        c->chosen[f] = !names_node(column_name(c, f));
+    opn_i_list_names(&list, &c->grid->cells, c->chosen, n, "or");
+    OPN_TRY(list.status);
+    OPN_FAIL_IF(c->folder->ctx, true, OPN_ERR_INVALID_ARG,
+                "%s: no column is called %s; name one with `label`: %s", c->path, wanted,
+                opn_i_text_chars(&list));
+cleanup:
+    opn_i_text_free(&list);
+    return status;
+}
+
+// Whether the column holds few different values, each of several nodes: words, booleans
+// or whole numbers.
+static opn_status is_categorical(const chooser *c, size_t column, bool *out)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = c->folder->ctx;
+    opn_i_names values = {0};
+    int64_t n_values = 0;
+    size_t n_rows = 0;
+    bool has_fraction = false;
+    OPN_TRY(opn_i_grid_distinct(ctx, c->grid, column, &values));
+    for (int64_t k = 0; k < values.n; k++) {
+        const char *text = opn_i_names_at(&values, k);
+        double number = 0.0;
+        n_values += !opn_i_is_missing(text);
+        if (opn_i_parse_real(text, strlen(text), &number))
+            has_fraction = has_fraction || number != floor(number);
+    }
+    for (size_t row = c->grid->n_head; row < c->grid->n_rows; row++)
+        n_rows += !opn_i_is_missing(opn_i_grid_cell(c->grid, row, column));
+    *out = n_values >= 2 && n_values <= MAX_LABEL_VALUES && !has_fraction &&
+           (size_t)n_values * 2 <= n_rows;
+cleanup:
+    opn_i_names_deinit(&ctx->alloc, &values);
+    return status;
+}
+
+// Takes the only chosen column; several are an error that asks for one.
+static opn_status take_chosen(chooser *c)
+{
+    opn_status status = OPN_OK;
+    const size_t n = c->grid->n_columns;
+    size_t n_chosen = 0;
+    opn_i_text list = {.ctx = c->folder->ctx};
+    for (size_t f = 0; f < n; f++)
+        if (c->chosen[f]) {
+            c->columns.label = f;
+            n_chosen++;
+        }
+    if (n_chosen <= 1)
+        goto cleanup;
+    opn_i_list_names(&list, &c->grid->cells, c->chosen, n, "or");
+    OPN_TRY(list.status);
+    OPN_FAIL_IF(c->folder->ctx, true, OPN_ERR_FORMAT,
+                "%s: several columns could be the label; name one with `label`: %s",
+                c->path, opn_i_text_chars(&list));
+cleanup:
+    opn_i_text_free(&list);
+    return status;
+}
+
+static opn_status find_label_by_name(chooser *c)
+{
+    if (c->folder->label[0] != 0) {
+        const opn_status status = find_given(c);
+        if (status != OPN_OK || c->columns.label != OPN_NO_COLUMN)
+            return status;
+    }
+    const size_t n = c->grid->n_columns;
+    for (size_t f = 0; f < n; f++)
+        c->chosen[f] = names_label(column_name(c, f));
+    if (n == 2 && c->chosen[1])
+        c->chosen[0] = false; // something has to name the nodes
+    return take_chosen(c);
+}
+
+// Of the columns beside the nodes: the only one, or the only one that could be a label.
+static opn_status find_label_by_values(chooser *c)
+{
+    opn_status status = OPN_OK;
+    const size_t n = c->grid->n_columns;
+    size_t n_chosen = 0;
+    for (size_t f = 0; f < n; f++) {
+        c->chosen[f] = f != c->columns.node;
+        if (n > 2 && c->chosen[f])
+            OPN_TRY(is_categorical(c, f, &c->chosen[f]));
+        n_chosen += c->chosen[f];
+    }
+    for (size_t f = 0; f < n && n_chosen == 0; f++)
+        c->chosen[f] = f != c->columns.node;
+    OPN_TRY(take_chosen(c));
+cleanup:
+    return status;
+}
+
+// ---- node ----------------------------------------------------------------------------
+
+// As opn_i_node_rank(); a first column without a name is better than none.
+static int node_rank(const chooser *c, size_t column)
+{
+    const char *name = column_name(c, column);
+    return column == 0 && name[0] == 0 ? INT_MAX - 1 : opn_i_node_rank(name, column == 0);
+}
+
+// Of the columns chosen, the one that holds the most nodes of the edges; among equals the
+// one whose name says it best.
+static opn_status find_node_by_values(chooser *c)
+{
+    opn_status status = OPN_OK;
+    opn_i_names values = {0};
+    int64_t most = -1;
+    OPN_TRY(opn_i_folder_edge_nodes(c->folder));
+    for (size_t f = 0; f < c->grid->n_columns; f++) {
+        if (!c->chosen[f])
+            continue;
+        OPN_TRY(opn_i_grid_distinct(c->folder->ctx, c->grid, f, &values));
+        const int64_t n_found = opn_i_count_edge_nodes(c->folder, &values);
+        opn_i_names_deinit(&c->folder->ctx->alloc, &values);
+        if (n_found > most ||
+            (n_found == most && node_rank(c, f) < node_rank(c, c->columns.node))) {
+            most = n_found;
+            c->columns.node = f;
+        }
+    }
+cleanup:
+    opn_i_names_deinit(&c->folder->ctx->alloc, &values);
+    return status;
+}
+
+static opn_status find_node(chooser *c)
+{
+    opn_status status = OPN_OK;
+    const size_t n = c->grid->n_columns;
+    size_t n_named = 0;
+    for (size_t f = 0; f < n; f++) {
+        c->chosen[f] = f != c->columns.label && node_rank(c, f) < INT_MAX;
+        n_named += c->chosen[f];
+        if (c->chosen[f])
+            c->columns.node = f;
+    }
+    if (n_named == 1)
+        goto cleanup;
+    for (size_t f = 0; f < n && n_named == 0; f++)
+        c->chosen[f] = f != c->columns.label;
+    if (n == 2 && c->columns.label != OPN_NO_COLUMN) {
+        c->columns.node = 1 - c->columns.label;
+        goto cleanup;
+    }
+    OPN_TRY(find_node_by_values(c));
+    for (size_t f = 0; f < n; f++)
+        c->chosen[f] = n > 2 && f == c->columns.node && node_rank(c, f) >= 0;
+    OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
+                               "names the nodes, for it holds those of edges.csv", ""));
+cleanup:
+    return status;
+}
+
+// ---- both ----------------------------------------------------------------------------
+
+static opn_status choose_named(chooser *c)
+{
+    opn_status status = OPN_OK;
+    const size_t n = c->grid->n_columns;
+    OPN_TRY(find_label_by_name(c));
+    if (n == 1) {
+        c->columns.label = 0;
+        goto cleanup;
+    }
+    OPN_TRY(find_node(c));
+    if (c->columns.label == OPN_NO_COLUMN)
+        OPN_TRY(find_label_by_values(c));
+    if (n == 2)
+        goto cleanup;
+    for (size_t f = 0; f < n; f++)
+        c->chosen[f] = f == c->columns.label && c->folder->label[0] == 0;
+    OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
+                               "holds the labels", ""));
+    for (size_t f = 0; f < n; f++)
+        c->chosen[f] = f != c->columns.label && f != c->columns.node;
+    OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
+                               "is not used", "are not used"));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_choose_label_columns(opn_i_folder *folder,
+                                      const char *path,
+                                      opn_i_grid *grid,
+                                      opn_i_label_columns *out)
+{
+    opn_status status = OPN_OK;
+    chooser c = {folder, path, grid, NULL, {OPN_NO_COLUMN, OPN_NO_COLUMN}};
+    const size_t n = grid->n_columns;
+    OPN_TRY_NEW(folder->ctx, c.chosen, n);
+    grid->n_head = is_header(&c);
+    if (grid->n_head == 1) {
+        OPN_TRY(choose_named(&c));
+    } else {
+        if (folder->requires_label)
+            OPN_TRY(find_given(&c));
+        OPN_FAIL_IF(folder->ctx, n > 2, OPN_ERR_FORMAT,
+                    "%s:%zu: %zu fields, expected node,label, or a header that names "
+                    "the columns",
+                    path, grid->line[0], n);
+        c.columns.label = n - 1;
+        c.columns.node = n == 2 ? 0 : OPN_NO_COLUMN;
+    }
+    *out = c.columns;
+cleanup:
+    opn_i_release(&folder->ctx->alloc, c.chosen);
+    return status;
+}

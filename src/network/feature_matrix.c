@@ -1,0 +1,263 @@
+// feature_matrix.c -- the feature matrix as the first layer uses it.
+
+#include "network/feature_strategy.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const unsigned any_use = OPN_USE_BACKWARD | OPN_USE_NARROW | OPN_USE_DROPPED;
+
+enum { MOST_BLOCKS = 8 };
+
+void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix)
+{
+    opn_i_csr_deinit(alloc, &matrix->rows);
+    opn_i_csr_deinit(alloc, &matrix->cols);
+    opn_i_release(alloc, matrix->cols_entry);
+    opn_i_release(alloc, matrix->row_scale);
+    opn_i_release(alloc, matrix->centre);
+    opn_i_release(alloc, matrix->keep);
+    opn_i_release(alloc, matrix->cols_keep);
+    opn_i_release(alloc, matrix->rows_col);
+    opn_i_release(alloc, matrix->rows_value);
+    opn_i_release(alloc, matrix->rows_ptr);
+    opn_i_release(alloc, matrix->cols_row);
+    opn_i_release(alloc, matrix->cols_value);
+    opn_i_release(alloc, matrix->cols_ptr);
+    opn_i_release(alloc, matrix->rank);
+    opn_i_release(alloc, matrix->map);
+    opn_i_release(alloc, matrix->kept);
+    opn_i_release(alloc, matrix->kept_transposed);
+    opn_i_release(alloc, matrix->partial);
+    opn_i_release(alloc, matrix->scale);
+    *matrix = (opn_i_feature_matrix){0};
+}
+
+static bool has_constant_rows(const opn_i_csr *x)
+{
+    if (x->value == NULL)
+        return true;
+    for (int32_t i = 0; i < x->n_rows; i++)
+        for (opn_off e = x->row_ptr[i] + 1; e < x->row_ptr[i + 1]; e++)
+            if (x->value[e] != x->value[e - 1])
+                return false;
+    return true;
+}
+
+// Moves the common value of each row to row_scale.
+static opn_status split_scale(opn_ctx *ctx, opn_i_feature_matrix *matrix)
+{
+    opn_status status = OPN_OK;
+    opn_i_csr *x = &matrix->rows;
+    if (!has_constant_rows(x))
+        return OPN_OK;
+    OPN_TRY_NEW(ctx, matrix->row_scale, x->n_rows);
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        const bool is_known = x->value != NULL && x->row_ptr[i] < x->row_ptr[i + 1];
+        matrix->row_scale[i] = is_known ? x->value[x->row_ptr[i]] : 1;
+    }
+    opn_i_release(&ctx->alloc, x->value);
+    x->value = NULL;
+cleanup:
+    return status;
+}
+
+static bool is_worth_bits(const opn_i_feature_matrix *matrix)
+{
+    const opn_i_csr *x = &matrix->rows;
+    return matrix->row_scale != NULL &&
+           (double)opn_i_csr_n_entries(x) > 0.125 * x->n_rows * x->n_cols;
+}
+
+// Whether X^T G is scattered from the kept rows. By columns it needs a list of the kept
+// entries of each column, which costs more than it gains if a row of G is one cache line:
+// scattered, an epoch of Citeseer takes 0.9 of the time.
+static bool is_scattered(unsigned uses)
+{
+    return (uses & OPN_USE_NARROW) != 0 && (uses & OPN_USE_DROPPED) == 0;
+}
+
+static const opn_i_feature_strategy *strategy_of(bool has_bits, unsigned uses)
+{
+    return has_bits             ? &opn_i_feature_bits
+           : is_scattered(uses) ? &opn_i_feature_scatter
+                                : &opn_i_feature_columns;
+}
+
+// Allocates the buffers of the passes, once the rows are there.
+static opn_status make_room(opn_ctx *ctx, unsigned uses, opn_i_feature_matrix *matrix)
+{
+    opn_status status = OPN_OK;
+    const opn_off n = opn_i_feature_n_trained(matrix);
+    const opn_i_feature_strategy *strategy = strategy_of(is_worth_bits(matrix), uses);
+    if (strategy->init != NULL)
+        OPN_TRY(strategy->init(ctx, (uses & OPN_USE_BACKWARD) != 0, matrix));
+    // As many as can use several threads, if summing them is cheap compared to the rest.
+    const opn_off n_worth = n / (64 * (opn_off)matrix->rows.n_cols + 1);
+    matrix->n_blocks = n_worth < 1             ? 1
+                       : n_worth > MOST_BLOCKS ? MOST_BLOCKS
+                                               : (int32_t)n_worth;
+    OPN_TRY_NEW(ctx, matrix->partial,
+                (size_t)(matrix->n_blocks - 1) * OPN_SLICE * (size_t)matrix->rows.n_cols);
+    OPN_TRY_NEW(ctx, matrix->keep, opn_i_bit_words(n) + 1); // kernels read one word more
+    OPN_TRY_NEW(ctx, matrix->rows_col, n + 1);
+    OPN_TRY_NEW(ctx, matrix->rows_ptr, (size_t)matrix->n_trained + 1);
+    OPN_TRY_NEW(ctx, matrix->rank, opn_i_bit_words(n) + 1);
+    OPN_TRY_NEW(ctx, matrix->scale, matrix->rows.n_rows);
+    if (matrix->row_scale == NULL)
+        OPN_TRY_NEW(ctx, matrix->rows_value, n + 1);
+cleanup:
+    return status;
+}
+
+// Takes ownership of a matrix that has its rows, and their scale if it is known.
+static opn_status finish_matrix(opn_ctx *ctx,
+                                unsigned uses,
+                                opn_i_feature_matrix *matrix,
+                                opn_i_feature_matrix *out)
+{
+    opn_status status = OPN_OK;
+    if (matrix->row_scale == NULL && matrix->centre == NULL)
+        OPN_TRY(split_scale(ctx, matrix));
+    OPN_TRY(make_room(ctx, uses, matrix));
+    *out = *matrix;
+    *matrix = (opn_i_feature_matrix){0};
+cleanup:
+    return status;
+}
+
+// `centre` may be NULL.
+static opn_status
+copy_centre(opn_ctx *ctx, const opn_real *centre, opn_i_feature_matrix *matrix)
+{
+    opn_status status = OPN_OK;
+    const size_t n = (size_t)matrix->rows.n_cols;
+    if (centre == NULL)
+        return OPN_OK;
+    OPN_TRY_NEW(ctx, matrix->centre, n);
+    memcpy(matrix->centre, centre, n * sizeof(*centre));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
+                                     const opn_i_csr *features,
+                                     opn_i_feature_matrix *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_feature_matrix matrix = {.n_trained = features->n_rows};
+    OPN_TRY(opn_i_csr_copy(ctx, features, &matrix.rows));
+    OPN_TRY(finish_matrix(ctx, any_use, &matrix, out));
+cleanup:
+    opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
+    return status;
+}
+
+opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
+                                         const opn_i_csr *features,
+                                         const opn_real *centre,
+                                         const int32_t *order,
+                                         unsigned uses,
+                                         opn_i_feature_matrix *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_feature_matrix matrix = {.n_trained = features->n_rows};
+    OPN_TRY(opn_i_csr_take_rows(ctx, features, order, features->n_rows, &matrix.rows));
+    OPN_TRY(copy_centre(ctx, centre, &matrix));
+    OPN_TRY(finish_matrix(ctx, uses, &matrix, out));
+cleanup:
+    opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
+    return status;
+}
+
+opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
+                                          const opn_i_feature_matrix *whole,
+                                          const int32_t *node,
+                                          int32_t n_rows,
+                                          int32_t n_trained,
+                                          opn_i_feature_matrix *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_feature_matrix matrix = {.n_trained = n_trained};
+    OPN_TRY(opn_i_csr_take_rows(ctx, &whole->rows, node, n_rows, &matrix.rows));
+    OPN_TRY(copy_centre(ctx, whole->centre, &matrix));
+    if (whole->row_scale != NULL) {
+        OPN_TRY_NEW(ctx, matrix.row_scale, n_rows);
+        for (int32_t r = 0; r < n_rows; r++)
+            matrix.row_scale[r] = whole->row_scale[node[r]];
+    }
+    OPN_TRY(finish_matrix(ctx, any_use, &matrix, out));
+cleanup:
+    opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
+    return status;
+}
+
+// Lists the dropped entries by rows.
+static void list_dropped(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
+{
+    const size_t n_words = opn_i_bit_words(opn_i_feature_n_trained(matrix));
+    for (size_t w = 0; w < n_words; w++)
+        matrix->keep[w] = ~matrix->keep[w];
+    opn_i_feature_list_rows(exec, matrix);
+}
+
+void opn_i_feature_matrix_drop(const opn_i_exec *exec,
+                               opn_i_feature_matrix *matrix,
+                               double rate,
+                               unsigned uses)
+{
+    const opn_real up = (opn_real)(1.0 / (1.0 - rate));
+    for (int32_t i = 0; i < matrix->rows.n_rows; i++)
+        matrix->scale[i] = matrix->row_scale == NULL ? up : up * matrix->row_scale[i];
+    matrix->rate = rate;
+    matrix->lists_dropped = rate > 0.0 && (uses & OPN_USE_DROPPED) != 0;
+    matrix->strategy = strategy_of(matrix->map != NULL, uses);
+    matrix->strategy->drop(exec, matrix, !matrix->lists_dropped,
+                           (uses & OPN_USE_BACKWARD) != 0);
+    if (matrix->lists_dropped)
+        list_dropped(exec, matrix); // last: it inverts the bits
+}
+
+void opn_i_feature_matrix_product(const opn_i_exec *exec,
+                                  const opn_i_feature_matrix *matrix,
+                                  int32_t width,
+                                  const opn_real *w,
+                                  opn_real *p)
+{
+    assert(!matrix->lists_dropped);
+    const opn_i_dense_const weights = opn_i_panels_const(w, matrix->rows.n_cols, width);
+    const opn_i_dense product = opn_i_panels(p, matrix->rows.n_rows, width);
+    matrix->strategy->product(exec, matrix, weights, product);
+    opn_i_feature_shift(exec, matrix, -1.0, weights, product);
+}
+
+void opn_i_feature_matrix_subtract(const opn_i_exec *exec,
+                                   const opn_i_feature_matrix *matrix,
+                                   int32_t width,
+                                   const opn_real *w,
+                                   const opn_real *whole,
+                                   opn_real *p)
+{
+    const double up = 1.0 / (1.0 - matrix->rate);
+    const opn_k_finish finish = {.base = whole, .base_factor = (opn_real)up};
+    const opn_i_dense_const weights = opn_i_panels_const(w, matrix->rows.n_cols, width);
+    const opn_i_dense product = opn_i_panels(p, matrix->rows.n_rows, width);
+    opn_k_sparse dropped = opn_i_feature_rows(matrix);
+    assert(matrix->lists_dropped);
+    dropped.scale = matrix->scale;
+    opn_i_spmm(exec, &dropped, matrix->n_trained, weights, product, &finish);
+    // `whole` has the centre in it, which was scaled with the rest.
+    opn_i_feature_shift(exec, matrix, up - 1.0, weights, product);
+}
+
+void opn_i_feature_matrix_product_transposed(const opn_i_exec *exec,
+                                             const opn_i_feature_matrix *matrix,
+                                             int32_t width,
+                                             const opn_real *g,
+                                             opn_real *d_w)
+{
+    const opn_i_dense_const gradient = opn_i_panels_const(g, matrix->rows.n_rows, width);
+    const opn_i_dense d_weights = opn_i_panels(d_w, matrix->rows.n_cols, width);
+    matrix->strategy->product_transposed(exec, matrix, gradient, d_weights);
+    opn_i_feature_shift_back(exec, matrix, gradient, d_weights);
+}

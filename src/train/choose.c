@@ -1,0 +1,269 @@
+// choose.c -- trains several models on one graph and chooses one, by validation nodes
+// alone.
+
+#include "train/choose.h"
+
+#include "graph/graph_data.h"
+#include "model/model_choice.h"
+#include "train/checkpoint_file.h"
+#include "train/folds.h"
+#include "train/jobs.h"
+#include "train/train.h"
+#include "train/training_cost.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const opn_i_candidate_models[OPN_N_CANDIDATES] = {"s-bsage-t-k", "s-bgcn-t-k",
+                                                              "s-blinks-t-k"};
+
+// ---- the rule ------------------------------------------------------------------------
+
+int opn_i_choose_best(int n, const opn_i_candidate *candidate, const bool *is_excluded)
+{
+    int best = -1;
+    int chosen = -1;
+    for (int c = 0; c < n; c++)
+        if (!is_excluded[c] &&
+            (best < 0 || opn_i_candidate_accuracy(&candidate[c]) >
+                                 opn_i_candidate_accuracy(&candidate[best])))
+            best = c;
+    if (best < 0)
+        return -1;
+    const double top = opn_i_candidate_accuracy(&candidate[best]);
+    const double error = opn_i_candidate_error(&candidate[best]);
+    for (int c = 0; c < n; c++)
+        if (!is_excluded[c] && opn_i_candidate_accuracy(&candidate[c]) >= top - error &&
+            (chosen < 0 || candidate[c].nll < candidate[chosen].nll))
+            chosen = c;
+    return chosen;
+}
+
+// ---- the trainings -------------------------------------------------------------------
+
+typedef struct choosing {
+    const opn_graph *graph;
+    const opn_params *params;
+    const opn_checkpoint *checkpoint; // or NULL
+    opn_i_folds folds;
+    opn_train_summary summary[OPN_N_CANDIDATES][OPN_MAX_FOLDS];
+    bool is_broken[OPN_N_CANDIDATES][OPN_MAX_FOLDS]; // something became infinite
+    char reason[OPN_N_CANDIDATES][512];              // what, of the first fold
+    opn_model *model[OPN_N_CANDIDATES];              // of the first fold
+} choosing;
+
+static void release_choosing(choosing *c)
+{
+    opn_i_folds_deinit(&c->folds);
+    for (int m = 0; m < OPN_N_CANDIDATES; m++)
+        opn_model_free(c->model[m]);
+}
+
+// Jobs are numbered fold by fold.
+static int candidate_of(int32_t job)
+{
+    return job % OPN_N_CANDIDATES;
+}
+
+static int fold_of(int32_t job)
+{
+    return job / OPN_N_CANDIDATES;
+}
+
+static opn_status train_candidate(opn_ctx *ctx, void *user, int32_t job)
+{
+    opn_status status = OPN_OK;
+    choosing *c = user;
+    const int m = candidate_of(job);
+    const int f = fold_of(job);
+    opn_params *params = NULL;
+    opn_model *model = NULL;
+    char *path = NULL;
+    char part[32];
+    snprintf(part, sizeof(part), "%s-%d", opn_i_candidate_models[m], f);
+    if (c->checkpoint != NULL)
+        OPN_TRY(opn_i_checkpoint_part(ctx, c->checkpoint, part, &path));
+    OPN_TRY(opn_params_copy(ctx, c->params, &params));
+    OPN_TRY(opn_params_set(ctx, params, "model", opn_i_candidate_models[m]));
+    status = opn_i_train_one(ctx, c->graph, c->folds.split[f], params, path, &model);
+    c->is_broken[m][f] = status == OPN_ERR_NONFINITE;
+    if (status == OPN_ERR_NONFINITE) { // others may work
+        if (f == 0)
+            snprintf(c->reason[m], sizeof(c->reason[m]), "%s", opn_ctx_error(ctx));
+        status = OPN_OK;
+    }
+    OPN_TRY(status);
+    if (model != NULL)
+        opn_model_summary(model, &c->summary[m][f]);
+    if (f == 0) {
+        c->model[m] = model;
+        model = NULL;
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, path);
+    opn_params_free(params);
+    opn_model_free(model);
+    return status;
+}
+
+static void tell_candidate(opn_ctx *ctx, void *user, int32_t job)
+{
+    const choosing *c = user;
+    const int m = candidate_of(job);
+    const int f = fold_of(job);
+    const opn_train_summary *s = &c->summary[m][f];
+    if (c->is_broken[m][f] && f == 0)
+        opn_i_log(ctx, OPN_LOG_WARNING, "%s does not train and is left out: %s",
+                  opn_i_candidate_models[m], c->reason[m]);
+    else if (s->n_validation > 0)
+        opn_i_log(ctx, OPN_LOG_STEP, "%s: %d epochs, validation accuracy %.1f %%",
+                  opn_i_candidate_models[m], (int)s->epochs,
+                  100.0 * s->validation_accuracy);
+}
+
+// The results of one candidate over all folds; false if it did not train on some.
+static bool pool_folds(const choosing *c, int m, opn_i_candidate *out)
+{
+    opn_i_candidate sum = {.is_chosen = false};
+    snprintf(sum.name, sizeof(sum.name), "%s", opn_i_candidate_models[m]);
+    for (int f = 0; f < c->folds.n; f++) {
+        if (c->is_broken[m][f])
+            return false;
+        const opn_train_summary *s = &c->summary[m][f];
+        opn_i_candidate_add(&sum, s->n_validation, s->validation_accuracy,
+                            s->validation_nll);
+    }
+    *out = sum;
+    return true;
+}
+
+// ---- the choice ----------------------------------------------------------------------
+
+// A model that knows only its own nodes brings the best of the others along, for other
+// graphs.
+static void add_elsewhere(choosing *c,
+                          const opn_i_candidate *candidate,
+                          bool is_excluded[OPN_N_CANDIDATES],
+                          opn_model *model)
+{
+    for (int m = 0; m < OPN_N_CANDIDATES; m++)
+        is_excluded[m] |= c->model[m] == NULL || c->model[m]->n_node_features > 0;
+    const int other = opn_i_choose_best(OPN_N_CANDIDATES, candidate, is_excluded);
+    if (other < 0)
+        return;
+    model->elsewhere = c->model[other];
+    c->model[other] = NULL;
+}
+
+static opn_status take_chosen(opn_ctx *ctx, choosing *c, opn_model **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_candidate candidate[OPN_N_CANDIDATES];
+    bool is_excluded[OPN_N_CANDIDATES];
+    for (int m = 0; m < OPN_N_CANDIDATES; m++)
+        is_excluded[m] = !pool_folds(c, m, &candidate[m]);
+    const int chosen = opn_i_choose_best(OPN_N_CANDIDATES, candidate, is_excluded);
+    OPN_FAIL_IF(ctx, chosen < 0, OPN_ERR_NONFINITE, "%s: no model trains: %s",
+                opn_graph_name(c->graph), c->reason[0]);
+    opn_model *model = c->model[chosen];
+    c->model[chosen] = NULL;
+    candidate[chosen].is_chosen = true;
+    for (int m = 0; m < OPN_N_CANDIDATES; m++)
+        if (!is_excluded[m])
+            opn_i_model_note_candidate(model, &candidate[m]);
+    if (model->n_node_features > 0)
+        add_elsewhere(c, candidate, is_excluded, model);
+    *out = model;
+cleanup:
+    return status;
+}
+
+// Says beforehand what is compared, and about how long that takes.
+static void tell_work(opn_ctx *ctx, const choosing *c, const opn_i_training_cost *cost)
+{
+    const int n_jobs = OPN_N_CANDIDATES * c->folds.n;
+    const int n_threads = opn_ctx_threads(ctx);
+    const double seconds =
+            cost->seconds * n_jobs / (n_threads < n_jobs ? n_threads : n_jobs);
+    char time[48] = "";
+    if (seconds >= 60.0)
+        snprintf(time, sizeof(time), ", in about %.0f minutes", ceil(seconds / 60.0));
+    else if (seconds >= 5.0)
+        snprintf(time, sizeof(time), ", in about %.0f seconds", seconds);
+    opn_i_log(ctx, OPN_LOG_INFO, "comparing %s, %s and %s on %d validation nodes%s",
+              opn_i_candidate_models[0], opn_i_candidate_models[1],
+              opn_i_candidate_models[2], (int)opn_i_folds_n_validation(&c->folds), time);
+}
+
+static opn_status
+choose_model(opn_ctx *ctx, const opn_split *split, choosing *c, opn_model **out)
+{
+    opn_status status = OPN_OK;
+    const uint64_t seed = (uint64_t)opn_params_int(c->params, "seed");
+    const opn_i_training_cost cost = opn_i_training_cost_of(c->graph, c->params);
+    OPN_TRY(opn_i_folds_init(ctx, c->graph, split, seed, &c->folds));
+    tell_work(ctx, c, &cost);
+    opn_i_checkpoint_tell(ctx, c->checkpoint);
+    const opn_i_jobs jobs = {.stage = "comparing models",
+                             .n = OPN_N_CANDIDATES * c->folds.n,
+                             .n_at_once = opn_i_trainings_that_fit(&cost),
+                             .run = train_candidate,
+                             .tell = tell_candidate,
+                             .user = c};
+    OPN_TRY(opn_i_jobs_run(ctx, &jobs));
+    OPN_TRY(take_chosen(ctx, c, out));
+cleanup:
+    return status;
+}
+
+// Warns about classes without training nodes, which a model can never predict.
+static opn_status
+warn_about_classes(opn_ctx *ctx, const opn_graph *graph, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    bool *has_node = NULL;
+    char number[12];
+    OPN_TRY_NEW(ctx, has_node, graph->n_classes);
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
+        if (opn_split_roles(split)[i] == OPN_ROLE_TRAIN)
+            has_node[graph->label[i]] = true;
+    for (int32_t k = 0; k < graph->n_classes; k++)
+        if (opn_split_known(split)[k] >= 0 && !has_node[k])
+            opn_i_log(ctx, OPN_LOG_WARNING, "class %s has no training nodes",
+                      opn_graph_class_name(graph, k, number));
+cleanup:
+    opn_i_release(&ctx->alloc, has_node);
+    return status;
+}
+
+opn_status opn_model_train(opn_ctx *ctx,
+                           const opn_graph *graph,
+                           const opn_split *split,
+                           const opn_params *params,
+                           const opn_checkpoint *checkpoint,
+                           opn_model **out)
+{
+    opn_status status = OPN_OK;
+    choosing c = {.graph = graph, .params = params, .checkpoint = checkpoint};
+    char *path = NULL;
+    OPN_FAIL_IF(ctx,
+                opn_split_n_nodes(split) != opn_graph_n_nodes(graph) ||
+                        opn_split_n_classes(split) != opn_graph_n_classes(graph),
+                OPN_ERR_SHAPE, "%s: the split belongs to another graph",
+                opn_graph_name(graph));
+    OPN_TRY(warn_about_classes(ctx, graph, split));
+    if (strcmp(opn_params_text(params, "model"), "auto") == 0) {
+        status = choose_model(ctx, split, &c, out);
+    } else {
+        if (checkpoint != NULL)
+            OPN_TRY(opn_i_checkpoint_part(ctx, checkpoint, NULL, &path));
+        status = opn_i_train_one(ctx, graph, split, params, path, out);
+    }
+    if (status == OPN_ERR_INTERRUPTED && checkpoint != NULL)
+        status = opn_i_checkpoint_interrupted(ctx, checkpoint);
+cleanup:
+    release_choosing(&c);
+    opn_i_release(&ctx->alloc, path);
+    return status;
+}
