@@ -19,13 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Nothing here is to survive the machine.
-int fdatasync(int fildes)
-{
-    (void)fildes;
-    return 0;
-}
-
 static opn_ctx *ctx;
 
 // ---- the scene -----------------------------------------------------------------------

@@ -14,13 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// Nothing here is to survive the machine.
-int fdatasync(int fildes)
-{
-    (void)fildes;
-    return 0;
-}
-
 static opn_ctx *ctx;
 
 // ---- the scene -----------------------------------------------------------------------

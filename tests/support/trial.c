@@ -19,6 +19,12 @@ int fsync(int file)
     return 0;
 }
 
+int fdatasync(int file)
+{
+    (void)file;
+    return 0;
+}
+
 // ---- graphs --------------------------------------------------------------------------
 
 opn_params *trial_params(opn_ctx *ctx, const char *settings)
