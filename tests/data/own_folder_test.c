@@ -14,20 +14,6 @@
 
 static char folder[SUPPORT_PATH];
 
-static int set_up(void **state)
-{
-    (void)state;
-    support_temp_folder(folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 enum { MAX_FILES = 5 };
 
 typedef struct file {
@@ -695,23 +681,21 @@ static void test_loading_survives_any_allocation_failure(void **state)
     expect_load_survives_failing_memory(folder);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            IN_FOLDER(test_folders_as_people_have_them_are_understood_and_noted),
-            IN_FOLDER(test_a_column_of_names_is_left_out),
-            IN_FOLDER(test_what_is_not_understood_is_refused_with_a_reason),
-            IN_FOLDER(test_a_label_that_is_no_column_is_refused_with_those_there_are),
-            IN_FOLDER(test_a_label_is_for_folders_only),
-            IN_FOLDER(test_a_pipe_in_a_folder_is_refused_and_not_waited_for),
-            IN_FOLDER(test_a_link_that_leads_to_itself_is_named),
-            IN_FOLDER(test_a_link_to_nothing_is_named),
-            IN_FOLDER(test_a_closed_folder_is_called_that),
-            IN_FOLDER(test_a_file_cut_at_any_byte_is_endured),
-            IN_FOLDER(test_any_flipped_bit_of_a_file_is_endured),
-            IN_FOLDER(test_loading_survives_any_allocation_failure),
+            WITH_FOLDER(test_folders_as_people_have_them_are_understood_and_noted),
+            WITH_FOLDER(test_a_column_of_names_is_left_out),
+            WITH_FOLDER(test_what_is_not_understood_is_refused_with_a_reason),
+            WITH_FOLDER(test_a_label_that_is_no_column_is_refused_with_those_there_are),
+            WITH_FOLDER(test_a_label_is_for_folders_only),
+            WITH_FOLDER(test_a_pipe_in_a_folder_is_refused_and_not_waited_for),
+            WITH_FOLDER(test_a_link_that_leads_to_itself_is_named),
+            WITH_FOLDER(test_a_link_to_nothing_is_named),
+            WITH_FOLDER(test_a_closed_folder_is_called_that),
+            WITH_FOLDER(test_a_file_cut_at_any_byte_is_endured),
+            WITH_FOLDER(test_any_flipped_bit_of_a_file_is_endured),
+            WITH_FOLDER(test_loading_survives_any_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
