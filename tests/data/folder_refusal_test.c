@@ -16,7 +16,7 @@ static char folder[SUPPORT_PATH];
 
 // ---- folders that are wrong ----------------------------------------------------------
 
-// What stands in for the files a case does not speak of: three nodes by number.
+// The files that a case does not mention: three nodes by number.
 static const tables by_number = {"0,1\n1,2\n", "1,0\n0,1\n1,1\n", "a\nb\n\n", NULL, NULL};
 static const tables by_name = {"ann,bob\n", "node,x\nann,1\nbob,2\n",
                                "node,label\nann,a\nbob,\n", NULL, NULL};
@@ -390,7 +390,7 @@ static void test_a_folder_in_place_of_a_file_is_refused(void **state)
     assert_int_equal(n_wrong, 0);
 }
 
-// No permission is no hindrance to root, but this file cannot be read by anyone.
+// Root can read a file without permissions, but nobody can read this one.
 static void test_a_file_that_cannot_be_read_is_refused(void **state)
 {
     (void)state;

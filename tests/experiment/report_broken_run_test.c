@@ -88,7 +88,7 @@ static void a_broken_line_is_named(void **state)
     place_close(&at);
 }
 
-// Models of a later version are passed over; so is what it calls a parameter.
+// Models and parameters of a later version are skipped.
 static void results_that_this_version_does_not_know_are_passed_over(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void parameters_that_make_no_sense_do_no_harm(void **state)
             support_write_text(at.cells, text);
             append(at.cells, "\n");
             opn_status status = OPN_OK;
-            // Of so many epochs or units the model would be trained.
+            // With so many epochs the model would be trained.
             if (strcmp(values[v], "1e300") != 0 || strcmp(name, "epochs") != 0)
                 status = place_try_load(ctx, at.run, at.data, "");
             if (status == OPN_ERR_INTERNAL || status == OPN_ERR_NONFINITE)

@@ -169,7 +169,7 @@ static void a_tuning_fits_80_columns(void **state)
     support_close_stage(at);
 }
 
-// A shell takes a backslash at the end of a line for nothing at all.
+// A shell ignores a backslash at the end of a line.
 static void a_wrapped_command_is_the_command(void **state)
 {
     (void)state;

@@ -48,8 +48,7 @@ static const char *const scenes[] = {
         "trials=6 seeds=2 epochs=8 model=s-bgcn samples=2 propagate=2 task=ood"};
 enum { N_SCENES = sizeof(scenes) / sizeof(scenes[0]) };
 
-// The nodes that neither train nor validate get labels drawn blindly, and the unlabelled
-// ones among them others.
+// Nodes that neither train nor validate get random labels, or none.
 static void labels_of_test_nodes_change_nothing(void **state)
 {
     (void)state;

@@ -176,7 +176,7 @@ static void the_default_is_scored_as_anyone_could(void **state)
     opn_graph_free(graph);
 }
 
-// What the half that is spared says of a model whose training the other half has ended.
+// The score on the spared half of a model whose training the other half has stopped.
 static double score_half(const opn_graph *graph, int seed)
 {
     uint8_t spared[TUNING_NODES];
@@ -224,7 +224,7 @@ static void with_patience_each_half_has_its_own_work(void **state)
     opn_graph_free(graph);
 }
 
-// Sums of such features are beyond all floats.
+// Sums of such features overflow a float.
 static void a_loss_beyond_all_numbers_is_a_bad_trial_and_no_failure(void **state)
 {
     (void)state;

@@ -265,10 +265,10 @@ static void columns_may_be_in_any_order_and_of_any_number(void **state)
     (void)state;
     static const char *const tables[] = {
             two_nodes_csv,
-            // The line ends of old.
+            // Line ends of old Macs.
             "node,role,label,p_x,p_y,alpha_x,alpha_y,vacuity,predicted\r"
             "m,pool,z,0.25,0.75,1.5,2,0.5,y\rn,unlabelled,,1,0,8,1,0.125,x\r",
-            // Blank lines, the line ends of Windows, a byte order mark, no last line end.
+            // Blank lines, Windows line ends, a byte order mark, no line end at the end.
             "\xEF\xBB\xBF\r\n predicted , vacuity,note,alpha_y,p_x,label,alpha_x,p_y,"
             "role,node,aleatoric,vacuity~\r\n\r\n"
             "y,0.5,[1],2.0,2.5e-1,z,1.5,0.75,pool,m,,\r\n"

@@ -20,10 +20,10 @@ static opn_ctx *ctx;
 
 // ---- refusals ------------------------------------------------------------------------
 
-// Reads with a context of its own and tells what is wrong with the way that went: a
-// status that does not blame the input, a leak, a block far larger than the input, and
-// after a failure an output that was touched or a message that is not one line about the
-// file. `message` (may be NULL) receives what was said, or "".
+// Reads with a context of its own and fails the test if anything goes wrong: a status
+// that does not blame the input, a leak, a block far larger than the input, and after a
+// failure an output that was touched or a message that is not one line about the file.
+// `message` (may be NULL) receives what was said, or "".
 static opn_status read_soundly(const char *path, size_t n_bytes, char message[1024])
 {
     meter m = {0};
@@ -58,7 +58,7 @@ static void expect_refused(const stage *s, const char *want)
     free(bytes);
     if (read_soundly(s->path, n_bytes, message) == OPN_OK)
         fail_msg("is taken, without: %s", want);
-    // The folder goes by another name each time.
+    // The folder has another name each time.
     if (strcmp(message + strlen(s->folder) + 1, want) != 0)
         fail_msg("says\n  %s, not\n  %s", message + strlen(s->folder) + 1, want);
 }

@@ -69,7 +69,7 @@ class Interrupt(unittest.TestCase):
         time.sleep(self.random.uniform(0.0, seconds / (5 if awaited else 1)))
         process.send_signal(sent)
         code, _, stderr = finish(process)
-        # Before the command listens, a signal does what it does to any.
+        # Before the command handles signals, they do what they do to any program.
         self.assertIn(code, (0, -signal.SIGKILL) if sent == signal.SIGKILL else (0, 130, -sent),
                       stderr)
         left = [str(p) for p in folder.rglob("*.tmp")]

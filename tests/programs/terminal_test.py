@@ -197,7 +197,7 @@ class Terminal(unittest.TestCase):
             self.assertRegex(stdout, "^demo, misclassification")
             for bar in run.screen.bars():
                 self.assertRegex(bar, r"^evaluating .* \d/4 runs, demo, misclassification")
-            # No message stands behind a bar.
+            # No message is on the line of a bar.
             self.assertTrue(all(line.startswith("opine: ") for line in run.screen.lines[:-1]),
                             run.screen.lines)
             self.assertEqual(run.screen.lines[-1], "")

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Nothing here is to survive the machine, so nothing is really synced: it would take most
+// Nothing here has to survive a crash, so nothing is really synced: that would take most
 // of the time.
 int fsync(int file)
 {

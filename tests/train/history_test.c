@@ -1,4 +1,5 @@
-// history_test.c -- what training tells of its epochs, and that telling changes nothing.
+// history_test.c -- what training reports about its epochs, and that reporting changes
+// nothing.
 
 #include "base/context.h"
 #include "support/cmocka_test.h"
@@ -141,7 +142,7 @@ static int interrupt_at_the_twelfth(void *user)
     return ++n_asked == 12;
 }
 
-// What was done before the interruption was told then.
+// What was done before the interruption was reported then.
 static void training_that_goes_on_tells_of_the_rest(void **state)
 {
     (void)state;
