@@ -28,7 +28,7 @@ static char *file_path(char path[SUPPORT_PATH], const char *suffix)
     return support_path(path, folder, name);
 }
 
-// Removed first, because that is many times faster than to cut the old file.
+// Removed first, because that is many times faster than truncating the old file.
 static void write_file(const char *suffix, const void *data, size_t n_bytes)
 {
     char path[SUPPORT_PATH];

@@ -57,7 +57,7 @@ static void expect_refused(const stage *s, const char *want)
     char *bytes = support_read_file(s->path, &n_bytes);
     free(bytes);
     if (read_soundly(s->path, n_bytes, message) == OPN_OK)
-        fail_msg("is taken, without: %s", want);
+        fail_msg("is accepted, without: %s", want);
     // The folder has another name each time.
     if (strcmp(message + strlen(s->folder) + 1, want) != 0)
         fail_msg("says\n  %s, not\n  %s", message + strlen(s->folder) + 1, want);
@@ -203,7 +203,7 @@ typedef enum slip {
     NO_PREDICTED,
     LONG_LABEL,
     FLAT_P,
-    TURNED_ALPHA,
+    RESHAPED_ALPHA,
     NARROW_ALPHA,
     LONG_VACUITY,
     BAD_ROLE,
@@ -229,7 +229,7 @@ static void add_numbers(opn_i_npz_writer *writer, slip wrong)
     static const int32_t predicted[] = {1, 0};
     static const int32_t bad_predicted[] = {1, 2};
     const int64_t wide[] = {wrong == NO_NODE ? 0 : 2, wrong == NO_CLASS ? 0 : 2};
-    const int64_t turned[] = {1, 4};
+    const int64_t reshaped[] = {1, 4};
     const int64_t narrow[] = {2, 1};
     const int64_t three[] = {3};
     if (wrong != NO_PREDICTED)
@@ -239,7 +239,7 @@ static void add_numbers(opn_i_npz_writer *writer, slip wrong)
     opn_i_npz_writer_add_f32(writer, "p", wrong == BAD_P ? bad_p : p, wide,
                              wrong == FLAT_P ? 1 : 2);
     opn_i_npz_writer_add_f32(writer, "alpha", wrong == INFINITE_ALPHA ? infinite : alpha,
-                             wrong == TURNED_ALPHA   ? turned
+                             wrong == RESHAPED_ALPHA ? reshaped
                              : wrong == NARROW_ALPHA ? narrow
                                                      : wide,
                              2);
@@ -294,8 +294,8 @@ static void an_archive_that_is_wrong_is_refused_by_its_member(void **state)
                            "of 2 nodes",
             [FLAT_P] = "out.npz: member p.npy: 2 items in 1 dimensions, expected 2 "
                        "nodes by 2 classes",
-            [TURNED_ALPHA] = "out.npz: member alpha.npy: 4 items in 2 dimensions, "
-                             "expected 2 nodes by 2 classes",
+            [RESHAPED_ALPHA] = "out.npz: member alpha.npy: 4 items in 2 dimensions, "
+                               "expected 2 nodes by 2 classes",
             [NARROW_ALPHA] = "out.npz: member alpha.npy: 2 items in 2 dimensions, "
                              "expected 2 nodes by 2 classes",
             [LONG_VACUITY] = "out.npz: member vacuity.npy: 3 items in 1 dimensions, "
@@ -369,7 +369,8 @@ static void a_file_of_something_else_is_told_from_predictions(void **state)
 
 // ---- robustness ----------------------------------------------------------------------
 
-// Many classes and many nodes that have none of them: the product fits in no memory.
+// Many classes and many nodes that have none of them: their product would not fit in
+// memory.
 static void room_is_not_made_for_nodes_that_lack_classes(void **state)
 {
     (void)state;

@@ -356,7 +356,7 @@ static void a_review_adds_the_baselines(void **state)
     opn_graph_free(graph);
 }
 
-// Features tell the class, and edges join anyone.
+// Features reveal the class; edges join any two nodes.
 static opn_graph *random_edges(void)
 {
     enum { V = 600, F = 30, E = 12 * V };

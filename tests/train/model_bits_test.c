@@ -121,7 +121,7 @@ static void dropedge_gcn_is_drop_gcn_but_for_the_edges(void **state)
                             "model=dropedge-gcn epochs=5 samples=5 drop_edge=0.3", true);
     expect_differently_said(graph, "model=dropedge-gcn epochs=5 samples=5",
                             "model=dropedge-gcn epochs=5 samples=5 drop_edge=0.2", false);
-    // Training draws its masks for other elements: drop-gcn looks at a part of the graph.
+    // Masks of training are drawn for other elements: drop-gcn trains on a subgraph.
     expect_differently_said(graph, "model=dropedge-gcn epochs=0 samples=5 drop_edge=0",
                             "model=drop-gcn epochs=0 samples=5", false);
     expect_differently_said(graph, "model=drop-gcn epochs=5 samples=5 drop_edge=0.9",

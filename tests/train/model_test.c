@@ -319,7 +319,7 @@ typedef struct round_trip {
     const char *path;
 } round_trip;
 
-// Trains, saves, loads and predicts on its own context; *n_done tells how far it came.
+// Trains, saves, loads and predicts on its own context; *n_done says how far it got.
 static opn_status run_round_trip(opn_ctx *own, const round_trip *trip, int *n_done)
 {
     opn_model *model = NULL;
