@@ -1,82 +1,16 @@
 // own_folder_test.c -- folders as people have them: other names, orders, separators and
 // values than our own form, and what is said about them.
 
-#include "graph/graph_data.h"
-#include "opine/opine.h"
 #include "support/cmocka_test.h"
+#include "support/own_folder.h"
 #include "support/refusal.h"
-#include "support/support.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[SUPPORT_PATH];
-
-static int set_up(void **state)
-{
-    (void)state;
-    support_temp_folder(folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
-enum { MAX_FILES = 5 };
-
-typedef struct file {
-    const char *name;
-    const char *text;
-} file;
-
-// Writes the files in place of those of the case before; returns their bytes.
-static size_t write_files(const file files[MAX_FILES])
-{
-    size_t n_bytes = 0;
-    char path[SUPPORT_PATH];
-    support_remove_folder(folder);
-    assert_int_equal(mkdir(folder, 0755), 0);
-    for (size_t f = 0; f < MAX_FILES && files[f].name != NULL; f++) {
-        support_write_text(support_path(path, folder, files[f].name), files[f].text);
-        n_bytes += strlen(files[f].text);
-    }
-    return n_bytes;
-}
-
-static opn_status load(opn_ctx *ctx, const char *label, opn_graph **out)
-{
-    opn_params *params = NULL;
-    assert_int_equal(opn_params_create(ctx, &params), OPN_OK);
-    if (label != NULL)
-        assert_int_equal(opn_params_set(ctx, params, "label", label), OPN_OK);
-    const opn_status status = opn_graph_load_params(ctx, folder, params, out);
-    opn_params_free(params);
-    return status;
-}
-
 // ---- what is understood --------------------------------------------------------------
-
-typedef struct own_case {
-    const char *what;
-    file files[MAX_FILES];
-    const char *label; // NULL for none
-    const char *graph; // as graph_text() tells it
-    const char *notes; // with " | " between
-} own_case;
-
-#define BY_NUMBER                      \
-    {"edges.csv", "0,1\n1,2\n2,3\n"},  \
-    {                                  \
-        "features.csv", "1\n1\n1\n1\n" \
-    }
-#define BY_NUMBER_TEXT(labels, classes) \
-    labels "; 0>1 1>2 2>3; 0.0 1.0 2.0 3.0; " classes "; 0"
 
 static const own_case own_cases[] = {
         // headers
@@ -328,48 +262,10 @@ static const own_case own_cases[] = {
          ""},
 };
 
-static const char *notes_of(const opn_graph *graph, char text[1024])
-{
-    size_t n = 0;
-    text[0] = 0;
-    for (int64_t i = 0; i < opn_graph_note_count(graph) && n < 1024; i++)
-        n += (size_t)snprintf(text + n, 1024 - n, "%s%s", i > 0 ? " | " : "",
-                              opn_graph_note(graph, i));
-    return text;
-}
-
-static int check_case(const own_case *c)
-{
-    opn_ctx *ctx = support_ctx(NULL);
-    opn_graph *graph = NULL;
-    char text[2048];
-    char notes[1024];
-    int n_wrong = 0;
-    if (load(ctx, c->label, &graph) != OPN_OK) {
-        print_error("%s: %s\n", c->what, opn_ctx_error(ctx));
-        n_wrong = 1;
-    } else {
-        graph_text(graph, text);
-        notes_of(graph, notes);
-        n_wrong = strcmp(text, c->graph) != 0 || strcmp(notes, c->notes) != 0;
-        if (n_wrong > 0)
-            print_error("%s:\n  is  %s\n  not %s\n  notes %s\n  not   %s\n", c->what,
-                        text, c->graph, notes, c->notes);
-    }
-    opn_graph_free(graph);
-    opn_ctx_free(ctx);
-    return n_wrong;
-}
-
 static void test_folders_as_people_have_them_are_understood_and_noted(void **state)
 {
     (void)state;
-    int n_wrong = 0;
-    for (size_t c = 0; c < sizeof(own_cases) / sizeof(own_cases[0]); c++) {
-        write_files(own_cases[c].files);
-        n_wrong += check_case(&own_cases[c]);
-    }
-    assert_int_equal(n_wrong, 0);
+    expect_folders(own_cases, sizeof(own_cases) / sizeof(own_cases[0]));
 }
 
 // Words that number in the thousands are no categories.
@@ -383,9 +279,9 @@ static void test_a_column_of_names_is_left_out(void **state)
                               i % 3, i);
     opn_ctx *ctx = support_ctx(NULL);
     opn_graph *graph = NULL;
-    char notes[1024];
+    char notes[NOTES_ROOM];
     write_files((file[MAX_FILES]){{"edges.csv", "0,1\n"}, {"features.csv", features}});
-    assert_int_equal(load(ctx, NULL, &graph), OPN_OK);
+    assert_int_equal(load_folder(ctx, NULL, &graph), OPN_OK);
     assert_int_equal(opn_graph_n_features(graph), 1);
     assert_string_equal(notes_of(graph, notes),
                         "features.csv: column title has too many different words for a "
@@ -395,13 +291,6 @@ static void test_a_column_of_names_is_left_out(void **state)
 }
 
 // ---- what is not ---------------------------------------------------------------------
-
-typedef struct wrong_case {
-    const char *what;
-    file files[MAX_FILES];
-    const char *part;
-    const char *hint; // or NULL
-} wrong_case;
 
 static const wrong_case wrong_cases[] = {
         {"two columns that could be the label",
@@ -508,24 +397,7 @@ static const wrong_case wrong_cases[] = {
 static void test_what_is_not_understood_is_refused_with_a_reason(void **state)
 {
     (void)state;
-    int n_wrong = 0;
-    for (size_t c = 0; c < sizeof(wrong_cases) / sizeof(wrong_cases[0]); c++) {
-        const wrong_case *wrong = &wrong_cases[c];
-        const size_t n_bytes = write_files(wrong->files);
-        n_wrong +=
-                !load_is_refused(wrong->what, folder, n_bytes, wrong->part, wrong->hint);
-    }
-    assert_int_equal(n_wrong, 0);
-}
-
-static void expect_label_refused(const char *label, const char *reason)
-{
-    opn_ctx *ctx = support_ctx(NULL);
-    opn_graph *graph = NULL;
-    assert_int_equal(load(ctx, label, &graph), OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, reason);
-    assert_null(graph);
-    opn_ctx_free(ctx);
+    expect_refused_folders(wrong_cases, sizeof(wrong_cases) / sizeof(wrong_cases[0]));
 }
 
 static void test_a_label_that_is_no_column_is_refused_with_those_there_are(void **state)
@@ -568,11 +440,11 @@ static void test_a_pipe_in_a_folder_is_refused_and_not_waited_for(void **state)
     char part[64];
     for (size_t f = 0; f < 4; f++) {
         write_files(plain);
-        support_path(path, folder, plain[f].name);
+        support_path(path, own_folder, plain[f].name);
         unlink(path);
         assert_int_equal(mkfifo(path, 0600), 0);
         snprintf(part, sizeof(part), "%s: is a pipe", plain[f].name);
-        assert_true(load_is_refused("a pipe", folder, 64, part, "expected a file"));
+        assert_true(load_is_refused("a pipe", own_folder, 64, part, "expected a file"));
     }
 }
 
@@ -583,14 +455,14 @@ static void test_a_link_that_leads_to_itself_is_named(void **state)
     char part[96];
     for (size_t f = 0; f < 4; f++) {
         write_files(plain);
-        support_path(path, folder, plain[f].name);
+        support_path(path, own_folder, plain[f].name);
         unlink(path);
         assert_int_equal(symlink(plain[f].name, path), 0);
         snprintf(part, sizeof(part), "%s: cannot be opened: Too many levels of",
                  plain[f].name);
-        assert_true(load_is_refused("a loop", folder, 64, part, NULL));
+        assert_true(load_is_refused("a loop", own_folder, 64, part, NULL));
     }
-    support_path(path, folder, "loop");
+    support_path(path, own_folder, "loop");
     assert_int_equal(symlink("loop", path), 0);
     assert_true(load_is_refused("a loop", path, 0, "cannot be opened: Too many", NULL));
 }
@@ -600,11 +472,11 @@ static void test_a_link_to_nothing_is_named(void **state)
     (void)state;
     char path[SUPPORT_PATH];
     write_files(plain);
-    support_path(path, folder, "labels.csv");
+    support_path(path, own_folder, "labels.csv");
     unlink(path);
     assert_int_equal(symlink("gone.csv", path), 0);
-    assert_true(
-            load_is_refused("gone", folder, 64, "labels.csv: cannot be opened", NULL));
+    assert_true(load_is_refused("gone", own_folder, 64, "labels.csv: cannot be opened",
+                                NULL));
 }
 
 // Root may enter any folder.
@@ -614,10 +486,10 @@ static void test_a_closed_folder_is_called_that(void **state)
     write_files(plain);
     if (geteuid() == 0)
         skip();
-    assert_int_equal(chmod(folder, 0600), 0);
-    const bool is_refused =
-            load_is_refused("closed", folder, 64, ": cannot be opened: Permission", NULL);
-    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(chmod(own_folder, 0600), 0);
+    const bool is_refused = load_is_refused("closed", own_folder, 64,
+                                            ": cannot be opened: Permission", NULL);
+    assert_int_equal(chmod(own_folder, 0700), 0);
     assert_true(is_refused);
 }
 
@@ -639,8 +511,8 @@ static bool endures(const file *of, const char *text, size_t n_bytes)
 {
     char path[SUPPORT_PATH];
     opn_status status;
-    support_write_file(support_path(path, folder, of->name), text, n_bytes);
-    return load_is_sound(of->name, folder, 512, &status, NULL);
+    support_write_file(support_path(path, own_folder, of->name), text, n_bytes);
+    return load_is_sound(of->name, own_folder, 512, &status, NULL);
 }
 
 static void test_a_file_cut_at_any_byte_is_endured(void **state)
@@ -688,14 +560,12 @@ static void test_loading_survives_any_allocation_failure(void **state)
             {"target.csv", "id;new_id;label\n9;0;a\n8;1;b\n7;2;NA\n"},
             {"split.csv", "set;n;node\nTrain;5;0\nVAL;6;1\n"}};
     write_files(ok);
-    expect_load_survives_failing_memory(folder);
+    expect_load_survives_failing_memory(own_folder);
     write_files(rich[1]);
-    expect_load_survives_failing_memory(folder);
+    expect_load_survives_failing_memory(own_folder);
     write_files((file[MAX_FILES]){{"edges.csv", "x,y\ny,z\n"}});
-    expect_load_survives_failing_memory(folder);
+    expect_load_survives_failing_memory(own_folder);
 }
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
