@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "data/folder_words.h"
 #include "graph/graph_data.h"
 #include "io/csv.h"
 #include "math/real.h"
@@ -96,7 +97,6 @@ OPN_NODISCARD opn_status opn_i_field_value(opn_ctx *ctx,
                                            double *out);
 
 bool opn_i_is_number(const char *text);
-bool opn_i_is_missing(const char *text); // empty, NA, NaN, …
 
 // ---- whole tables in memory (folder_grid.c) ------------------------------------------
 

@@ -2,7 +2,6 @@
 // and reads them row by row.
 
 #include "data/folder_reader.h"
-#include "data/folder_words.h"
 #include "io/path.h"
 
 #include <float.h>
@@ -121,9 +120,4 @@ bool opn_i_is_number(const char *text)
     const opn_i_csv_field field = {.text = text, .n_chars = strlen(text)};
     double number;
     return opn_i_csv_real(&field, &number);
-}
-
-bool opn_i_is_missing(const char *text)
-{
-    return text[0] == 0 || opn_i_word_means(text, OPN_MEANS_MISSING);
 }

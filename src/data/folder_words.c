@@ -74,3 +74,10 @@ int opn_i_node_rank(const char *name, bool is_first)
         return is_first ? -1 : rank;
     return id_rank >= 0 ? OPN_PERHAPS_NODE + id_rank : INT_MAX;
 }
+
+bool opn_i_is_missing(const char *text)
+{
+    // Python writes None for nothing; "none" may be a value.
+    return text[0] == 0 || strcmp(text, "None") == 0 ||
+           opn_i_word_means(text, OPN_MEANS_MISSING);
+}

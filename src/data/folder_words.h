@@ -36,4 +36,7 @@ int opn_i_word_rank(const char *word, opn_i_meaning meaning);
 enum { OPN_PERHAPS_NODE = 100 };
 int opn_i_node_rank(const char *name, bool is_first);
 
+// Whether a value stands for none: empty, NA, NaN, None, …
+bool opn_i_is_missing(const char *text);
+
 #endif // OPN_FOLDER_WORDS_H

@@ -174,7 +174,7 @@ cleanup:
 // Some tools write a word for a missing label.
 static void warn_about_labels(const opn_i_folder *folder)
 {
-    static const char *const suspects[] = {"-1", "None", NULL};
+    static const char *const suspects[] = {"-1", "none", "NONE", NULL};
     if (folder->classes.n == 0)
         opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
     for (const char *const *word = suspects; *word != NULL && !folder->has_classes;
