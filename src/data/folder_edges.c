@@ -55,9 +55,10 @@ static opn_status choose_columns(opn_ctx *ctx, const opn_i_csv *rows, edge_colum
             columns.weight = third_column(rows, &columns);
     } else {
         OPN_FAIL_IF(ctx, n != 2 && n != 3, OPN_ERR_FORMAT,
-                    "%s:%zu: %zu fields, expected source,target or "
-                    "source,target,weight, or a header that names these columns",
-                    rows->name, rows->line, n);
+                    "%s:%zu: %zu %s, expected source,target or "
+                    "source,target,weight, or a header that names these columns%s",
+                    rows->name, rows->line, n, opn_i_fields_word(n),
+                    n == 1 ? "; " OPN_CSV_SEPARATORS : "");
         OPN_FAIL_IF(
                 ctx, rows->field[0].n_chars == 0, OPN_ERR_FORMAT,
                 "%s:%zu: the first column has no name; leave it out, so that each row is "

@@ -55,8 +55,8 @@ opn_status opn_i_folder_read_classes(opn_i_folder *folder)
         goto cleanup;
     folder->has_classes = true;
     OPN_FAIL_IF(ctx, has_row && rows->n_fields != 1, OPN_ERR_FORMAT,
-                "%s:%zu: %zu fields, expected one class per row", rows->name, rows->line,
-                rows->n_fields);
+                "%s:%zu: %zu %s, expected one class per row", rows->name, rows->line,
+                rows->n_fields, opn_i_fields_word(rows->n_fields));
     if (has_row && opn_i_word_means(rows->field[0].text, OPN_MEANS_LABEL))
         OPN_TRY(opn_i_table_next(ctx, &file, 1, &has_row));
     while (has_row) {

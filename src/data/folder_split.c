@@ -75,8 +75,9 @@ static opn_status choose_columns(const opn_i_folder *folder,
     grid->n_head = is_header(grid);
     out->role = find_role(grid);
     OPN_FAIL_IF(folder->ctx, grid->n_columns < 2 || out->role == OPN_NO_COLUMN,
-                OPN_ERR_FORMAT, "%s:%zu: %zu fields, expected node,role", path,
-                grid->line[0], grid->n_columns);
+                OPN_ERR_FORMAT, "%s:%zu: %zu %s, expected node,role%s", path,
+                grid->line[0], grid->n_columns, opn_i_fields_word(grid->n_columns),
+                grid->n_columns == 1 ? "; " OPN_CSV_SEPARATORS : "");
     out->node = find_nodes(folder, grid, out->role);
     OPN_TRY_NEW(folder->ctx, unused, grid->n_columns);
     for (size_t f = 0; f < grid->n_columns; f++)

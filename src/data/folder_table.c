@@ -77,8 +77,9 @@ opn_i_table_next(opn_ctx *ctx, opn_i_table *table, size_t n_fields, bool *has_ro
         OPN_TRY(opn_i_csv_next(ctx, rows, has_row));
     while (*has_row && opn_i_row_is_blank(rows));
     OPN_FAIL_IF(ctx, *has_row && n_fields > 0 && rows->n_fields != n_fields,
-                OPN_ERR_FORMAT, "%s:%zu: %zu fields, but the first row has %zu",
-                rows->name, rows->line, rows->n_fields, n_fields);
+                OPN_ERR_FORMAT, "%s:%zu: %zu %s, but the first row has %zu%s", rows->name,
+                rows->line, rows->n_fields, opn_i_fields_word(rows->n_fields), n_fields,
+                rows->n_fields == 1 || n_fields == 1 ? "; " OPN_CSV_SEPARATORS : "");
     if (*has_row && rows->line % ROWS_A_TICK == 0)
         OPN_TRY(opn_i_progress(ctx, "reading rows", (int64_t)rows->line, 0, "rows"));
 cleanup:

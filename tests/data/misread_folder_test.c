@@ -50,11 +50,34 @@ static void test_words_for_nothing_are_no_classes_and_are_counted(void **state)
     expect_folders(cases, N_OF(cases));
 }
 
+// ---- tables --------------------------------------------------------------------------
+
+static void test_one_field_is_called_so_with_the_separators_that_are_known(void **state)
+{
+    (void)state;
+    static const wrong_case cases[] = {
+            {"edges between spaces",
+             {{"edges.csv", "0 1\n"}},
+             "edges.csv:1: 1 field, expected source,target",
+             "commas, semicolons or tabs"},
+            {"an edge between bars",
+             {{"edges.csv", "0,1\n0|1\n"}, {"features.csv", "1\n1\n"}},
+             "edges.csv:2: 1 field, but the first row has 2",
+             "commas, semicolons or tabs"},
+            {"a role between spaces",
+             {BY_NUMBER, {"split.csv", "0 train\n"}},
+             "split.csv:1: 1 field, expected node,role",
+             "commas, semicolons or tabs"},
+    };
+    expect_refused_folders(cases, N_OF(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             IN_FOLDER(test_numbers_are_classes_in_the_order_of_their_values),
             IN_FOLDER(test_words_for_nothing_are_no_classes_and_are_counted),
+            IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
