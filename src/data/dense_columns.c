@@ -118,10 +118,16 @@ static opn_status settle_entries(opn_i_dense_reader *d, const int32_t *node)
 {
     opn_status status = OPN_OK;
     opn_i_folder *folder = d->folder;
+    size_t n_kept = 0;
     for (size_t e = 0; e < folder->n_entries; e++) {
-        folder->row[e] = node[folder->row[e]];
-        folder->col[e] = d->column[folder->col[e]].first;
+        const opn_i_dense_column *column = &d->column[folder->col[e]];
+        if (column->use > OPN_COLUMN_WORDS)
+            continue; // numbers that turned out to name the nodes
+        folder->row[n_kept] = node[folder->row[e]];
+        folder->col[n_kept] = column->first;
+        folder->value[n_kept++] = folder->value[e];
     }
+    folder->n_entries = n_kept;
     for (size_t e = 0; e < d->n_words; e++) {
         double value = 0.0;
         const int32_t k = place_word(d, &d->word[e], &value);

@@ -169,6 +169,12 @@ OPN_NODISCARD opn_status opn_i_require_node(const opn_i_folder *folder,
                                             const char *text,
                                             int32_t *node);
 
+// Whether all nodes known so far, those of the labels and of the edges, are among the
+// values, interned in `values`; false if none is known.
+OPN_NODISCARD opn_status opn_i_holds_nodes(opn_i_folder *folder,
+                                           const opn_i_names *values,
+                                           bool *out);
+
 // How many nodes of the edges are among the values of a column, interned in `values`.
 int64_t opn_i_count_edge_nodes(const opn_i_folder *folder, const opn_i_names *values);
 

@@ -50,6 +50,58 @@ static void test_words_for_nothing_are_no_classes_and_are_counted(void **state)
     expect_folders(cases, N_OF(cases));
 }
 
+// ---- features ------------------------------------------------------------------------
+
+static void test_a_column_of_nodes_is_known_under_any_name(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"numbers in the first column",
+             {{"edges.csv", "0,1\n1,2\n"},
+              {"features.csv", "customer,p\n2,7\n0,8\n1,9\n"}},
+             NULL,
+             "0: 1: 2:; 0>1 1>2; 0.p=8 1.p=9 2.p=7; ; p",
+             "features.csv: column customer names the nodes, for it holds those of "
+             "edges.csv"},
+            {"words in the last column",
+             {{"edges.csv", "x,y\n"}, {"features.csv", "p,who\n7,y\n8,x\n9,z\n"}},
+             NULL,
+             "y: x: z:; x>y; y.p=7 x.p=8 z.p=9; ; p",
+             "features.csv: column who names the nodes, for it holds those of edges.csv"},
+            {"a first column without a header",
+             {{"edges.csv", "0,1\n1,2\n"}, {"features.csv", "2,0.5\n1,0.25\n0,4\n"}},
+             NULL,
+             "0: 1: 2:; 0>1 1>2; 0.1=4 1.1=0.25 2.1=0.5; ; 1",
+             "features.csv: column 0 names the nodes, for it holds those of edges.csv"},
+            {"the first of two",
+             {{"edges.csv", "0,1\n1,2\n"}, {"features.csv", "who,rank\n2,0\n0,2\n1,1\n"}},
+             NULL,
+             "0: 1: 2:; 0>1 1>2; 0.rank=2 1.rank; ; rank",
+             "features.csv: column who names the nodes, for it holds those of edges.csv"},
+            {"not one that lacks a node of the labels",
+             {{"edges.csv", "0,1\n"},
+              {"features.csv", "p,q\n0,5\n1,5\n3,5\n"},
+              {"labels.csv", "a\nb\na\n"}},
+             NULL,
+             "0:a 1:b 2:a; 0>1; 0.q=5 1.p 1.q=5 2.p=3 2.q=5; a b; p q",
+             IN_ORDER},
+            {"rows in order",
+             {{"edges.csv", "0,1\n"}, {"features.csv", "p,q\n7,1\n7,1\n"}},
+             NULL,
+             "0: 1:; 0>1; 0.p=7 0.q 1.p=7 1.q; ; p q",
+             IN_ORDER},
+    };
+    static const wrong_case wrong[] = {
+            {"two columns of nodes, neither the first",
+             {{"edges.csv", "0,1\n"},
+              {"features.csv", "p,a,b\n.5,0,1\n.5,1,2\n.5,2,0\n"}},
+             "features.csv:1: columns a and b hold the nodes",
+             "node"},
+    };
+    expect_folders(cases, N_OF(cases));
+    expect_refused_folders(wrong, N_OF(wrong));
+}
+
 // ---- tables --------------------------------------------------------------------------
 
 static void test_one_field_is_called_so_with_the_separators_that_are_known(void **state)
@@ -77,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             IN_FOLDER(test_numbers_are_classes_in_the_order_of_their_values),
             IN_FOLDER(test_words_for_nothing_are_no_classes_and_are_counted),
+            IN_FOLDER(test_a_column_of_nodes_is_known_under_any_name),
             IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static const own_case own_cases[] = {
          {{"edges.csv", "0;1;0,5\n"}, {"features.csv", "p;q\n0,5;1\n-1,25;2\n"}},
          NULL,
          "0: 1:; 0>1=0.5; 0.p=0.5 0.q 1.p=-1.25 1.q=2; ; p q",
-         "features.csv: a comma in a number is taken as its decimal point"},
+         IN_ORDER " | features.csv: a comma in a number is taken as its decimal point"},
         // labels
         {"a file called target.csv",
          {BY_NUMBER, {"target.csv", "id,target\n0,1\n1,0\n2,1\n3,1\n"}},
@@ -172,7 +172,8 @@ static const own_case own_cases[] = {
          NULL,
          "0: 1: 2:; 0>1; 0.p 0.q=5 1.p is missing 1.q is missing 2.p=3 2.q is missing; ; p "
          "p is missing q q is missing",
-         "features.csv: columns p and q lack values: they are 0, and one more feature for "
+         IN_ORDER
+         " | features.csv: columns p and q lack values: they are 0, and one more feature for "
          "each marks them"},
         {"words that are missing",
          {{"edges.csv", "0,1\n"}, {"features.csv", "node,c\n0,x\n1,null\n"}},
@@ -196,7 +197,7 @@ static const own_case own_cases[] = {
          {{"edges.csv", "0,1\n"}, {"features.csv", "user_id,p\n901,1\n902,2\n"}},
          NULL,
          "0: 1:; 0>1; 0.user_id=901 0.p 1.user_id=902 1.p=2; ; user_id p",
-         ""},
+         IN_ORDER},
         {"an index column of pandas before the features",
          {{"edges.csv", "x,y\n"}, {"features.csv", ",node,p\n0,x,1\n1,y,2\n"}},
          NULL,

@@ -67,4 +67,9 @@ void expect_label_refused(const char *label, const char *reason);
 #define BY_NUMBER_TEXT(labels, classes) \
     labels "; 0>1 1>2 2>3; 0.0 1.0 2.0 3.0; " classes "; 0"
 
+// The note about features with a header but no column of nodes.
+#define IN_ORDER                                                                   \
+    "features.csv: no column names the nodes, so its rows are the nodes 0, 1, 2, " \
+    "… in order"
+
 #endif // OPN_OWN_FOLDER_H
