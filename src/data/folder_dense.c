@@ -24,11 +24,6 @@ static void deinit_reader(opn_i_dense_reader *d)
 
 // ---- first row -----------------------------------------------------------------------
 
-static bool may_be_node(const char *name)
-{
-    return opn_i_node_rank(name, false) < INT_MAX;
-}
-
 // A row of words alone is a header, and so is one that names the nodes' column.
 static opn_status find_header(opn_i_dense_reader *d)
 {
@@ -42,7 +37,7 @@ static opn_status find_header(opn_i_dense_reader *d)
     for (size_t f = 0; f < rows->n_fields; f++) {
         const char *text = rows->field[f].text;
         double number;
-        n_nodes += may_be_node(text);
+        n_nodes += opn_i_names_node(text);
         if (opn_i_field_number(rows, f, &number))
             continue;
         n_missing += opn_i_is_missing(text);
@@ -85,7 +80,7 @@ static opn_status read_head(opn_i_dense_reader *d, bool *has_row)
         snprintf(number, sizeof(number), "%zu", f);
         const char *name = d->has_header ? rows->field[f].text : number;
         OPN_TRY(opn_i_names_add(ctx, &d->head, name, strlen(name)));
-        d->column[f].may_be_node = d->n_columns > 1 && may_be_node(name);
+        d->column[f].may_be_node = d->n_columns > 1 && opn_i_names_node(name);
         d->column[f].is_index = f == 0 && name[0] == 0;
         d->column[f].may_be_ids =
                 d->n_columns > 1 && !d->column[f].may_be_node && !d->column[f].is_index;

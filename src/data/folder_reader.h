@@ -197,6 +197,10 @@ OPN_NODISCARD opn_status opn_i_folder_read_dense(opn_i_folder *folder,
                                                  opn_i_table *table);
 OPN_NODISCARD opn_status opn_i_folder_read_json(opn_i_folder *folder, const char *path);
 
+// Counts the rows of a features.csv with one row per node, before it is read; 0 if there
+// is none.
+OPN_NODISCARD opn_status opn_i_folder_count_rows(const opn_i_folder *folder, size_t *out);
+
 // Adds an entry unless it is 0.
 OPN_NODISCARD opn_status opn_i_put_entry(opn_i_folder *folder,
                                          int32_t i,

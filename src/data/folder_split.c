@@ -26,7 +26,7 @@ static bool is_header(const opn_i_grid *grid)
         if (is_role(name))
             return false;
         has_word = has_word || opn_i_word_means(name, OPN_MEANS_ROLE) ||
-                   opn_i_node_rank(name, false) < INT_MAX;
+                   opn_i_names_node(name);
     }
     return has_word;
 }

@@ -75,6 +75,17 @@ int opn_i_node_rank(const char *name, bool is_first)
     return id_rank >= 0 ? OPN_PERHAPS_NODE + id_rank : INT_MAX;
 }
 
+bool opn_i_names_node(const char *name)
+{
+    return opn_i_node_rank(name, false) < INT_MAX;
+}
+
+bool opn_i_names_label(const char *name)
+{
+    return opn_i_word_means(name, OPN_MEANS_LABEL) ||
+           opn_i_word_means(name, OPN_MEANS_CLASS);
+}
+
 bool opn_i_is_missing(const char *text)
 {
     // Python writes None for nothing; "none" may be a value.

@@ -35,6 +35,10 @@ int opn_i_word_rank(const char *word, opn_i_meaning meaning);
 // the first column says so, below OPN_PERHAPS_NODE another does, INT_MAX is no such name.
 enum { OPN_PERHAPS_NODE = 100 };
 int opn_i_node_rank(const char *name, bool is_first);
+bool opn_i_names_node(const char *name);
+
+// Whether the name of a column says that it may hold the label.
+bool opn_i_names_label(const char *name);
 
 // Whether a value stands for none: empty, NA, NaN, None, …
 bool opn_i_is_missing(const char *text);

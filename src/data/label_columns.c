@@ -27,73 +27,6 @@ static const char *column_name(const chooser *c, size_t column)
     return opn_i_names_at(&c->grid->cells, (int64_t)column);
 }
 
-static bool names_node(const char *word)
-{
-    return opn_i_node_rank(word, false) < INT_MAX;
-}
-
-static bool names_label(const char *word)
-{
-    return opn_i_word_means(word, OPN_MEANS_LABEL) ||
-           opn_i_word_means(word, OPN_MEANS_CLASS);
-}
-
-// ---- header --------------------------------------------------------------------------
-
-// Whether the column has a word in the first row and numbers below it.
-static bool is_word_over_numbers(const opn_i_grid *grid, size_t column)
-{
-    const char *first = opn_i_grid_cell(grid, 0, column);
-    if (grid->n_rows < 2 || opn_i_is_missing(first) || opn_i_is_number(first))
-        return false;
-    for (size_t row = 1; row < grid->n_rows; row++)
-        if (!opn_i_is_number(opn_i_grid_cell(grid, row, column)))
-            return false;
-    return true;
-}
-
-static bool is_repeated(const opn_i_grid *grid, size_t column)
-{
-    const char *first = opn_i_grid_cell(grid, 0, column);
-    for (size_t row = 1; row < grid->n_rows; row++)
-        if (strcmp(first, opn_i_grid_cell(grid, row, column)) == 0)
-            return true;
-    return false;
-}
-
-// In a file of one column, "y" and "target" may be classes.
-static bool is_list_header(const chooser *c)
-{
-    const char *first = column_name(c, 0);
-    return opn_i_word_means(first, OPN_MEANS_LABEL) ||
-           (opn_i_word_means(first, OPN_MEANS_CLASS) && !is_repeated(c->grid, 0));
-}
-
-static bool is_header(const chooser *c)
-{
-    const size_t n = c->grid->n_columns;
-    size_t n_node_words = 0;
-    size_t n_label_words = 0;
-    size_t n_numbers = 0;
-    bool is_over_numbers = is_word_over_numbers(c->grid, 0);
-    for (size_t f = 0; f < n; f++) {
-        const char *name = column_name(c, f);
-        n_node_words += names_node(name);
-        n_label_words += names_label(name);
-        n_numbers += opn_i_is_number(name);
-        if (c->folder->label[0] != 0 && strcasecmp(name, c->folder->label) == 0)
-            return true;
-        is_over_numbers = is_over_numbers || (n > 2 && is_word_over_numbers(c->grid, f));
-    }
-    if (n == 1)
-        return is_list_header(c);
-    // In two columns one word is enough; "y" may be a class, and "user" a node.
-    if (n == 2 && (opn_i_word_means(column_name(c, 1), OPN_MEANS_LABEL) ||
-                   opn_i_word_means(column_name(c, 0), OPN_MEANS_NODE)))
-        return true;
-    return (n_node_words > 0 && n_label_words > 0) || (is_over_numbers && n_numbers == 0);
-}
-
 // ---- label ---------------------------------------------------------------------------
 
 // The column that the caller named.
@@ -115,7 +48,7 @@ static opn_status find_given(chooser *c)
                 "%s: has no header, so no column is called %s; leave out `label`",
                 c->path, wanted);
     for (size_t f = 0; f < n; f++)
-        c->chosen[f] = !names_node(column_name(c, f));
+        c->chosen[f] = !opn_i_names_node(column_name(c, f));
     opn_i_list_names(&list, &c->grid->cells, c->chosen, n, "or");
     OPN_TRY(list.status);
     OPN_FAIL_IF(c->folder->ctx, true, OPN_ERR_INVALID_ARG,
@@ -186,7 +119,7 @@ static opn_status find_label_by_name(chooser *c)
     }
     const size_t n = c->grid->n_columns;
     for (size_t f = 0; f < n; f++)
-        c->chosen[f] = names_label(column_name(c, f));
+        c->chosen[f] = opn_i_names_label(column_name(c, f));
     if (n == 2 && c->chosen[1])
         c->chosen[0] = false; // something has to name the nodes
     return take_chosen(c);
@@ -310,7 +243,7 @@ opn_status opn_i_choose_label_columns(opn_i_folder *folder,
     chooser c = {folder, path, grid, NULL, {OPN_NO_COLUMN, OPN_NO_COLUMN}};
     const size_t n = grid->n_columns;
     OPN_TRY_NEW(folder->ctx, c.chosen, n);
-    grid->n_head = is_header(&c);
+    OPN_TRY(opn_i_find_label_heading(folder, path, grid));
     if (grid->n_head == 1) {
         OPN_TRY(choose_named(&c));
     } else {

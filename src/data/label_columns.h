@@ -5,6 +5,13 @@
 
 #include "data/folder_reader.h"
 
+// Sets grid->n_head: 1 if the first row names the columns. Notes a heading that is not
+// known by its words.
+// Errors: FORMAT (the first row may be a heading or a label).
+OPN_NODISCARD opn_status opn_i_find_label_heading(opn_i_folder *folder,
+                                                  const char *path,
+                                                  opn_i_grid *grid);
+
 typedef struct opn_i_label_columns {
     size_t node; // OPN_NO_COLUMN: rows are the nodes 0, 1, …
     size_t label;

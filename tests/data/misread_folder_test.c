@@ -50,6 +50,52 @@ static void test_words_for_nothing_are_no_classes_and_are_counted(void **state)
     expect_folders(cases, N_OF(cases));
 }
 
+static void test_a_heading_no_one_knows_does_not_shift_the_labels(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"a word over numbers",
+             {BY_NUMBER, {"labels.csv", "churned\n0\n1\n\n0\n"}},
+             NULL,
+             BY_NUMBER_TEXT("0:0 1:1 2: 3:0", "0 1"),
+             "labels.csv: the first row, churned, is taken as a heading"},
+            {"a word over words, with one row too many",
+             {BY_NUMBER, {"labels.csv", "mood\nhigh\nlow\nhigh\nmid\n"}},
+             NULL,
+             BY_NUMBER_TEXT("0:high 1:low 2:high 3:mid", "high low mid"),
+             "labels.csv: the first row, mood, is taken as a heading"},
+            {"the same where only edges have nodes",
+             {{"edges.csv", "0,1\n1,3\n"},
+              {"labels.csv", "mood\nhigh\nlow\nhigh\nlow\n"}},
+             NULL,
+             "0:high 1:low 2:high 3:low; 0>1 1>3; ; high low; ",
+             "labels.csv: the first row, mood, is taken as a heading | no "
+             "features.csv: nodes have no features, and only the structure of the graph "
+             "is used"},
+            {"a class of one node comes first",
+             {BY_NUMBER, {"labels.csv", "mood\nhigh\nlow\nhigh\n"}},
+             NULL,
+             BY_NUMBER_TEXT("0:mood 1:high 2:low 3:high", "high low mood"),
+             ""},
+            {"two words over words",
+             {{"edges.csv", "x,y\ny,z\n"},
+              {"features.csv", "node,p\nx,1\ny,1\nz,1\n"},
+              {"labels.csv", "customer,mood\nx,a\ny,b\nz,a\n"}},
+             NULL,
+             "x:a y:b z:a; x>y y>z; x.p y.p z.p; a b; p",
+             "labels.csv: the first row, customer and mood, is taken as a heading"},
+    };
+    static const wrong_case wrong[] = {
+            {"neither fits",
+             {BY_NUMBER, {"labels.csv", "mood\nhigh\nlow\nhigh\nlow\nlow\n"}},
+             "labels.csv:1: \"mood\" may be a heading or a label, and 6 rows fit the 4 "
+             "nodes",
+             "call a heading label"},
+    };
+    expect_folders(cases, N_OF(cases));
+    expect_refused_folders(wrong, N_OF(wrong));
+}
+
 // ---- features ------------------------------------------------------------------------
 
 static void test_a_column_of_nodes_is_known_under_any_name(void **state)
@@ -130,6 +176,7 @@ int main(void)
             IN_FOLDER(test_numbers_are_classes_in_the_order_of_their_values),
             IN_FOLDER(test_words_for_nothing_are_no_classes_and_are_counted),
             IN_FOLDER(test_a_column_of_nodes_is_known_under_any_name),
+            IN_FOLDER(test_a_heading_no_one_knows_does_not_shift_the_labels),
             IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
