@@ -86,6 +86,64 @@ cleanup:
     return status;
 }
 
+// Whether each node has a value of its own in the column and that, or its name, makes it
+// the column of the nodes.
+static opn_status holds_ids(const chooser *c, size_t column, bool *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_names values = {0};
+    OPN_TRY(opn_i_grid_distinct(c->folder->ctx, c->grid, column, &values));
+    *out = opn_i_names_node(column_name(c, column));
+    if (!*out)
+        OPN_TRY(opn_i_holds_nodes(c->folder, &values, out));
+    *out = *out && values.n > 2 && (size_t)values.n == c->grid->n_rows - c->grid->n_head;
+cleanup:
+    opn_i_names_deinit(&c->folder->ctx->alloc, &values);
+    return status;
+}
+
+// Lists the columns that could be the label, or else all others than `column`.
+static opn_status list_fitting(chooser *c, size_t column, opn_i_text *list)
+{
+    opn_status status = OPN_OK;
+    const size_t n = c->grid->n_columns;
+    size_t n_chosen = 0;
+    for (size_t f = 0; f < n; f++) {
+        c->chosen[f] = false;
+        if (f != column)
+            OPN_TRY(is_categorical(c, f, &c->chosen[f]));
+        n_chosen += c->chosen[f];
+    }
+    for (size_t f = 0; f < n && n_chosen == 0; f++)
+        c->chosen[f] = f != column;
+    opn_i_list_names(list, &c->grid->cells, c->chosen, n, "or");
+    OPN_TRY(list->status);
+cleanup:
+    return status;
+}
+
+// A label that tells every node apart from all others leaves nothing to learn.
+static opn_status check_given(chooser *c)
+{
+    opn_status status = OPN_OK;
+    const size_t label = c->columns.label;
+    opn_i_text list = {.ctx = c->folder->ctx};
+    bool is_id = false;
+    if (label == OPN_NO_COLUMN || c->grid->n_columns == 1)
+        goto cleanup;
+    OPN_TRY(holds_ids(c, label, &is_id));
+    if (!is_id)
+        goto cleanup;
+    OPN_TRY(list_fitting(c, label, &list));
+    OPN_FAIL_IF(c->folder->ctx, true, OPN_ERR_INVALID_ARG,
+                "%s: column %s names the nodes and is no label; name one with `label`: "
+                "%s",
+                c->path, column_name(c, label), opn_i_text_chars(&list));
+cleanup:
+    opn_i_text_free(&list);
+    return status;
+}
+
 // Takes the only chosen column; several are an error that asks for one.
 static opn_status take_chosen(chooser *c)
 {
@@ -113,7 +171,9 @@ cleanup:
 static opn_status find_label_by_name(chooser *c)
 {
     if (c->folder->label[0] != 0) {
-        const opn_status status = find_given(c);
+        opn_status status = find_given(c);
+        if (status == OPN_OK)
+            status = check_given(c);
         if (status != OPN_OK || c->columns.label != OPN_NO_COLUMN)
             return status;
     }

@@ -96,6 +96,20 @@ static void test_a_heading_no_one_knows_does_not_shift_the_labels(void **state)
     expect_refused_folders(wrong, N_OF(wrong));
 }
 
+static void test_the_column_of_nodes_is_refused_as_the_label(void **state)
+{
+    (void)state;
+    write_files((file[MAX_FILES]){
+            BY_NUMBER, {"target.csv", "id,views,kind\n0,7,x\n1,8,y\n2,9,x\n3,6,y\n"}});
+    expect_label_refused("ID", "target.csv: column id names the nodes and is no label; "
+                               "name one with `label`: kind");
+    write_files((file[MAX_FILES]){
+            BY_NUMBER, {"target.csv", "who,a,b\n3,x,y\n2,x,y\n1,z,y\n0,z,v\n"}});
+    expect_label_refused("who",
+                         "column who names the nodes and is no label; name one with "
+                         "`label`: a or b");
+}
+
 // ---- features ------------------------------------------------------------------------
 
 static void test_a_column_of_nodes_is_known_under_any_name(void **state)
@@ -177,6 +191,7 @@ int main(void)
             IN_FOLDER(test_words_for_nothing_are_no_classes_and_are_counted),
             IN_FOLDER(test_a_column_of_nodes_is_known_under_any_name),
             IN_FOLDER(test_a_heading_no_one_knows_does_not_shift_the_labels),
+            IN_FOLDER(test_the_column_of_nodes_is_refused_as_the_label),
             IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
