@@ -134,7 +134,12 @@ static opn_status read_label(opn_i_folder *folder, const label_reader *r, size_t
         OPN_TRY(opn_i_declare_node(folder, name, strlen(name), &node));
     }
     OPN_TRY(opn_i_list_once(folder, r->path, line, node, OPN_IN_LABELS));
-    if (r->missing[opn_i_names_find(&r->labels, text, n_chars)])
+    const bool is_missing = r->missing[opn_i_names_find(&r->labels, text, n_chars)];
+    OPN_TRY(opn_i_read_row_role(folder->ctx, r->path, r->grid, &r->columns.roles, row,
+                                &folder->role_of[node]));
+    OPN_TRY(opn_i_check_role(folder, r->path, line, opn_i_names_at(&folder->nodes, node),
+                             folder->role_of[node], is_missing ? -1 : 0));
+    if (is_missing)
         goto cleanup;
     const int64_t n_classes = folder->classes.n;
     OPN_TRY(opn_i_names_intern(folder->ctx, &folder->classes, text, n_chars,
@@ -184,6 +189,8 @@ static opn_status read_rows(opn_i_folder *folder, label_reader *r)
         OPN_TRY(read_label(folder, r, row));
     folder->n_label_rows = (int32_t)(r->grid->n_rows - r->grid->n_head);
     folder->has_named_labels = r->columns.node != OPN_NO_COLUMN;
+    folder->has_roles = r->columns.roles.role != OPN_NO_COLUMN ||
+                        r->columns.roles.mask[0] != OPN_NO_COLUMN;
 cleanup:
     opn_i_names_deinit(&folder->ctx->alloc, &r->labels);
     opn_i_release(&folder->ctx->alloc, r->missing);

@@ -14,10 +14,12 @@ opn_i_declare_node(opn_i_folder *folder, const char *text, size_t n_chars, int32
     const size_t n = (size_t)folder->nodes.n;
     OPN_TRY_RESERVE(ctx, folder->label_of, folder->label_room, n, n + 1);
     OPN_TRY_RESERVE(ctx, folder->listed, folder->listed_room, n, n + 1);
+    OPN_TRY_RESERVE(ctx, folder->role_of, folder->role_room, n, n + 1);
     OPN_TRY(opn_i_names_intern(ctx, &folder->nodes, text, n_chars, node));
     if ((size_t)*node == n) {
         folder->label_of[n] = -1;
         folder->listed[n] = 0;
+        folder->role_of[n] = OPN_ROLE_POOL;
     }
 cleanup:
     return status;

@@ -32,7 +32,9 @@ typedef struct opn_i_folder {
     opn_i_names features;
     int32_t *label_of; // [nodes] class by first appearance, -1 unlabelled
     uint8_t *listed;   // [nodes] OPN_IN_…: the files that list the node
-    size_t label_room, listed_room;
+    uint8_t *role_of;  // [nodes] role that the labels file gives, if has_roles
+    bool has_roles;
+    size_t label_room, listed_room, role_room;
     int32_t *row, *col; // [n_entries] non-zero features
     opn_real *value;    // [n_entries]
     size_t n_entries, row_room, col_room, value_room;
@@ -213,7 +215,16 @@ OPN_NODISCARD opn_status opn_i_folder_edge_nodes(opn_i_folder *folder);
 // Reads edges.csv, once nodes are numbered: fills source, target and weight.
 OPN_NODISCARD opn_status opn_i_folder_read_edges(opn_i_folder *folder);
 
-// Reads split.csv, once nodes are numbered and labelled: fills the roles of the graph.
+// Fails unless a node of that role may have that label, -1 for none.
+OPN_NODISCARD opn_status opn_i_check_role(const opn_i_folder *folder,
+                                          const char *path,
+                                          size_t line,
+                                          const char *node,
+                                          uint8_t role,
+                                          int32_t label);
+
+// Reads split.csv, or else takes the roles that the labels file gives, once nodes are
+// numbered and labelled: fills the roles of the graph.
 OPN_NODISCARD opn_status opn_i_folder_read_split(opn_i_folder *folder);
 
 #endif // OPN_FOLDER_READER_H

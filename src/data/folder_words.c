@@ -29,6 +29,10 @@ static const char *const words_of[] = {
         [OPN_MEANS_FEATURE] = "feature featureid featurename attribute attributeid attr",
         [OPN_MEANS_VALUE] = "value val values",
         [OPN_MEANS_ROLE] = "role split set fold subset partition",
+        [OPN_MEANS_TRAIN] = "trainmask istrain train",
+        [OPN_MEANS_VALIDATION] = "valmask validmask validationmask isval isvalid "
+                                 "isvalidation val valid validation",
+        [OPN_MEANS_TEST] = "testmask istest test",
         [OPN_MEANS_MISSING] = "na n/a nan null ?",
         [OPN_MEANS_TRUE] = "true yes",
         [OPN_MEANS_FALSE] = "false no",

@@ -27,6 +27,12 @@ static const char *column_name(const chooser *c, size_t column)
     return opn_i_names_at(&c->grid->cells, (int64_t)column);
 }
 
+// Whether the column is one of a split, and not the label that the caller named.
+static bool gives_role(const chooser *c, size_t column)
+{
+    return column != c->columns.label && opn_i_is_role_column(&c->columns.roles, column);
+}
+
 // ---- label ---------------------------------------------------------------------------
 
 // The column that the caller named.
@@ -110,7 +116,7 @@ static opn_status list_fitting(chooser *c, size_t column, opn_i_text *list)
     size_t n_chosen = 0;
     for (size_t f = 0; f < n; f++) {
         c->chosen[f] = false;
-        if (f != column)
+        if (f != column && !gives_role(c, f))
             OPN_TRY(is_categorical(c, f, &c->chosen[f]));
         n_chosen += c->chosen[f];
     }
@@ -192,13 +198,13 @@ static opn_status find_label_by_values(chooser *c)
     const size_t n = c->grid->n_columns;
     size_t n_chosen = 0;
     for (size_t f = 0; f < n; f++) {
-        c->chosen[f] = f != c->columns.node;
+        c->chosen[f] = f != c->columns.node && !gives_role(c, f);
         if (n > 2 && c->chosen[f])
             OPN_TRY(is_categorical(c, f, &c->chosen[f]));
         n_chosen += c->chosen[f];
     }
     for (size_t f = 0; f < n && n_chosen == 0; f++)
-        c->chosen[f] = f != c->columns.node;
+        c->chosen[f] = f != c->columns.node && !gives_role(c, f);
     OPN_TRY(take_chosen(c));
 cleanup:
     return status;
@@ -238,11 +244,25 @@ cleanup:
     return status;
 }
 
+// Whether all columns are the label and its split.
+static bool has_no_node(const chooser *c)
+{
+    bool has_none = c->columns.label != OPN_NO_COLUMN;
+    for (size_t f = 0; f < c->grid->n_columns && has_none; f++)
+        has_none = f == c->columns.label || gives_role(c, f);
+    return has_none;
+}
+
 static opn_status find_node(chooser *c)
 {
     opn_status status = OPN_OK;
     const size_t n = c->grid->n_columns;
     size_t n_named = 0;
+    if (has_no_node(c))
+        return opn_i_graph_note(c->folder->ctx, c->folder->graph,
+                                "%s: no column names the nodes, so its rows are the "
+                                "nodes 0, 1, 2, … in order",
+                                c->folder->label_file);
     for (size_t f = 0; f < n; f++) {
         c->chosen[f] = f != c->columns.label && node_rank(c, f) < INT_MAX;
         n_named += c->chosen[f];
@@ -252,7 +272,7 @@ static opn_status find_node(chooser *c)
     if (n_named == 1)
         goto cleanup;
     for (size_t f = 0; f < n && n_named == 0; f++)
-        c->chosen[f] = f != c->columns.label;
+        c->chosen[f] = f != c->columns.label && !gives_role(c, f);
     if (n == 2 && c->columns.label != OPN_NO_COLUMN) {
         c->columns.node = 1 - c->columns.label;
         goto cleanup;
@@ -280,14 +300,18 @@ static opn_status choose_named(chooser *c)
     OPN_TRY(find_node(c));
     if (c->columns.label == OPN_NO_COLUMN)
         OPN_TRY(find_label_by_values(c));
-    if (n == 2)
+    if (n == 2 && c->columns.node != OPN_NO_COLUMN)
         goto cleanup;
     for (size_t f = 0; f < n; f++)
         c->chosen[f] = f == c->columns.label && c->folder->label[0] == 0;
     OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
                                "holds the labels", ""));
     for (size_t f = 0; f < n; f++)
-        c->chosen[f] = f != c->columns.label && f != c->columns.node;
+        c->chosen[f] = gives_role(c, f);
+    OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
+                               "gives the split", "give the split"));
+    for (size_t f = 0; f < n; f++)
+        c->chosen[f] = f != c->columns.label && f != c->columns.node && !gives_role(c, f);
     OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
                                "is not used", "are not used"));
 cleanup:
@@ -300,10 +324,13 @@ opn_status opn_i_choose_label_columns(opn_i_folder *folder,
                                       opn_i_label_columns *out)
 {
     opn_status status = OPN_OK;
-    chooser c = {folder, path, grid, NULL, {OPN_NO_COLUMN, OPN_NO_COLUMN}};
+    chooser c = {.folder = folder, .path = path, .grid = grid};
     const size_t n = grid->n_columns;
     OPN_TRY_NEW(folder->ctx, c.chosen, n);
     OPN_TRY(opn_i_find_label_heading(folder, path, grid));
+    c.columns.node = OPN_NO_COLUMN;
+    c.columns.label = OPN_NO_COLUMN;
+    opn_i_find_role_columns(grid, &c.columns.roles);
     if (grid->n_head == 1) {
         OPN_TRY(choose_named(&c));
     } else {
@@ -316,6 +343,8 @@ opn_status opn_i_choose_label_columns(opn_i_folder *folder,
         c.columns.label = n - 1;
         c.columns.node = n == 2 ? 0 : OPN_NO_COLUMN;
     }
+    if (opn_i_is_role_column(&c.columns.roles, c.columns.label))
+        c.columns.roles = opn_i_no_roles;
     *out = c.columns;
 cleanup:
     opn_i_release(&folder->ctx->alloc, c.chosen);

@@ -109,13 +109,15 @@ cleanup:
 static bool has_heading(const opn_i_grid *grid)
 {
     const size_t n = grid->n_columns;
-    size_t n_node_words = 0;
+    size_t n_other_words = 0;
     size_t n_label_words = 0;
     size_t n_numbers = 0;
     bool is_over_numbers = is_word_over_numbers(grid, 0);
     for (size_t f = 0; f < n; f++) {
         const char *name = opn_i_grid_cell(grid, 0, f);
-        n_node_words += opn_i_names_node(name);
+        n_other_words += opn_i_names_node(name) ||
+                         opn_i_word_means(name, OPN_MEANS_ROLE) ||
+                         opn_i_word_means(name, OPN_MEANS_TRAIN);
         n_label_words += opn_i_names_label(name);
         n_numbers += opn_i_is_number(name);
         is_over_numbers = is_over_numbers || (n > 2 && is_word_over_numbers(grid, f));
@@ -124,7 +126,8 @@ static bool has_heading(const opn_i_grid *grid)
     if (n == 2 && (opn_i_word_means(opn_i_grid_cell(grid, 0, 1), OPN_MEANS_LABEL) ||
                    opn_i_word_means(opn_i_grid_cell(grid, 0, 0), OPN_MEANS_NODE)))
         return true;
-    return (n_node_words > 0 && n_label_words > 0) || (is_over_numbers && n_numbers == 0);
+    return (n_other_words > 0 && n_label_words > 0) ||
+           (is_over_numbers && n_numbers == 0);
 }
 
 // Whether the first row of two columns is unlike the others, which begin with a node of

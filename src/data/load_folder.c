@@ -25,6 +25,7 @@ static void release_folder(opn_i_folder *folder)
     opn_i_names_deinit(alloc, &folder->edge_nodes);
     opn_i_release(alloc, folder->label_of);
     opn_i_release(alloc, folder->listed);
+    opn_i_release(alloc, folder->role_of);
     opn_i_release(alloc, folder->row);
     opn_i_release(alloc, folder->col);
     opn_i_release(alloc, folder->value);

@@ -1,6 +1,7 @@
 // misread_folder_test.c -- folders that were once read otherwise than their owners meant,
 // and are now read that way with a note, or refused.
 
+#include "graph/graph_data.h"
 #include "support/cmocka_test.h"
 #include "support/own_folder.h"
 #include "support/refusal.h"
@@ -110,6 +111,92 @@ static void test_the_column_of_nodes_is_refused_as_the_label(void **state)
                          "`label`: a or b");
 }
 
+// ---- splits --------------------------------------------------------------------------
+
+#define MASKS "id,kind,train_mask,val_mask,test_mask\n"
+#define HOLDS "labels.csv: column kind holds the labels | labels.csv: column"
+
+static const own_case split_cases[] = {
+        {"masks",
+         {BY_NUMBER,
+          {"labels.csv", MASKS "0,a,True,False,False\n1,b,False,True,False\n"
+                               "2,a,False,False,True\n3,b,False,,False\n"}},
+         NULL,
+         BY_NUMBER_TEXT("0:a 1:b 2:a 3:b", "a b"),
+         HOLDS "s train_mask, val_mask and test_mask give the split"},
+        {"roles",
+         {BY_NUMBER,
+          {"labels.csv", "id,Split,kind\n0,train,a\n1,VAL,b\n2,test,a\n3,,b\n"}},
+         NULL,
+         BY_NUMBER_TEXT("0:a 1:b 2:a 3:b", "a b"),
+         HOLDS " Split gives the split"},
+        {"roles beside labels without nodes",
+         {BY_NUMBER, {"labels.csv", "label,split\na,train\nb,val\na,test\nb,pool\n"}},
+         NULL,
+         BY_NUMBER_TEXT("0:a 1:b 2:a 3:b", "a b"),
+         "labels.csv: no column names the nodes, so its rows are the nodes 0, 1, 2, … in "
+         "order | labels.csv: column label holds the labels | labels.csv: column split "
+         "gives the split"},
+};
+
+static void test_a_split_beside_the_labels_is_used(void **state)
+{
+    (void)state;
+    static const uint8_t wanted[] = {OPN_ROLE_TRAIN, OPN_ROLE_VALIDATION, OPN_ROLE_TEST,
+                                     OPN_ROLE_POOL};
+    expect_folders(split_cases, N_OF(split_cases));
+    for (size_t c = 0; c < N_OF(split_cases); c++) {
+        opn_ctx *ctx = support_ctx(NULL);
+        opn_graph *graph = NULL;
+        write_files(split_cases[c].files);
+        assert_int_equal(load_folder(ctx, NULL, &graph), OPN_OK);
+        assert_non_null(graph->given_role);
+        assert_memory_equal(graph->given_role, wanted, sizeof(wanted));
+        opn_graph_free(graph);
+        opn_ctx_free(ctx);
+    }
+}
+
+static void test_a_split_beside_the_labels_is_refused_where_it_contradicts(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"split.csv comes first",
+             {BY_NUMBER,
+              {"labels.csv", "id,split,kind\n0,train,a\n1,val,b\n2,test,a\n3,test,b\n"},
+              {"split.csv", "0,train\n1,train\n"}},
+             NULL,
+             BY_NUMBER_TEXT("0:a 1:b 2:a 3:b", "a b"),
+             HOLDS " split gives the split | split.csv: the split in labels.csv is not "
+                   "used, because there is this file"},
+            {"a set of other words is no split",
+             {BY_NUMBER, {"labels.csv", "id,set,label\n0,A,a\n1,B,b\n2,A,a\n3,B,b\n"}},
+             NULL,
+             BY_NUMBER_TEXT("0:a 1:b 2:a 3:b", "a b"),
+             "labels.csv: column label holds the labels | labels.csv: column set is not "
+             "used"},
+            {"a split may be asked for as the label",
+             {BY_NUMBER,
+              {"labels.csv", "id,split,kind\n0,train,a\n1,val,b\n2,val,a\n"
+                             "3,train,b\n"}},
+             "split",
+             BY_NUMBER_TEXT("0:train 1:val 2:val 3:train", "train val"),
+             "labels.csv: column kind is not used"},
+    };
+    static const wrong_case wrong[] = {
+            {"masks that overlap",
+             {BY_NUMBER, {"labels.csv", MASKS "0,a,1,0,1\n1,b,0,1,0\n2,a,0,0,1\n"}},
+             "labels.csv:2: train_mask and test_mask are both true",
+             "must not overlap"},
+            {"an unlabelled node trains",
+             {BY_NUMBER, {"labels.csv", MASKS "0,a,1,0,0\n1,,1,0,0\n2,a,0,0,1\n"}},
+             "labels.csv:3: node \"1\" is used to train but has no label",
+             NULL},
+    };
+    expect_folders(cases, N_OF(cases));
+    expect_refused_folders(wrong, N_OF(wrong));
+}
+
 // ---- features ------------------------------------------------------------------------
 
 static void test_a_column_of_nodes_is_known_under_any_name(void **state)
@@ -192,6 +279,8 @@ int main(void)
             IN_FOLDER(test_a_column_of_nodes_is_known_under_any_name),
             IN_FOLDER(test_a_heading_no_one_knows_does_not_shift_the_labels),
             IN_FOLDER(test_the_column_of_nodes_is_refused_as_the_label),
+            IN_FOLDER(test_a_split_beside_the_labels_is_used),
+            IN_FOLDER(test_a_split_beside_the_labels_is_refused_where_it_contradicts),
             IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
