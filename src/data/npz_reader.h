@@ -29,7 +29,8 @@ typedef enum opn_i_npz_part {
 enum {
     OPN_NPZ_SPARSE = 1, // NAMEdata, NAMEindices, NAMEindptr and NAMEshape; or NAMErow, …
     OPN_NPZ_BENCHMARK = 2, // of the gnn-benchmark collection: read without a note
-    OPN_NPZ_BY_ROWS = 4    // edges and splits are rows where the shape allows both
+    OPN_NPZ_BY_ROWS = 4,   // edges and splits are rows where the shape allows both
+    OPN_NPZ_INDICES = 8    // a part of a split as node numbers, not as a mask
 };
 
 // One way to store a part of the graph.
@@ -64,6 +65,9 @@ typedef struct opn_i_npz_reader {
 // Finds each part of the graph.
 // Errors: FORMAT (neither adjacency nor edges; the message lists the members), NOMEM.
 OPN_NODISCARD opn_status opn_i_npz_find_parts(opn_i_npz_reader *reader);
+
+// Notes the members that are not read.
+OPN_NODISCARD opn_status opn_i_npz_note_unused(opn_i_npz_reader *reader);
 
 // What the part was read from, as people call it: "adj_matrix", "adj".
 const char *opn_i_npz_title(const opn_i_npz_name *name, char out[64]);
