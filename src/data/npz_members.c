@@ -188,7 +188,7 @@ cleanup:
 
 // ---- an archive without a graph ------------------------------------------------------
 
-enum { LIST_ROOM = 480, NAME_BYTES = 40, MAX_LISTED = 8 };
+enum { LIST_ROOM = 400, NAME_BYTES = 40, MAX_LISTED = 8 };
 
 // Bytes of the name to show, without half a character at the end.
 static int shown_length(const char *name)
@@ -247,12 +247,11 @@ opn_status opn_i_npz_find_parts(opn_i_npz_reader *reader)
     if (reader->found[OPN_NPZ_ADJACENCY] != NULL || reader->found[OPN_NPZ_EDGES] != NULL)
         goto cleanup;
     list_members(ctx, reader->zip, list);
-    OPN_FAIL_IF(
-            ctx, true, OPN_ERR_FORMAT,
-            "%s: no graph among its members: %s; write one with numpy.savez(\"g.npz\", "
-            "edge_index=e, x=x, y=y), where e [2,E] holds the node numbers of each "
-            "edge, x [V,F] the features and y [V] the labels",
-            reader->path, list[0] != 0 ? list : "there are none");
+    opn_i_set_error(ctx,
+                    "%s: no graph among its members: %s; this writes one:", reader->path,
+                    list[0] != 0 ? list : "there are none");
+    opn_i_add_lines(ctx, OPN_NPZ_RECIPE);
+    status = OPN_ERR_FORMAT;
 cleanup:
     return status;
 }

@@ -62,6 +62,14 @@ typedef struct opn_i_npz_reader {
     opn_graph *graph;
 } opn_i_npz_reader;
 
+// What to run to have an archive that is understood; shown after a message.
+#define OPN_NPZ_RECIPE                                                                \
+    "\n  import numpy as np"                                                          \
+    "\n  edge_index = np.array([[0, 1, 2], [1, 2, 0]])  # [2, E] node numbers from 0" \
+    "\n  x = np.array([[0.5, 1], [0, 2], [1, 1]])       # [V, F] features"            \
+    "\n  y = np.array(['red', 'blue', ''])              # [V] labels, '' for none"    \
+    "\n  np.savez('graph.npz', edge_index=edge_index, x=x, y=y)"
+
 // Finds each part of the graph.
 // Errors: FORMAT (neither adjacency nor edges; the message lists the members), NOMEM.
 OPN_NODISCARD opn_status opn_i_npz_find_parts(opn_i_npz_reader *reader);

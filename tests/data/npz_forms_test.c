@@ -437,8 +437,8 @@ static void test_an_archive_without_a_graph_is_answered_with_its_members(void **
     size_t n_bytes = archive_write(unknown, 2, none);
     assert_true(load_is_refused("two members", archive_path, n_bytes,
                                 "no graph among its members: part_0.npy [1,2] <f4, "
-                                "part_1.npy [1,2] <f4; ",
-                                "numpy.savez("));
+                                "part_1.npy [1,2] <f4; this writes one:\n",
+                                "np.savez('graph.npz', edge_index="));
     n_bytes = archive_write(unknown, 12, none);
     assert_true(load_is_refused("many members", archive_path, n_bytes,
                                 "part_7.npy [1,2] <f4 and "
