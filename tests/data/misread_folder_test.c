@@ -249,6 +249,72 @@ static void test_a_column_of_nodes_is_known_under_any_name(void **state)
     expect_refused_folders(wrong, N_OF(wrong));
 }
 
+static void test_json_of_pandas_is_read_or_refused(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"records with an id",
+             {{"edges.csv", "x,y\n"},
+              {"features.json",
+               "[{\"p\": 7, \"id\": \"y\"}, {\"p\": 8, \"id\": \"x\"}]"}},
+             NULL,
+             "y: x:; x>y; y.p=7 x.p=8; ; p",
+             "features.json: id names the node of each item"},
+            {"records with numbers of nodes under another name",
+             {{"edges.csv", "0,1\n"},
+              {"features.json", "[{\"who\": 1, \"p\": 7}, {\"who\": 0, \"p\": 8}]"}},
+             NULL,
+             "0: 1:; 0>1; 0.p=8 1.p=7; ; p",
+             "features.json: who names the node of each item"},
+            {"records in order",
+             {{"edges.csv", "0,1\n"}, {"features.json", "[{\"p\": 7}, {\"p\": 8}]"}},
+             NULL,
+             "0: 1:; 0>1; 0.p=7 1.p=8; ; p",
+             "features.json: nothing names the nodes, so its items are the nodes 0, 1, 2, "
+             "… in order"},
+            {"columns",
+             {{"edges.csv", "0,1\n"},
+              {"features.json",
+               "{\"p\": {\"0\": 7, \"1\": 8}, \"q\": {\"0\": 1, \"1\": 0}}"}},
+             NULL,
+             "0: 1:; 0>1; 0.p=7 0.q 1.p=8; ; p q",
+             "features.json: its members are taken as features, with a value for each "
+             "node"},
+            {"rows of 0 and 1",
+             {{"edges.csv", "0,1\n"}, {"features.json", "[[1, 0, 1], [0, 1, 0]]"}},
+             NULL,
+             "0: 1:; 0>1; 0.0 0.2 1.1; ; 0 1 2",
+             "features.json: the lists are taken as a value for each feature"},
+            {"short rows of 0 and 1",
+             {{"edges.csv", "0,1\n"}, {"features.json", "[[1, 0], [0, 1]]"}},
+             NULL,
+             "0: 1:; 0>1; 0.0 1.1; ; 0 1",
+             "features.json: the lists are taken as a value for each feature"},
+            {"rows of counts",
+             {{"edges.csv", "0,1\n"}, {"features.json", "[[3, 0, 3], [0, 1, 2]]"}},
+             NULL,
+             "0: 1:; 0>1; 0.0=3 0.2=3 1.1 1.2=2; ; 0 1 2",
+             "features.json: the lists are taken as a value for each feature"},
+    };
+    static const wrong_case wrong[] = {
+            {"columns, one of which names the nodes",
+             {{"edges.csv", "x,y\n"},
+              {"features.json",
+               "{\"id\": {\"0\": \"x\", \"1\": \"y\"}, \"p\": {\"0\": 1, "
+               "\"1\": 2}}"}},
+             "features.json: a table by columns",
+             "orient=\"records\""},
+            {"a split table",
+             {{"edges.csv", "0,1\n"},
+              {"features.json", "{\"columns\": [\"p\"], \"index\": [0, 1], \"data\": "
+                                "[[1], [2]]}"}},
+             "features.json: a table with its columns and its data apart",
+             "orient=\"records\""},
+    };
+    expect_folders(cases, N_OF(cases));
+    expect_refused_folders(wrong, N_OF(wrong));
+}
+
 // ---- tables --------------------------------------------------------------------------
 
 static void test_one_field_is_called_so_with_the_separators_that_are_known(void **state)
@@ -281,6 +347,7 @@ int main(void)
             IN_FOLDER(test_the_column_of_nodes_is_refused_as_the_label),
             IN_FOLDER(test_a_split_beside_the_labels_is_used),
             IN_FOLDER(test_a_split_beside_the_labels_is_refused_where_it_contradicts),
+            IN_FOLDER(test_json_of_pandas_is_read_or_refused),
             IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
