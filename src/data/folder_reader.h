@@ -69,6 +69,12 @@ OPN_NODISCARD opn_status opn_i_folder_find(const opn_i_folder *folder,
                                            const char **suffix,
                                            char **out);
 
+// The same for NAME.csv, NAME.tsv or either of them gzipped.
+OPN_NODISCARD opn_status opn_i_table_find(const opn_i_folder *folder,
+                                          const char *name,
+                                          const char **suffix,
+                                          char **out);
+
 // Opens NAME.csv, NAME.tsv or either of them gzipped; table->is_there tells whether one
 // was found. Fields are separated by commas, semicolons or tabs, as in its first lines; a
 // file of one column, `is_list`, only as its name says.
@@ -226,5 +232,8 @@ OPN_NODISCARD opn_status opn_i_check_role(const opn_i_folder *folder,
 // Reads split.csv, or else takes the roles that the labels file gives, once nodes are
 // numbered and labelled: fills the roles of the graph.
 OPN_NODISCARD opn_status opn_i_folder_read_split(opn_i_folder *folder);
+
+// Notes the tables of the folder that were not read, once all others were.
+OPN_NODISCARD opn_status opn_i_folder_note_unused(opn_i_folder *folder);
 
 #endif // OPN_FOLDER_READER_H

@@ -40,6 +40,14 @@ cleanup:
     return status;
 }
 
+opn_status opn_i_table_find(const opn_i_folder *folder,
+                            const char *name,
+                            const char **suffix,
+                            char **out)
+{
+    return opn_i_folder_find(folder, name, suffixes_of_tables, suffix, out);
+}
+
 opn_status opn_i_table_open(const opn_i_folder *folder,
                             const char *name,
                             bool is_list,
@@ -49,7 +57,7 @@ opn_status opn_i_table_open(const opn_i_folder *folder,
     opn_ctx *ctx = folder->ctx;
     opn_i_bytes bytes = {0};
     const char *suffix = NULL;
-    OPN_TRY(opn_i_folder_find(folder, name, suffixes_of_tables, &suffix, &table->path));
+    OPN_TRY(opn_i_table_find(folder, name, &suffix, &table->path));
     table->is_there = table->path != NULL;
     if (!table->is_there)
         goto cleanup;

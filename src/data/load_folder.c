@@ -203,6 +203,7 @@ static opn_status read_folder(opn_i_folder *folder)
     OPN_TRY(settle_edges(folder));
     OPN_TRY(note_directions(folder));
     OPN_TRY(opn_i_folder_read_split(folder));
+    OPN_TRY(opn_i_folder_note_unused(folder));
     if (!folder->is_numbered)
         OPN_TRY(opn_i_names_copy(ctx, &folder->nodes, &folder->graph->node_names));
     warn_about_labels(folder);

@@ -337,6 +337,33 @@ static void test_one_field_is_called_so_with_the_separators_that_are_known(void 
     expect_refused_folders(cases, N_OF(cases));
 }
 
+#define NOT_USED                                                                 \
+    " not used; one file each is read for edges, features, labels, classes and " \
+    "split, under these names"
+
+static void test_files_that_are_not_read_are_named(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"two files of labels",
+             {BY_NUMBER, {"target.csv", "0\n0\n0\n0\n"}, {"labels.csv", "a\nb\na\nb\n"}},
+             NULL,
+             BY_NUMBER_TEXT("0:a 1:b 2:a 3:b", "a b"),
+             "target.csv is" NOT_USED},
+            {"two files of features, and nodes",
+             {BY_NUMBER, {"features.json", "[[1, 2]]"}, {"nodes.csv", "id\n0\n"}},
+             NULL,
+             BY_NUMBER_TEXT("0: 1: 2: 3:", ""),
+             "features.json and nodes.csv are" NOT_USED},
+            {"files of other kinds are no matter",
+             {BY_NUMBER, {"README.md", "none"}, {"edges.npy", "none"}},
+             NULL,
+             BY_NUMBER_TEXT("0: 1: 2: 3:", ""),
+             ""},
+    };
+    expect_folders(cases, N_OF(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +375,7 @@ int main(void)
             IN_FOLDER(test_a_split_beside_the_labels_is_used),
             IN_FOLDER(test_a_split_beside_the_labels_is_refused_where_it_contradicts),
             IN_FOLDER(test_json_of_pandas_is_read_or_refused),
+            IN_FOLDER(test_files_that_are_not_read_are_named),
             IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
