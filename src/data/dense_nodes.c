@@ -183,6 +183,8 @@ opn_status opn_i_dense_find_nodes(opn_i_dense_reader *d, int32_t *node)
     opn_status status = OPN_OK;
     OPN_TRY(find_node(d));
     OPN_TRY(declare_rows(d, node));
+    for (size_t row = 0; row < d->n_rows; row++)
+        d->folder->listed[node[row]] |= OPN_IN_FEATURES;
 cleanup:
     return status;
 }

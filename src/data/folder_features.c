@@ -72,6 +72,7 @@ read_sparse(opn_i_folder *folder, opn_i_table *table, const sparse_columns *colu
         OPN_FAIL_IF(ctx, name->n_chars == 0, OPN_ERR_FORMAT,
                     "%s:%zu: the node has no name", rows->name, rows->line);
         OPN_TRY(opn_i_declare_node(folder, name->text, name->n_chars, &node));
+        folder->listed[node] |= OPN_IN_FEATURES;
         OPN_FAIL_IF(ctx, what->n_chars == 0, OPN_ERR_FORMAT,
                     "%s:%zu: the feature has no name", rows->name, rows->line);
         OPN_TRY(opn_i_names_intern(ctx, &folder->features, what->text, what->n_chars,

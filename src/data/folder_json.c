@@ -249,6 +249,7 @@ read_column(json_reader *r, const char *feature, size_t place, json_t *of)
         OPN_FAIL_IF(r->folder->ctx, name[0] == 0, OPN_ERR_FORMAT,
                     "%s: a node has no name", r->path);
         OPN_TRY(opn_i_declare_node(r->folder, name, strlen(name), &node));
+        r->folder->listed[node] |= OPN_IN_FEATURES;
         OPN_TRY(put_value(r, name, node, feature, value));
     }
 cleanup:
@@ -263,6 +264,7 @@ static opn_status read_node(json_reader *r, const char *name, size_t place, json
     OPN_FAIL_IF(r->folder->ctx, name[0] == 0, OPN_ERR_FORMAT, "%s: a node has no name",
                 r->path);
     OPN_TRY(opn_i_declare_node(r->folder, name, strlen(name), &node));
+    r->folder->listed[node] |= OPN_IN_FEATURES;
     if (r->form == JSON_FORM_OBJECTS)
         OPN_TRY(read_object(r, name, node, of));
     else if (r->form == JSON_FORM_ROWS)

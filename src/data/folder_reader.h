@@ -152,7 +152,8 @@ OPN_NODISCARD opn_status opn_i_note_columns(const opn_i_folder *folder,
 
 // ---- nodes (folder_nodes.c) ----------------------------------------------------------
 
-// Number of the node with that name; adds the node if it is new.
+// Number of the node with that name; adds the node if it is new. Whoever lists it in the
+// features then sets OPN_IN_FEATURES, which may be set twice.
 OPN_NODISCARD opn_status opn_i_declare_node(opn_i_folder *folder,
                                             const char *text,
                                             size_t n_chars,
@@ -208,6 +209,10 @@ OPN_NODISCARD opn_status opn_i_folder_read_json(opn_i_folder *folder, const char
 // Counts the rows of a features.csv with one row per node, before it is read; 0 if there
 // is none.
 OPN_NODISCARD opn_status opn_i_folder_count_rows(const opn_i_folder *folder, size_t *out);
+
+// Notes if labels and features, or edges where there are none, number the nodes from 0
+// and from 1; once these are read.
+OPN_NODISCARD opn_status opn_i_folder_note_ranges(opn_i_folder *folder);
 
 // Adds an entry unless it is 0.
 OPN_NODISCARD opn_status opn_i_put_entry(opn_i_folder *folder,

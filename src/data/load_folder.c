@@ -196,6 +196,7 @@ static opn_status read_folder(opn_i_folder *folder)
     OPN_TRY(opn_i_folder_read_classes(folder));
     OPN_TRY(opn_i_folder_read_labels(folder));
     OPN_TRY(opn_i_folder_read_features(folder));
+    OPN_TRY(opn_i_folder_note_ranges(folder));
     OPN_TRY(number_names(ctx, &folder->nodes, &folder->number, &folder->is_numbered));
     OPN_TRY(settle_labels(folder));
     OPN_TRY(settle_features(folder));

@@ -337,6 +337,37 @@ static void test_one_field_is_called_so_with_the_separators_that_are_known(void 
     expect_refused_folders(cases, N_OF(cases));
 }
 
+static void test_nodes_numbered_from_0_and_from_1_are_noted(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"labels from 0, features from 1",
+             {{"edges.csv", "1,2\n2,3\n"},
+              {"features.csv", "node,p\n1,5\n2,5\n3,5\n"},
+              {"labels.csv", "a\nb\na\n"}},
+             NULL,
+             "0:a 1:b 2:a 3:; 1>2 2>3; 1.p=5 2.p=5 3.p=5; a b; p",
+             "labels.csv numbers the nodes from 0 to 2, but features.csv from 1 to 3: these "
+             "are taken as 4 nodes, of which 0 has no features and 3 no label; number them "
+             "alike if they are the same"},
+            {"labels from 1, edges from 0",
+             {{"edges.csv", "0,1\n1,2\n"}, {"labels.csv", "node,label\n1,a\n2,b\n3,a\n"}},
+             NULL,
+             "0: 1:a 2:b 3:a; 0>1 1>2; ; a b; ",
+             "no features.csv: nodes have no features, and only the structure of the graph "
+             "is used | labels.csv numbers the nodes from 1 to 3, but edges.csv from 0 to "
+             "2: these are taken as 4 nodes, of which 3 has no edge and 0 no label; number "
+             "them alike if they are the same"},
+            {"labels of some nodes",
+             {{"edges.csv", "0,1\n1,2\n"}, {"labels.csv", "node,label\n1,a\n2,b\n"}},
+             NULL,
+             "0: 1:a 2:b; 0>1 1>2; ; a b; ",
+             "no features.csv: nodes have no features, and only the structure of the graph "
+             "is used"},
+    };
+    expect_folders(cases, N_OF(cases));
+}
+
 #define NOT_USED                                                                 \
     " not used; one file each is read for edges, features, labels, classes and " \
     "split, under these names"
@@ -376,6 +407,7 @@ int main(void)
             IN_FOLDER(test_a_split_beside_the_labels_is_refused_where_it_contradicts),
             IN_FOLDER(test_json_of_pandas_is_read_or_refused),
             IN_FOLDER(test_files_that_are_not_read_are_named),
+            IN_FOLDER(test_nodes_numbered_from_0_and_from_1_are_noted),
             IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
