@@ -53,6 +53,11 @@ typedef struct opn_i_dense_reader {
     size_t n_rows;
 } opn_i_dense_reader;
 
+// Whether the text is a number with a currency, % or separators of thousands, which is
+// not read as one; and what to do about it.
+bool opn_i_is_dressed_number(const char *text);
+#define OPN_UNDRESS "write numbers without currency, % and thousands separators"
+
 // Finds the column that names the nodes, once all rows are read, and declares these; node
 // [n_rows] receives the node of each row. Notes what is not obvious.
 // Errors: FORMAT (a node without a name or twice, two columns that could name them).

@@ -162,8 +162,9 @@ static opn_status read_word(opn_i_dense_reader *d, size_t f)
     int32_t word = 0;
     OPN_FAIL_IF(d->folder->ctx, column->has_number || !d->has_header, OPN_ERR_FORMAT,
                 "%s:%zu: field %zu, \"%s\", is not a finite number, as the others of its "
-                "column are",
-                rows->name, rows->line, f + 1, rows->field[f].text);
+                "column are%s",
+                rows->name, rows->line, f + 1, rows->field[f].text,
+                opn_i_is_dressed_number(rows->field[f].text) ? "; " OPN_UNDRESS : "");
     column->has_word = true;
     OPN_TRY(opn_i_names_intern(d->folder->ctx, &column->words, rows->field[f].text,
                                rows->field[f].n_chars, &word));

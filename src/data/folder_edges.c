@@ -198,6 +198,11 @@ opn_status opn_i_folder_read_edges(opn_i_folder *folder)
         goto cleanup; // a graph may have no edges
     if (is_header(folder, &file.rows, &columns))
         OPN_TRY(skip_header(folder, &file, &columns, &has_row));
+    else if (columns.weight != OPN_NO_COLUMN)
+        OPN_TRY(opn_i_graph_note(ctx, folder->graph,
+                                 "%s: the third column is taken as the weight of the "
+                                 "edges",
+                                 opn_i_base_name(file.path)));
     while (has_row) {
         OPN_TRY(read_edge(folder, &file.rows, &columns));
         OPN_TRY(opn_i_table_next(ctx, &file, columns.n_fields, &has_row));

@@ -33,7 +33,6 @@ typedef struct opn_i_folder {
     int32_t *label_of; // [nodes] class by first appearance, -1 unlabelled
     uint8_t *listed;   // [nodes] OPN_IN_…: the files that list the node
     uint8_t *role_of;  // [nodes] role that the labels file gives, if has_roles
-    bool has_roles;
     size_t label_room, listed_room, role_room;
     int32_t *row, *col; // [n_entries] non-zero features
     opn_real *value;    // [n_entries]
@@ -45,6 +44,7 @@ typedef struct opn_i_folder {
     size_t n_edges, source_room, target_room, weight_room;
     int32_t n_label_rows;   // rows of labels.csv
     bool has_named_labels;  // labels.csv names its nodes
+    bool has_roles;         // labels.csv gives a split
     char label_file[24];    // as it is called, for messages
     char feature_file[24];  // likewise; "" if there is none
     opn_i_names edge_nodes; // nodes of edges.csv, once opn_i_folder_edge_nodes() ran

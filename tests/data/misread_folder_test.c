@@ -249,6 +249,31 @@ static void test_a_column_of_nodes_is_known_under_any_name(void **state)
     expect_refused_folders(wrong, N_OF(wrong));
 }
 
+static void test_numbers_in_another_dress_are_named(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"currency and thousands",
+             {{"edges.csv", "0,1\n"},
+              {"features.csv", "node,price,sold,day\n0,$5,\"1,200\",2024-01-02\n"
+                               "1,$5,\"1,200\",2024-01-02\n"}},
+             NULL,
+             "0: 1:; 0>1; 0.price=$5 0.sold=1,200 0.day=2024-01-02 1.price=$5 "
+             "1.sold=1,200 1.day=2024-01-02; ; price=$5 sold=1,200 day=2024-01-02",
+             "features.csv: columns price, sold and day hold words: 3 features, one for "
+             "each value | features.csv: columns price and sold hold \"$5\" and the like "
+             "as words; write numbers without currency, % and thousands separators"},
+    };
+    static const wrong_case wrong[] = {
+            {"a percentage among numbers",
+             {{"edges.csv", "0,1\n"}, {"features.csv", "node,p\n0,1\n1,12%\n"}},
+             "features.csv:3: field 2, \"12%\", is not a finite number",
+             "thousands separators"},
+    };
+    expect_folders(cases, N_OF(cases));
+    expect_refused_folders(wrong, N_OF(wrong));
+}
+
 static void test_json_of_pandas_is_read_or_refused(void **state)
 {
     (void)state;
@@ -395,6 +420,32 @@ static void test_files_that_are_not_read_are_named(void **state)
     expect_folders(cases, N_OF(cases));
 }
 
+// ---- memory --------------------------------------------------------------------------
+
+static void test_loading_survives_any_allocation_failure(void **state)
+{
+    (void)state;
+    static const file folders[][MAX_FILES] = {
+            {{"edges.csv", "0,1\n1,2\n"},
+             {"features.csv", "customer,p\n2,$7\n0,$8\n1,$9\n"},
+             {"labels.csv",
+              "id,kind,train_mask,test_mask\n0,a,1,0\n1,None,0,0\n2,a,0,1\n"},
+             {"nodes.csv", "id\n"},
+             {"target.csv", "0\n"}},
+            {{"edges.csv", "0,1\n"},
+             {"features.json", "[{\"id\": 1, \"p\": 7}, {\"id\": 0, \"p\": 8}]"},
+             {"labels.csv", "mood\nhigh\nlow\n"}},
+            {{"edges.csv", "0,1\n"},
+             {"features.json", "{\"p\": {\"0\": 7, \"1\": 8}}"},
+             {"labels.csv", "customer,mood\n0,a\n1,a\n"}},
+            {{"edges.csv", "0,1\n"}, {"features.json", "[[1, 0, 1], [0, 1, 0]]"}},
+    };
+    for (size_t f = 0; f < N_OF(folders); f++) {
+        write_files(folders[f]);
+        expect_load_survives_failing_memory(own_folder);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,7 +459,9 @@ int main(void)
             IN_FOLDER(test_json_of_pandas_is_read_or_refused),
             IN_FOLDER(test_files_that_are_not_read_are_named),
             IN_FOLDER(test_nodes_numbered_from_0_and_from_1_are_noted),
+            IN_FOLDER(test_numbers_in_another_dress_are_named),
             IN_FOLDER(test_one_field_is_called_so_with_the_separators_that_are_known),
+            IN_FOLDER(test_loading_survives_any_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

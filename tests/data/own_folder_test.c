@@ -82,7 +82,8 @@ static const own_case own_cases[] = {
          {{"edges.csv", "0;1;0,5\n"}, {"features.csv", "p;q\n0,5;1\n-1,25;2\n"}},
          NULL,
          "0: 1:; 0>1=0.5; 0.p=0.5 0.q 1.p=-1.25 1.q=2; ; p q",
-         IN_ORDER " | features.csv: a comma in a number is taken as its decimal point"},
+         IN_ORDER " | features.csv: a comma in a number is taken as its decimal point | "
+                  "edges.csv: the third column is taken as the weight of the edges"},
         // labels
         {"a file called target.csv",
          {BY_NUMBER, {"target.csv", "id,target\n0,1\n1,0\n2,1\n3,1\n"}},
