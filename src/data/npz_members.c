@@ -168,7 +168,8 @@ opn_status opn_i_npz_note_unused(opn_i_npz_reader *reader)
         bool is_known = false;
         snprintf(member, sizeof(member), "%.*s", (int)(is_array ? n - 4 : n), file);
         for (int part = 0; part < OPN_N_NPZ_PARTS && !is_known; part++)
-            is_known = is_read(reader, part) && stands_for(reader->found[part], member);
+            is_known = is_read(reader, (opn_i_npz_part)part) &&
+                       stands_for(reader->found[part], member);
         all[i] = true;
         if (!is_known)
             OPN_TRY(opn_i_names_add(ctx, &unused, member, strlen(member)));

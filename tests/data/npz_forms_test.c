@@ -489,6 +489,11 @@ static void test_loading_survives_any_allocation_failure(void **state)
         write_sample(names[s], archive_path);
         expect_load_survives_failing_memory(archive_path);
     }
+    const array listed[MAX_CHANGES] = {{"train_idx", I32, VALUES(int32_t, 0), 1, {1}},
+                                       {"pos", F32, VALUES(float, 1), 1, {1}},
+                                       {"y", TEXT, TEXTS("b", "a", "NA"), 1, {3}}};
+    archive_write(base, N_BASE, listed);
+    expect_load_survives_failing_memory(archive_path);
 }
 
 int main(void)
