@@ -497,7 +497,9 @@ static void test_a_closed_folder_is_called_that(void **state)
 
 // ---- damage --------------------------------------------------------------------------
 
-static const file rich[2][MAX_FILES] = {
+enum { N_RICH = 4 };
+
+static const file rich[N_RICH][MAX_FILES] = {
         {{"edges.csv", "weight;id_1;id_2\n1;0;1\n2,5;1;2\n"},
          {"features.csv", "x;node;c;b;id\n1;0;red;yes;7\n;1;blue;no;8\n3;2;;yes;9\n"},
          {"target.csv", "id;kind;new_id;other\n9;a;0;x\n8;b;1;x\n7;NA;2;y\n"},
@@ -506,6 +508,13 @@ static const file rich[2][MAX_FILES] = {
         {{"edges.csv", "from,to,time\n10,11,5\n11,12,6\n12,11,6\n"},
          {"features.json", "{\"10\": [4, 7, 7], \"11\": [7], \"12\": []}"},
          {"labels.csv", "class,user\n0,10\n-1,11\n1,12\n"}},
+        {{"edges.csv", "0,1\n1,2\n"},
+         {"features.json", "[{\"who\": 2, \"p\": 1}, {\"who\": 0, \"p\": 2}, "
+                           "{\"who\": 1, \"p\": 3}]"},
+         {"labels.csv", "id,kind,train_mask,test_mask\n0,a,1,0\n1,None,0,0\n2,a,0,1\n"}},
+        {{"edges.csv", "0,1\n1,2\n"},
+         {"features.json", "{\"p\": {\"0\": 7, \"1\": 8, \"2\": 9}}"},
+         {"labels.csv", "mood\nhigh\nlow\nhigh\n"}},
 };
 
 // Puts damaged text in place of a file; the rest is as it was.
@@ -521,7 +530,7 @@ static void test_a_file_cut_at_any_byte_is_endured(void **state)
 {
     (void)state;
     int n_wrong = 0;
-    for (size_t r = 0; r < 2; r++) {
+    for (size_t r = 0; r < N_RICH; r++) {
         write_files(rich[r]);
         for (size_t f = 0; f < MAX_FILES && rich[r][f].name != NULL; f++) {
             const file *of = &rich[r][f];
@@ -536,7 +545,7 @@ static void test_any_flipped_bit_of_a_file_is_endured(void **state)
 {
     (void)state;
     int n_wrong = 0;
-    for (size_t r = 0; r < 2; r++) {
+    for (size_t r = 0; r < N_RICH; r++) {
         write_files(rich[r]);
         for (size_t f = 0; f < MAX_FILES && rich[r][f].name != NULL; f++) {
             const file *of = &rich[r][f];
