@@ -33,12 +33,12 @@ void tell_work(const opine_app *app, const opn_graph *graph, const opn_split *sp
     if (opn_params_flag(app->params, "quiet"))
         return;
     complain("training %s on %s with seed %s: %d nodes, %d training, %d validation, "
-             "%d classes",
+             "%d class%s",
              opn_params_text(app->params, "model"), opn_graph_name(graph),
              opn_params_text(app->params, "seed"), (int)opn_graph_n_nodes(graph),
              (int)opn_split_count(split, OPN_ROLE_TRAIN),
              (int)opn_split_count(split, OPN_ROLE_VALIDATION),
-             (int)opn_split_n_known(split));
+             (int)opn_split_n_known(split), opn_split_n_known(split) == 1 ? "" : "es");
     tell_parameters(app);
 }
 

@@ -185,7 +185,7 @@ static const struct {
         {"ally is a list", "small.ally: holds ", "a NumPy array"},
         {"ty has other classes", "small.ty: 3 classes", "have 2"},
         {"ty has more rows", "small.ty: 3 rows", "2 nodes"},
-        {"y has other classes", "small.y: 1 classes", "have 2"},
+        {"y has other classes", "small.y: 1 class,", "have 2"},
         {"y trains too many", "small.y: 3 training", "502 rows"},
         {"index too small", "small.test.index:1: \"501\"", "[502, 506)"},
         {"index too large", "small.test.index:2: \"506\"", "[502, 506)"},

@@ -386,7 +386,7 @@ static void room_is_not_made_for_nodes_that_lack_classes(void **state)
         text[n + 2 * (size_t)i + 1] = 'a';
     text[n + 4 * N] = 0;
     support_write_text(s->path, text);
-    expect_refused(s, "out:2: 1 fields, but the first row has 4004");
+    expect_refused(s, "out:2: 1 field, but the first row has 4004");
 
     n = (size_t)snprintf(text, ROOM, BEGIN "\"p\":{");
     for (int k = 0; k < N; k++)
