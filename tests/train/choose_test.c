@@ -183,6 +183,32 @@ static void on_another_graph_the_model_for_other_graphs_predicts(void **state)
     support_close_stage(s);
 }
 
+// Labels are no part of what the model sees of a graph.
+static void the_own_graph_with_changed_labels_is_no_other_graph(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.safetensors");
+    opn_graph *graph = trial_draw(ctx, "nodes=50 classes=3 features=12 seed=8");
+    opn_model *model = train_links(graph);
+    opn_model *loaded = NULL;
+    int32_t label[50];
+    assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
+    assert_int_equal(opn_model_load(ctx, s->path, &loaded), OPN_OK);
+    opn_prediction *before = predict(loaded, graph);
+    for (int32_t i = 0; i < 50; i++)
+        label[i] = i % 4 == 0 ? -1 : (opn_graph_labels(graph)[i] + 1) % 3;
+    assert_int_equal(opn_graph_set_labels(ctx, graph, 3, label), OPN_OK);
+    opn_prediction *after = predict(loaded, graph);
+    expect_same_p(after, before, (size_t)50 * 3);
+    opn_prediction_free(before);
+    opn_prediction_free(after);
+    opn_model_free(model);
+    opn_model_free(loaded);
+    opn_graph_free(graph);
+    assert_int_equal(remove(s->path), 0);
+    support_close_stage(s);
+}
+
 static void candidates_survive_the_file(void **state)
 {
     (void)state;
@@ -465,6 +491,7 @@ int main(void)
             WITH_CTX(auto_trains_the_model_that_it_names),
             WITH_CTX(the_choice_does_not_depend_on_threads),
             WITH_CTX(on_another_graph_the_model_for_other_graphs_predicts),
+            WITH_CTX(the_own_graph_with_changed_labels_is_no_other_graph),
             WITH_CTX(candidates_survive_the_file),
             WITH_CTX(a_larger_graph_costs_more_and_some_training_always_fits),
             WITH_CTX(a_checkpoint_of_a_choice_is_not_that_of_one_model),
