@@ -65,10 +65,10 @@ void opn_model_candidate(const opn_model *model, int32_t i, opn_candidate *out)
     };
 }
 
-opn_status opn_i_model_on(opn_ctx *ctx,
-                          const opn_model *model,
-                          const opn_graph *graph,
-                          const opn_model **out)
+opn_status opn_model_for_graph(opn_ctx *ctx,
+                               const opn_model *model,
+                               const opn_graph *graph,
+                               const opn_model **out)
 {
     opn_status status = OPN_OK;
     bool is_known = true;
