@@ -79,11 +79,7 @@ match_names(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, int32_
 {
     opn_status status = OPN_OK;
     opn_i_names known = {0};
-    for (int64_t k = 0; k < model->feature_names.n; k++) {
-        const char *name = opn_i_names_at(&model->feature_names, k);
-        int32_t at = 0;
-        OPN_TRY(opn_i_names_intern(ctx, &known, name, strlen(name), &at));
-    }
+    OPN_TRY(opn_i_names_index(ctx, &model->feature_names, &known));
     for (int32_t k = 0; k < graph->features.n_cols; k++) {
         const char *name = opn_i_names_at(&graph->feature_names, k);
         number[k] = opn_i_names_find(&known, name, strlen(name));

@@ -2,7 +2,7 @@
 
 #include "graph/feature_rule.h"
 #include "graph/graph_data.h"
-#include "model/model_data.h"
+#include "model/class_match.h"
 #include "train/training_key.h"
 
 #include <stdio.h>
@@ -242,6 +242,13 @@ opn_status opn_model_split(opn_ctx *ctx,
     OPN_TRY(opn_graph_hash(ctx, graph, hash));
     if (strcmp(hash, model->data_hash) != 0)
         return OPN_OK;
+    if (!opn_i_classes_agree(model, graph)) {
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "%s: the classes have other names than in training, so it counts as "
+                  "another graph than the one the model was trained on",
+                  graph->name);
+        return OPN_OK;
+    }
     OPN_TRY(opn_i_model_params(ctx, model, &params));
     OPN_TRY(opn_split_from_params(ctx, graph, params, &split));
     OPN_TRY(opn_i_split_hash(ctx, split, hash));
