@@ -108,6 +108,23 @@ static void an_evaluation_fits_80_columns(void **state)
     support_close_stage(at);
 }
 
+static void what_auto_chose_is_counted_the_most_frequent_first(void **state)
+{
+    (void)state;
+    static const char *const chosen[] = {"s-bsage-t-k", "s-bgcn-t-k", "s-bgcn-t-k", ""};
+    stage *at = support_open_stage("evaluation.txt");
+    opn_evaluation *e = make_evaluation(4, 1.0, "own");
+    for (int s = 0; s < 4; s++)
+        strcpy(e->cell[s].chosen, chosen[s]);
+    assert_int_equal(opn_evaluation_save(ctx, e, at->path), OPN_OK);
+    char *text = support_read_file(at->path, NULL);
+    assert_non_null(strstr(text, "\nauto chose s-bgcn-t-k 2 times, s-bsage-t-k once\n"));
+    assert_string_equal(opn_cell_chosen(opn_evaluation_cell(e, 0, 1)), "s-bgcn-t-k");
+    free(text);
+    opn_evaluation_free(e);
+    support_close_stage(at);
+}
+
 // ---- tune ----------------------------------------------------------------------------
 
 static opn_tuning *make_tuning(const char *name)
@@ -226,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(an_evaluation_fits_80_columns),
+            WITH_CTX(what_auto_chose_is_counted_the_most_frequent_first),
             WITH_CTX(a_tuning_fits_80_columns),
             WITH_CTX(a_wrapped_command_is_the_command),
             WITH_CTX(numbers_give_up_digits_before_they_leave_their_column),
