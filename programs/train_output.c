@@ -90,7 +90,7 @@ static void print_candidates(const opn_model *model)
         chosen = one.is_chosen ? one : chosen;
         printf("%-21s %7.1f %%", one.name, 100.0 * one.accuracy);
         if (isfinite(one.nll))
-            printf(" %8.3f", one.nll);
+            printf(one.nll < 1e4 ? " %8.3f" : " %8.2e", one.nll);
         printf("%s\n", one.is_chosen && had_choice ? "  chosen" : "");
     }
     if (had_choice && chosen.n_validation > 0)

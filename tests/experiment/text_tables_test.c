@@ -108,6 +108,28 @@ static void an_evaluation_fits_80_columns(void **state)
     support_close_stage(at);
 }
 
+// A model that is sure and wrong may have any NLL.
+static void a_huge_nll_stays_in_its_column(void **state)
+{
+    (void)state;
+    static const double huge[] = {123456.7, 1e12, 9.96e99, 1e300};
+    static const char *const shown[] = {"123457 ±", "1.0e12 ±", " 1e100 ±", " 1e300 ±"};
+    stage *at = support_open_stage("evaluation.txt");
+    for (size_t h = 0; h < sizeof(huge) / sizeof(huge[0]); h++) {
+        opn_evaluation *e = make_evaluation(3, 1.0, "own");
+        for (int s = 0; s < 3; s++)
+            e->cell[s].quality[OPN_QUALITY_NLL] = huge[h] * (1.0 + 1e-6 * (s - 1));
+        assert_int_equal(opn_evaluation_save(ctx, e, at->path), OPN_OK);
+        char *text = support_read_file(at->path, NULL);
+        expect_narrow(text);
+        if (strstr(text, shown[h]) == NULL)
+            fail_msg("no %s in %s", shown[h], text);
+        free(text);
+        opn_evaluation_free(e);
+    }
+    support_close_stage(at);
+}
+
 static void what_auto_chose_is_counted_the_most_frequent_first(void **state)
 {
     (void)state;
@@ -243,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(an_evaluation_fits_80_columns),
+            WITH_CTX(a_huge_nll_stays_in_its_column),
             WITH_CTX(what_auto_chose_is_counted_the_most_frequent_first),
             WITH_CTX(a_tuning_fits_80_columns),
             WITH_CTX(a_wrapped_command_is_the_command),
