@@ -93,6 +93,8 @@ static opn_status train_candidate(opn_ctx *ctx, void *user, int32_t job)
             snprintf(c->reason[m], sizeof(c->reason[m]), "%s", opn_ctx_error(ctx));
         status = OPN_OK;
     }
+    if (status == OPN_ERR_FORMAT && c->checkpoint != NULL)
+        status = opn_i_checkpoint_refuse(ctx, c->checkpoint);
     OPN_TRY(status);
     if (model != NULL)
         opn_model_summary(model, &c->summary[m][f]);
