@@ -102,9 +102,10 @@ draw_trials(const opn_graph *graph, const char *with, int32_t n, opn_params **ou
     opn_params *given = trial_paper_params(ctx, with);
     opn_params *usual = trial_paper_params(ctx, with);
     const opn_i_model_kind *kind = opn_i_model_kind_find(opn_params_text(given, "model"));
+    const opn_i_space space = {given, usual, kind, true};
     assert_int_equal(opn_params_use_preset(ctx, graph, usual), OPN_OK);
     for (int32_t t = 0; t < n; t++)
-        assert_int_equal(opn_i_space_draw(ctx, given, usual, kind, t, &out[t]), OPN_OK);
+        assert_int_equal(opn_i_space_draw(ctx, &space, t, &out[t]), OPN_OK);
     opn_params_free(given);
     opn_params_free(usual);
 }
@@ -158,6 +159,22 @@ static void own_graphs_start_from_the_choice_and_try_other_models(void **state)
     }
     assert_true(differs[0] && differs[1]);
     assert_string_equal(opn_params_text(opn_tuning_params(found, 0), "normalise"), "l2");
+    opn_tuning_free(found);
+    opn_graph_free(graph);
+}
+
+static void without_features_their_scale_is_not_searched(void **state)
+{
+    (void)state;
+    opn_graph *graph = draw_graph(ctx);
+    assert_int_equal(opn_graph_set_features(ctx, graph, 0, NULL), OPN_OK);
+    assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
+    opn_tuning *found =
+            tune(ctx, graph, "preset=auto trials=6 seeds=2 hidden=4 epochs=4 samples=2");
+    const char *usual = opn_params_text(opn_tuning_params(found, 0), "normalise");
+    for (int32_t t = 1; t < 6; t++)
+        assert_string_equal(opn_params_text(opn_tuning_params(found, t), "normalise"),
+                            usual);
     opn_tuning_free(found);
     opn_graph_free(graph);
 }
@@ -864,6 +881,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             WITH_CTX(trial_0_is_the_default),
             WITH_CTX(own_graphs_start_from_the_choice_and_try_other_models),
+            WITH_CTX(without_features_their_scale_is_not_searched),
             WITH_CTX(thin_evidence_asks_for_more_seeds),
             WITH_CTX(trials_stay_within_the_table_and_spread_over_it),
             WITH_CTX(numbers_have_two_digits_that_count_and_no_more),
