@@ -3,10 +3,13 @@
 #include "graph/feature_rule.h"
 #include "graph/graph_data.h"
 #include "model/class_match.h"
+#include "train/train.h"
 #include "train/training_key.h"
 
 #include <stdio.h>
 #include <string.h>
+
+const char opn_i_attention_hidden[] = "64";
 
 // The paper's table of hyper-parameters. Datasets that it does not list, and the user's
 // own data, are treated like the citation graphs.
@@ -87,7 +90,7 @@ static opn_status use_attention(opn_ctx *ctx, const opn_graph *graph, opn_params
     const struct {
         const char *name, *value;
     } defaults[] = {
-            {"hidden", "64"},
+            {"hidden", opn_i_attention_hidden},
             {"out_heads", is_pubmed ? "8" : "1"},
             {"epochs", "100000"},
             {"patience", "100"},
