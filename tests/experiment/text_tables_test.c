@@ -12,6 +12,7 @@
 #include "support/trial.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +138,7 @@ static void what_auto_chose_is_counted_the_most_frequent_first(void **state)
     stage *at = support_open_stage("evaluation.txt");
     opn_evaluation *e = make_evaluation(4, 1.0, "own");
     for (int s = 0; s < 4; s++)
-        strcpy(e->cell[s].chosen, chosen[s]);
+        snprintf(e->cell[s].chosen, sizeof(e->cell[s].chosen), "%s", chosen[s]);
     assert_int_equal(opn_evaluation_save(ctx, e, at->path), OPN_OK);
     char *text = support_read_file(at->path, NULL);
     assert_non_null(strstr(text, "\nauto chose s-bgcn-t-k 2 times, s-bsage-t-k once\n"));
