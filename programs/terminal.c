@@ -137,7 +137,7 @@ int complain_status(const opine_app *app, opn_status status)
     const char *dataset = status == OPN_ERR_READ ? dataset_to_fetch(app, text) : NULL;
     if (dataset != NULL)
         complain("%s: opine data fetch %s", text, dataset);
-    else
+    else if (!complain_of_argument(app, text))
         complain_lines(text);
     switch (status) {
     case OPN_OK:

@@ -61,8 +61,10 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
                 n_nodes);
     if (x->n_cols > 0)
         model->normalise = choose(wanted, opn_i_features_are_signed(x));
-    if (x->n_cols == 0 || model->kind->encoder->uses_links)
+    if (x->n_cols == 0 || model->kind->encoder->uses_links) {
         model->n_node_features = n_nodes;
+        OPN_TRY(opn_i_graph_topology_hash(ctx, graph, model->topology_hash));
+    }
     model->sizes.n_features = x->n_cols + model->n_node_features;
     OPN_TRY(opn_i_names_copy(ctx, &graph->feature_names, &model->feature_names));
     if (model->normalise == OPN_NORMALISE_STANDARD)
@@ -89,18 +91,31 @@ static opn_status normalise(opn_ctx *ctx, const opn_model *model, opn_i_csr *x)
 
 // ---- features of the nodes -----------------------------------------------------------
 
+opn_status opn_i_features_know_nodes(opn_ctx *ctx,
+                                     const opn_model *model,
+                                     const opn_graph *graph,
+                                     bool *out)
+{
+    opn_status status = OPN_OK;
+    char hash[sizeof(model->data_hash)];
+    const bool has_topology = model->topology_hash[0] != 0;
+    *out = model->n_node_features == 0;
+    if (model->n_node_features != opn_i_graph_n_nodes(graph))
+        return OPN_OK;
+    OPN_TRY(has_topology ? opn_i_graph_topology_hash(ctx, graph, hash)
+                         : opn_graph_hash(ctx, graph, hash));
+    *out = strcmp(hash, has_topology ? model->topology_hash : model->data_hash) == 0;
+cleanup:
+    return status;
+}
+
 static opn_status
 check_nodes(opn_ctx *ctx, const opn_model *model, const opn_graph *graph)
 {
     opn_status status = OPN_OK;
-    char hash[sizeof(model->data_hash)];
-    if (model->n_node_features == 0)
-        return OPN_OK;
-    OPN_TRY(opn_graph_hash(ctx, graph, hash));
-    OPN_FAIL_IF(ctx,
-                strcmp(hash, model->data_hash) != 0 ||
-                        model->n_node_features != opn_i_graph_n_nodes(graph),
-                OPN_ERR_SHAPE,
+    bool is_known = true;
+    OPN_TRY(opn_i_features_know_nodes(ctx, model, graph, &is_known));
+    OPN_FAIL_IF(ctx, !is_known, OPN_ERR_SHAPE,
                 "%s: %s knows only the nodes of the graph it was trained on%s",
                 graph->name, model->kind->id,
                 model->kind->encoder->uses_links ? "" : ", which had no features");

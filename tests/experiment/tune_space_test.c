@@ -68,6 +68,22 @@ static void own_graphs_start_from_the_choice_and_try_other_models(void **state)
     opn_graph_free(graph);
 }
 
+static void without_features_their_scale_is_not_searched(void **state)
+{
+    (void)state;
+    opn_graph *graph = tuning_graph(ctx);
+    assert_int_equal(opn_graph_set_features(ctx, graph, 0, NULL), OPN_OK);
+    assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
+    opn_tuning *found = tuning_run(
+            ctx, graph, "preset=auto trials=6 seeds=2 hidden=4 epochs=4 samples=2");
+    const char *usual = opn_params_text(opn_tuning_params(found, 0), "normalise");
+    for (int32_t t = 1; t < 6; t++)
+        assert_string_equal(opn_params_text(opn_tuning_params(found, t), "normalise"),
+                            usual);
+    opn_tuning_free(found);
+    opn_graph_free(graph);
+}
+
 static void trials_stay_within_the_table_and_spread_over_it(void **state)
 {
     (void)state;
@@ -176,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             WITH_CTX(trial_0_is_the_default),
             WITH_CTX(own_graphs_start_from_the_choice_and_try_other_models),
+            WITH_CTX(without_features_their_scale_is_not_searched),
             WITH_CTX(trials_stay_within_the_table_and_spread_over_it),
             WITH_CTX(numbers_have_two_digits_that_count_and_no_more),
             WITH_CTX(what_is_given_or_has_no_say_is_not_searched),

@@ -22,6 +22,8 @@ import time
 import unittest
 from pathlib import Path
 
+from clean_start import environment
+
 PROGRAM = os.path.abspath(sys.argv[1])
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 2020
 SECONDS = 60  # only a hang takes that long
@@ -40,7 +42,8 @@ def contents(path):
 
 def start(arguments, folder):
     return subprocess.Popen([PROGRAM, *arguments], cwd=folder, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=environment())
 
 
 def finish(process):

@@ -43,9 +43,10 @@ void tuning_draw(opn_ctx *ctx,
     opn_params *given = trial_paper_params(ctx, with);
     opn_params *usual = trial_paper_params(ctx, with);
     const opn_i_model_kind *kind = opn_i_model_kind_find(opn_params_text(given, "model"));
+    const opn_i_space space = {given, usual, kind, true};
     assert_int_equal(opn_params_use_preset(ctx, graph, usual), OPN_OK);
     for (int32_t t = 0; t < n; t++)
-        assert_int_equal(opn_i_space_draw(ctx, given, usual, kind, t, &out[t]), OPN_OK);
+        assert_int_equal(opn_i_space_draw(ctx, &space, t, &out[t]), OPN_OK);
     opn_params_free(given);
     opn_params_free(usual);
 }

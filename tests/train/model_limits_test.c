@@ -315,11 +315,17 @@ static void what_does_not_fit_together_is_refused_without_a_graph(void **state)
                  {"model=gcn,gat", true, NULL},
                  {"model=gcn,gat", false, "`model` gcn,gat: only one"},
                  {"model=gcn,s-gcn,gcn", true, "`model` names gcn twice"},
-                 {"model=gat heads=3", false, NULL}, // the preset may set `hidden`
+                 {"model=gat", false, NULL}, // presets set `hidden`
+                 {"model=gat heads=3", false, "`hidden` 64: gat has 3 heads"},
                  {"model=gat hidden=10", false, "`hidden` 10: gat has 8 heads"},
                  {"model=gcn,gat hidden=10", true, "`hidden` 10: gat has 8 heads"},
                  {"model=gcn hidden=10 heads=3", false, NULL},
-                 {"model=gcn evidence=relu", false, "`evidence` relu"}};
+                 {"model=gcn evidence=relu", false, "`evidence` relu"},
+                 {"evidence=relu", false, NULL},
+                 {"evidence=elu", false, "`evidence` elu needs a named model"},
+                 {"model=auto evidence=elu", false, "`evidence` elu needs a named model"},
+                 {"model=s-bgcn-t evidence=elu", false, "teacher of s-bgcn-t"},
+                 {"model=s-bgcn evidence=elu", false, NULL}};
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         opn_params *params = trial_params(ctx, cases[c].settings);
         assert_int_equal(opn_params_check_models(ctx, params, cases[c].several),
