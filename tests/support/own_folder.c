@@ -11,20 +11,6 @@
 
 char own_folder[SUPPORT_PATH];
 
-int own_folder_set_up(void **state)
-{
-    (void)state;
-    support_temp_folder(own_folder);
-    return 0;
-}
-
-int own_folder_tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(own_folder);
-    return 0;
-}
-
 size_t write_files(const file files[MAX_FILES])
 {
     size_t n_bytes = 0;

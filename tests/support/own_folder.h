@@ -15,11 +15,9 @@ typedef struct file {
 
 extern char own_folder[SUPPORT_PATH]; // of the test that runs
 
-int own_folder_set_up(void **state);
-int own_folder_tear_down(void **state);
-
-#define IN_FOLDER(test) \
-    cmocka_unit_test_setup_teardown(test, own_folder_set_up, own_folder_tear_down)
+#define IN_FOLDER(test)                                                   \
+    cmocka_unit_test_prestate_setup_teardown(test, support_folder_set_up, \
+                                             support_folder_tear_down, own_folder)
 
 // Writes the files in place of those of the case before; returns their bytes.
 size_t write_files(const file files[MAX_FILES]);
