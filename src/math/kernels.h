@@ -5,13 +5,10 @@
 // each row independently, so that any split of the rows between threads gives the same
 // bits.
 //
-// A product works on a slice of 8 or 16 columns at a time: the sums of a row then fit in
-// registers, and a row of 16 floats is one cache line. Matrices as wide as the hidden
-// layer are stored slice by slice, [rows,16] each and the last possibly [rows,8]: with 64
-// hidden units a panel is a quarter of the matrix and stays in the L2 cache while its
-// rows are gathered, which halves the time of every product with X and of A^ P. Matrices
-// as wide as the number of classes are row-major. Widths are multiples of OPN_LANES;
-// padding columns are 0 and stay 0.
+// Dense matrices are row-major. A product works on a slice of 8, 16, 32 or 64 columns at
+// a time: the sums of a row then fit in registers, and gathering a row of 64 floats asks
+// for four cache lines at once, which the processor fetches together. Widths are
+// multiples of OPN_LANES; padding columns are 0 and stay 0.
 
 #ifndef OPN_KERNELS_H
 #define OPN_KERNELS_H
@@ -23,25 +20,26 @@
 
 #include <stdbool.h>
 
-enum { OPN_LANES = 8, OPN_SLICE = 16 };
+enum { OPN_LANES = 8, OPN_SLICE = 64, OPN_LOOKUP = 16 };
 
 static inline int32_t opn_i_width(int32_t n_cols)
 {
     return (n_cols + OPN_LANES - 1) / OPN_LANES * OPN_LANES;
 }
 
-// Columns of the slice that starts at column `at`.
-static inline int32_t opn_i_slice(int32_t width, int32_t at)
+// Columns of the slice that starts at column `at`: the widest that fits, and no wider
+// than `most`.
+static inline int32_t opn_i_slice_of(int32_t width, int32_t at, int32_t most)
 {
-    return width - at < OPN_SLICE ? width - at : OPN_SLICE;
+    int32_t n = most;
+    while (n > width - at)
+        n /= 2;
+    return n;
 }
 
-// Offset of an element in panels of n_rows rows.
-static inline size_t opn_i_panel_at(int32_t n_rows, int32_t width, int32_t i, int32_t k)
+static inline int32_t opn_i_slice(int32_t width, int32_t at)
 {
-    const int32_t at = k - k % OPN_SLICE;
-    return (size_t)at * (size_t)n_rows + (size_t)i * (size_t)opn_i_slice(width, at) +
-           (size_t)(k - at);
+    return opn_i_slice_of(width, at, OPN_SLICE);
 }
 
 // A sparse matrix; row i has the entries begin[i] … end[i] - 1, multiplied by scale[i].
@@ -67,7 +65,7 @@ typedef struct opn_k_out {
 
 // Operations on the sum of a row before it is stored, in this order.
 typedef struct opn_k_finish {
-    const opn_real *base; // in the layout of the result; sum = base_factor * base - sum
+    const opn_real *base; // in the place of the result; sum = base_factor * base - sum
     opn_real base_factor;
     bool rectifies; // sum = max(sum, 0) * factor where its bit is set, else 0
     opn_real factor;
@@ -188,30 +186,30 @@ typedef struct opn_k_table {
                     opn_k_out y);
 
     // y[i,:] = sum over the bits b of map[i] of x[b,:], for i < n_rows and b < n_bits <=
-    // 64, added to y if `adds`; x and y are contiguous slices of that width.
+    // 64, added to y if `adds`; slices have at most OPN_LOOKUP columns.
     void (*lookup)(int32_t n_rows,
                    const uint64_t *map,
                    int32_t n_bits,
                    int32_t width,
-                   const opn_real *x,
+                   opn_k_in x,
                    bool adds,
-                   opn_real *y);
+                   opn_k_out y);
 
-    // y[i,:] = sum over h < n_inner of x[i,h] * w[h,:] on a slice, added to y if `adds`.
-    // If `active`, in the layout of y, is given, the result is multiplied by factor where
-    // active > 0, else set to 0.
+    // y[i,:] = sum over h < n_inner of x[i,h] * w[h,:] on a slice. If `active`, in the
+    // place of y, is given, the result is multiplied by factor where active > 0, else set
+    // to 0.
     void (*matmul)(int32_t first,
                    int32_t last,
                    int32_t n_inner,
                    int32_t width,
                    opn_k_in x,
                    opn_k_in w,
-                   bool adds,
                    opn_k_out y,
                    const opn_real *active,
                    opn_real factor);
 
-    // sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer <= 16
+    // sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer; x is padded to
+    // OPN_LANES columns.
     void (*matmul_tn)(int32_t first,
                       int32_t last,
                       int32_t n_outer,

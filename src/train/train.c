@@ -23,7 +23,8 @@ typedef struct training {
     int32_t *validation; // [V]
     int32_t n_train, n_validation;
     opn_real *prior, *prior_sum, *log_teacher; // [V,K] [V] [V,K], or NULL
-    opn_real *d_weights;
+    opn_real *gradient;                        // with d_weights
+    opn_real *d_weights; // on whole cache lines, which X^T G is scattered to
     opn_i_train_state teacher, student;
     const char *checkpoint;    // path, or NULL
     char key[OPN_SHA256_TEXT]; // identifies the training of the checkpoint
@@ -41,7 +42,7 @@ static void release_training(training *t)
     opn_i_release(alloc, t->prior);
     opn_i_release(alloc, t->prior_sum);
     opn_i_release(alloc, t->log_teacher);
-    opn_i_release(alloc, t->d_weights);
+    opn_i_release(alloc, t->gradient);
     opn_model_free(t->model);
 }
 
@@ -406,7 +407,8 @@ opn_status opn_i_train_one(opn_ctx *ctx,
     OPN_TRY(find_targets(&t, split));
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.teacher));
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.student));
-    OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);
+    OPN_TRY_NEW(ctx, t.gradient, OPN_MARGIN + t.student.n_weights);
+    t.d_weights = opn_i_on_line(t.gradient);
     OPN_TRY(opn_i_training_key(ctx, t.model->data_hash, split, params, t.model->kind,
                                t.key));
     OPN_TRY(run_resumably(&t));

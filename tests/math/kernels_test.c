@@ -43,7 +43,7 @@ static void philox_gives_the_words_of_the_generator(void **state)
     (void)state;
     static const uint64_t firsts[] = {
             0, 1, 5, UINT32_MAX - 9, UINT32_MAX, UINT64_C(0x7fffffffffff)};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int round = 0; round < n_tables * 6; round++) {
         const uint64_t first = firsts[round / n_tables];
@@ -67,7 +67,7 @@ static void keep_compares_sixteen_bits_with_the_threshold(void **state)
     (void)state;
     enum { WORDS = 5 };
     static const uint32_t thresholds[] = {0, 1, 2, 32767, 32768, 32769, 65534, 65535};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint16_t random[64 * WORDS];
     uint64_t draws = 1;
@@ -91,7 +91,7 @@ static void compact_moves_the_kept_entries_and_touches_no_other_place(void **sta
     (void)state;
     enum { WORDS = 9, N = 64 * WORDS };
     static const uint32_t one_in[] = {1, 2, 10, 40, 1000};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 9;
     for (int round = 0; round < n_tables * 5 * 40; round++) {
@@ -131,7 +131,7 @@ static void adam_is_the_textbook_s_step(void **state)
 {
     (void)state;
     enum { N = 40 };
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 6;
     for (int t = 0; t < n_tables; t++) {
@@ -222,7 +222,7 @@ static void evidence_gradients_are_right_for_any_number_of_classes(void **state)
     static opn_real z[NODES * WIDEST], d_z[NODES * WIDEST], prior[NODES * WIDEST];
     static opn_real log_teacher[NODES * WIDEST];
     static double want[NODES * WIDEST];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 7;
     for (int round = 0; round < 14 * 4 * n_tables; round++) {
@@ -283,7 +283,7 @@ static opn_k_moments moments_into(sums *s, int32_t n_classes, bool is_softmax)
 static void moments_of_the_sampled_opinions_are_golden(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     const double within = by_build(2e-6, 1e-13);
     for (int round = 0; round < 2 * n_tables; round++) {
@@ -325,7 +325,7 @@ static void moments_are_right_for_any_number_of_classes(void **state)
     static const int32_t n_classes[] = {1, 2, 7, 8, 9, 17, 40, 63, 64, 65, 80, 130};
     static opn_real z[NODES * WIDEST];
     static sums s;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 8;
     for (int round = 0; round < 12 * 2 * n_tables; round++) {

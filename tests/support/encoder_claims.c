@@ -203,7 +203,7 @@ void claim_bits(network *net, opn_i_rates rates)
 void claim_tables(network *net)
 {
     const opn_i_rates rates = {0.4, 0.3};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     net->exec.kernels = table[0];
     results plain = run_both_ways(net, rates);

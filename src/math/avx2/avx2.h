@@ -53,6 +53,71 @@ INLINE __m256 opn_k_lanes_of(uint8_t byte)
     return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit));
 }
 
+// What math/simd asks for.
+#    define KERNEL(name) opn_k_avx2_##name
+typedef __m256 vec;
+enum { VEC = 8 };
+
+INLINE vec v_zero(void)
+{
+    return _mm256_setzero_ps();
+}
+
+INLINE vec v_set1(float x)
+{
+    return _mm256_set1_ps(x);
+}
+
+INLINE vec v_load(const float *from)
+{
+    return _mm256_loadu_ps(from);
+}
+
+INLINE void v_store(float *to, vec x)
+{
+    _mm256_storeu_ps(to, x);
+}
+
+INLINE vec v_add(vec a, vec b)
+{
+    return _mm256_add_ps(a, b);
+}
+
+INLINE vec v_mul(vec a, vec b)
+{
+    return _mm256_mul_ps(a, b);
+}
+
+INLINE vec v_fma(vec a, vec b, vec c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+
+INLINE vec v_fms(vec a, vec b, vec c)
+{
+    return _mm256_fmsub_ps(a, b, c);
+}
+
+INLINE vec v_ramp(vec x)
+{
+    return _mm256_max_ps(_mm256_setzero_ps(), x); // in this order NaN stays NaN
+}
+
+INLINE vec v_mask(int is, vec x)
+{
+    return _mm256_and_ps(_mm256_castsi256_ps(_mm256_set1_epi32(-is)), x);
+}
+
+INLINE vec v_kept(const uint8_t *bytes, uint64_t place, vec x)
+{
+    return _mm256_and_ps(x, opn_k_lanes_of(bytes[place / 8]));
+}
+
+INLINE vec v_where(vec active, vec x)
+{
+    return _mm256_and_ps(_mm256_cmp_ps(active, _mm256_setzero_ps(), _CMP_GT_OQ), x);
+}
+
 // exp with relative error 4e-7 for x in [-87, 0]; smaller x give exp(-87), i.e. nothing,
 // and NaN stays NaN. Its dependency chain is short because attention waits for it: a
 // tenth less time than with the exp of the evidence, a quarter for activate.
@@ -125,16 +190,15 @@ void opn_k_avx2_lookup(int32_t n_rows,
                        const uint64_t *map,
                        int32_t n_bits,
                        int32_t width,
-                       const opn_real *x,
+                       opn_k_in x,
                        bool adds,
-                       opn_real *y);
+                       opn_k_out y);
 void opn_k_avx2_matmul(int32_t first,
                        int32_t last,
                        int32_t n_inner,
                        int32_t width,
                        opn_k_in x,
                        opn_k_in w,
-                       bool adds,
                        opn_k_out y,
                        const opn_real *active,
                        opn_real factor);

@@ -166,17 +166,19 @@ static void lookup(int32_t n_rows,
                    const uint64_t *map,
                    int32_t n_bits,
                    int32_t width,
-                   const opn_real *x,
+                   opn_k_in x,
                    bool adds,
-                   opn_real *y)
+                   opn_k_out y)
 {
     for (int32_t i = 0; i < n_rows; i++) {
-        opn_real *row = y + (size_t)i * (size_t)width;
+        opn_real *row = y.at + (size_t)i * (size_t)y.stride;
         for (int32_t k = 0; k < width && !adds; k++)
             row[k] = 0;
-        for (int32_t b = 0; b < n_bits; b++)
+        for (int32_t b = 0; b < n_bits; b++) {
+            const opn_real *from = x.at + (size_t)b * (size_t)x.stride;
             for (int32_t k = 0; k < width && (map[i] >> b & 1) != 0; k++)
-                row[k] += x[b * width + k];
+                row[k] += from[k];
+        }
     }
 }
 
@@ -186,7 +188,6 @@ static void matmul(int32_t first,
                    int32_t width,
                    opn_k_in x,
                    opn_k_in w,
-                   bool adds,
                    opn_k_out y,
                    const opn_real *active,
                    opn_real factor)
@@ -196,7 +197,7 @@ static void matmul(int32_t first,
         const opn_real *x_row = x.at + (size_t)i * (size_t)x.stride;
         for (int32_t k = 0; k < width; k++) {
             const size_t place = at + (size_t)k;
-            opn_real sum = adds ? y.at[place] : 0;
+            opn_real sum = 0;
             for (int32_t h = 0; h < n_inner; h++)
                 sum += x_row[h] * w.at[(size_t)h * (size_t)w.stride + (size_t)k];
             y.at[place] = active == NULL ? sum : active[place] > 0 ? sum * factor : 0;
