@@ -355,7 +355,7 @@ static void keep_half(const opn_i_exec *exec,
     }
 }
 
-// At any other rate: eight blocks of four words give one word of bits.
+// At any other rate: four blocks of four words give one word of bits.
 static void keep_some(const opn_i_exec *exec,
                       uint64_t seed,
                       opn_i_stream stream,
@@ -365,16 +365,26 @@ static void keep_some(const opn_i_exec *exec,
                       size_t n_words,
                       uint64_t *bits)
 {
-    enum { WORDS = 8 };
-    uint32_t drawn[32 * WORDS];
-    uint16_t halves[64 * WORDS];
+    enum { WORDS = 16 };
+    uint32_t drawn[16 * WORDS];
     for (size_t done = 0; done < n_words; done += WORDS) {
         const size_t n = n_words - done < WORDS ? n_words - done : WORDS;
-        exec->kernels->philox(seed, (uint32_t)stream, step, 8 * (uint64_t)(first + done),
-                              8 * n, drawn);
-        memcpy(halves, drawn, n * 64 * sizeof(*halves));
-        exec->kernels->keep(n, threshold, halves, bits + first + done);
+        exec->kernels->philox(seed, (uint32_t)stream, step, 4 * (uint64_t)(first + done),
+                              4 * n, drawn);
+        exec->kernels->keep(n, threshold, (const uint8_t *)drawn, bits + first + done);
     }
+}
+
+// Dropped elements of 256, at that rate; neither none nor all of them.
+static uint32_t dropped_of_256(double rate)
+{
+    const double n = rate * 256.0 + 0.5;
+    return rate <= 0.0 ? 0 : n < 1.0 ? 1 : n >= 255.0 ? 255 : (uint32_t)n;
+}
+
+double opn_i_met_rate(double rate)
+{
+    return dropped_of_256(rate) / 256.0;
 }
 
 void opn_i_keep_bits(const opn_i_exec *exec,
@@ -387,7 +397,7 @@ void opn_i_keep_bits(const opn_i_exec *exec,
 {
     enum { WORDS_A_CHUNK = 256 };
     const size_t n_words = opn_i_bit_words(n);
-    const uint32_t threshold = (uint32_t)(rate * 65536.0 + 0.5);
+    const uint32_t threshold = dropped_of_256(rate);
     const int n_threads = opn_i_exec_threads(exec, rate == 0.5 ? n / 16 : n);
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)

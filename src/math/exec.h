@@ -156,9 +156,12 @@ static inline bool opn_i_bit(const uint64_t *bits, int64_t at)
     return (bits[at / 64] >> (at % 64) & 1) != 0;
 }
 
+// The rate that dropout meets, in 256ths: what is kept is to be scaled by that one.
+double opn_i_met_rate(double rate);
+
 // Which of n elements a dropout of that rate keeps in that step, one bit each; `bits`
 // holds opn_i_bit_words(n). A bit depends only on seed, stream, step and element. Uses
-// one random bit at rate 1/2, sixteen at any other: the rate is accurate to 1/65536.
+// one random bit at rate 1/2, eight at any other.
 void opn_i_keep_bits(const opn_i_exec *exec,
                      uint64_t seed,
                      opn_i_stream stream,

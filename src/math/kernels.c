@@ -12,9 +12,15 @@ enum { N_FAST = sizeof(fast_tables) / sizeof(fast_tables[0]) };
 const opn_k_table *opn_k_select(void)
 {
     const char *wanted = getenv("OPINE_KERNEL");
-    const opn_k_table *found = NULL;
-    const bool is_forced = wanted != NULL && strcmp(wanted, "ref") == 0;
-    for (size_t t = 0; t < N_FAST && found == NULL && !is_forced; t++)
-        found = fast_tables[t]();
-    return found == NULL ? opn_k_table_ref() : found;
+    const opn_k_table *fastest = NULL;
+    if (wanted != NULL && strcmp(wanted, opn_k_table_ref()->name) == 0)
+        return opn_k_table_ref();
+    for (size_t t = 0; t < N_FAST; t++) {
+        const opn_k_table *table = fast_tables[t]();
+        if (table != NULL && wanted != NULL && strcmp(wanted, table->name) == 0)
+            return table;
+        if (fastest == NULL)
+            fastest = table;
+    }
+    return fastest == NULL ? opn_k_table_ref() : fastest;
 }

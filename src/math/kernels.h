@@ -1,5 +1,5 @@
-// kernels.h -- the hot loops. Each has a plain reference and an AVX2 version; each
-// version has a table, which is chosen once by CPU features.
+// kernels.h -- the hot loops. Each has a plain reference and versions for instruction
+// sets; each version has a table, which is chosen once by CPU features.
 //
 // Kernels never allocate, fail or do I/O. Those over rows work on rows [first, last),
 // each row independently, so that any split of the rows between threads gives the same
@@ -112,145 +112,161 @@ void opn_k_evidence_row(const opn_k_evidence *loss,
                         const opn_real *slope,
                         opn_real *d_z);
 
-typedef struct opn_k_table {
-    const char *name; // "ref" or "avx2"
+// ---- the kernels ---------------------------------------------------------------------
 
-    // Random words: four for each element first … first + n_blocks - 1, the same as those
-    // of opn_i_random().
-    void (*philox)(uint64_t seed,
-                   uint32_t stream,
-                   uint32_t step,
-                   uint64_t first,
-                   size_t n_blocks,
-                   uint32_t *out);
+// Random words: four for each element first … first + n_blocks - 1, the same as those
+// of opn_i_random().
+typedef void opn_k_philox(uint64_t seed,
+                          uint32_t stream,
+                          uint32_t step,
+                          uint64_t first,
+                          size_t n_blocks,
+                          uint32_t *out);
 
-    // Bit b of bits[w] = whether element 64 w + b is kept: its 16 bits of `random` are at
-    // least `threshold`. `random` holds 64 n_words 16-bit numbers.
-    void (*keep)(size_t n_words,
-                 uint32_t threshold,
-                 const uint16_t *random,
-                 uint64_t *bits);
+// Bit b of bits[w] = whether element 64 w + b is kept: its byte of `random` is at
+// least `threshold`. `random` holds 64 n_words bytes.
+typedef void
+opn_k_keep(size_t n_words, uint32_t threshold, const uint8_t *random, uint64_t *bits);
 
-    // Copies the entries whose bit is set in words [first, last) of bits, 64 per word, to
-    // consecutive places from `at` on. `value` and `to_value` may be NULL.
-    void (*compact)(size_t first,
-                    size_t last,
-                    const uint64_t *bits,
-                    const int32_t *col,
-                    const opn_real *value,
-                    opn_off at,
-                    int32_t *to_col,
-                    opn_real *to_value);
+// Copies the entries whose bit is set in words [first, last) of bits, 64 per word, to
+// consecutive places from `at` on. `value` and `to_value` may be NULL.
+typedef void opn_k_compact(size_t first,
+                           size_t last,
+                           const uint64_t *bits,
+                           const int32_t *col,
+                           const opn_real *value,
+                           opn_off at,
+                           int32_t *to_col,
+                           opn_real *to_value);
 
-    // rank[w] = bits set in the words before w, for w <= n_words; to_ptr[i] = bits set
-    // before bit ptr[i] <= 64 n_words, for i < n_ptr. One more word may be read.
-    void (*count)(size_t n_words,
-                  const uint64_t *bits,
-                  opn_off *rank,
-                  int32_t n_ptr,
-                  const opn_off *ptr,
-                  opn_off *to_ptr);
+// rank[w] = bits set in the words before w, for w <= n_words; to_ptr[i] = bits set
+// before bit ptr[i] <= 64 n_words, for i < n_ptr. One more word may be read.
+typedef void opn_k_count(size_t n_words,
+                         const uint64_t *bits,
+                         opn_off *rank,
+                         int32_t n_ptr,
+                         const opn_off *ptr,
+                         opn_off *to_ptr);
 
-    // kept = map without the bits that are clear in `bits`, which has one bit for each
-    // set bit of map, row by row; row i has n_words words at map[i + w n_rows], and its
-    // first bit is bit row_ptr[i]. One more word of bits may be read.
-    void (*spread)(int32_t first,
-                   int32_t last,
-                   int32_t n_rows,
-                   int32_t n_words,
-                   const opn_off *row_ptr,
-                   const uint64_t *bits,
-                   const uint64_t *map,
-                   uint64_t *kept);
+// kept = map without the bits that are clear in `bits`, which has one bit for each
+// set bit of map, row by row; row i has n_words words at map[i + w n_rows], and its
+// first bit is bit row_ptr[i]. One more word of bits may be read.
+typedef void opn_k_spread(int32_t first,
+                          int32_t last,
+                          int32_t n_rows,
+                          int32_t n_words,
+                          const opn_off *row_ptr,
+                          const uint64_t *bits,
+                          const uint64_t *map,
+                          uint64_t *kept);
 
-    // Bit c of to[r] = bit r of from[c], for 64 by 64 bits.
-    void (*transpose)(const uint64_t *from, uint64_t *to);
+// Bit c of to[r] = bit r of from[c], for 64 by 64 bits.
+typedef void opn_k_transpose(const uint64_t *from, uint64_t *to);
 
-    // y[i,:] = scale[i] * sum over entries e of row i of value[e] * x[col[e],:], finished
-    // if `finish` is not NULL; `width` is that of a slice. col and value may be read one
-    // entry past the last, where col must be a valid row of x, which is read too.
-    void (*spmm)(const opn_k_sparse *a,
-                 int32_t first,
-                 int32_t last,
-                 int32_t width,
-                 opn_k_in x,
-                 opn_k_out y,
-                 const opn_k_finish *finish);
-
-    // y[col[e],:] += scale[i] * value[e] * x[i,:] over the entries e of rows i.
-    void (*scatter)(const opn_k_sparse *a,
-                    int32_t first,
-                    int32_t last,
-                    int32_t width,
-                    opn_k_in x,
-                    opn_k_out y);
-
-    // y[i,:] = sum over the bits b of map[i] of x[b,:], for i < n_rows and b < n_bits <=
-    // 64, added to y if `adds`; slices have at most OPN_LOOKUP columns.
-    void (*lookup)(int32_t n_rows,
-                   const uint64_t *map,
-                   int32_t n_bits,
-                   int32_t width,
-                   opn_k_in x,
-                   bool adds,
-                   opn_k_out y);
-
-    // y[i,:] = sum over h < n_inner of x[i,h] * w[h,:] on a slice. If `active`, in the
-    // place of y, is given, the result is multiplied by factor where active > 0, else set
-    // to 0.
-    void (*matmul)(int32_t first,
-                   int32_t last,
-                   int32_t n_inner,
-                   int32_t width,
-                   opn_k_in x,
-                   opn_k_in w,
-                   opn_k_out y,
-                   const opn_real *active,
-                   opn_real factor);
-
-    // sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer; x is padded to
-    // OPN_LANES columns.
-    void (*matmul_tn)(int32_t first,
-                      int32_t last,
-                      int32_t n_outer,
-                      int32_t width,
-                      opn_k_in x,
-                      opn_k_in g,
-                      opn_k_out sum);
-
-    // One step of Adam with gradient g + decay * w.
-    void (*adam)(size_t n,
-                 opn_real rate, // with bias correction of both moments
-                 opn_real epsilon,
-                 opn_real decay,
-                 opn_real *w,
-                 opn_real *mean,
-                 opn_real *square,
-                 const opn_real *g);
-
-    // d_z from z for evidence exp(z); returns the number of logits above max_logit.
-    int64_t (*exp_evidence_gradient)(const opn_k_evidence *loss,
-                                     int32_t first,
-                                     int32_t last,
-                                     const opn_real *z,
-                                     opn_real *d_z);
-
-    // Adds one pass to the sums.
-    void (*add_moments)(const opn_k_moments *sums,
+// y[i,:] = scale[i] * sum over entries e of row i of value[e] * x[col[e],:], finished
+// if `finish` is not NULL; `width` is that of a slice. col and value may be read one
+// entry past the last, where col must be a valid row of x, which is read too.
+typedef void opn_k_spmm(const opn_k_sparse *a,
                         int32_t first,
                         int32_t last,
-                        const opn_real *z);
+                        int32_t width,
+                        opn_k_in x,
+                        opn_k_out y,
+                        const opn_k_finish *finish);
 
+// y[col[e],:] += scale[i] * value[e] * x[i,:] over the entries e of rows i.
+typedef void opn_k_scatter(const opn_k_sparse *a,
+                           int32_t first,
+                           int32_t last,
+                           int32_t width,
+                           opn_k_in x,
+                           opn_k_out y);
+
+// y[i,:] = sum over the bits b of map[i] of x[b,:], for i < n_rows and b < n_bits <=
+// 64, added to y if `adds`; slices have at most OPN_LOOKUP columns.
+typedef void opn_k_lookup(int32_t n_rows,
+                          const uint64_t *map,
+                          int32_t n_bits,
+                          int32_t width,
+                          opn_k_in x,
+                          bool adds,
+                          opn_k_out y);
+
+// y[i,:] = sum over h < n_inner of x[i,h] * w[h,:] on a slice. If `active`, in the
+// place of y, is given, the result is multiplied by factor where active > 0, else set
+// to 0.
+typedef void opn_k_matmul(int32_t first,
+                          int32_t last,
+                          int32_t n_inner,
+                          int32_t width,
+                          opn_k_in x,
+                          opn_k_in w,
+                          opn_k_out y,
+                          const opn_real *active,
+                          opn_real factor);
+
+// sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer; x is padded to
+// OPN_LANES columns.
+typedef void opn_k_matmul_tn(int32_t first,
+                             int32_t last,
+                             int32_t n_outer,
+                             int32_t width,
+                             opn_k_in x,
+                             opn_k_in g,
+                             opn_k_out sum);
+
+// One step of Adam with gradient g + decay * w; `rate` has the bias correction of both
+// moments.
+typedef void opn_k_adam(size_t n,
+                        opn_real rate,
+                        opn_real epsilon,
+                        opn_real decay,
+                        opn_real *w,
+                        opn_real *mean,
+                        opn_real *square,
+                        const opn_real *g);
+
+// d_z from z for evidence exp(z); returns the number of logits above max_logit.
+typedef int64_t opn_k_exp_evidence_gradient(const opn_k_evidence *loss,
+                                            int32_t first,
+                                            int32_t last,
+                                            const opn_real *z,
+                                            opn_real *d_z);
+
+// Adds one pass to the sums.
+typedef void opn_k_add_moments(const opn_k_moments *sums,
+                               int32_t first,
+                               int32_t last,
+                               const opn_real *z);
+
+typedef struct opn_k_table {
+    const char *name; // "ref", "avx2" or "avx512"
+    opn_k_philox *philox;
+    opn_k_keep *keep;
+    opn_k_compact *compact;
+    opn_k_count *count;
+    opn_k_spread *spread;
+    opn_k_transpose *transpose;
+    opn_k_spmm *spmm;
+    opn_k_scatter *scatter;
+    opn_k_lookup *lookup;
+    opn_k_matmul *matmul;
+    opn_k_matmul_tn *matmul_tn;
+    opn_k_adam *adam;
+    opn_k_exp_evidence_gradient *exp_evidence_gradient;
+    opn_k_add_moments *add_moments;
     const opn_k_attention_table *attention;
     const opn_k_embedding_table *embedding;
 } opn_k_table;
 
-// The fastest table for this CPU, or the reference if $OPINE_KERNEL is "ref".
+// The fastest table for this CPU, or the one that $OPINE_KERNEL names if the CPU has it.
 const opn_k_table *opn_k_select(void);
 
 // The other tables, fastest first: one function each, which returns NULL if the CPU or
 // the build does not support it (the double build uses only the reference).
-#define OPN_K_FAST_TABLES(_) _(avx2)
+#define OPN_K_FAST_TABLES(_) \
+    _(avx512)                \
+    _(avx2)
 
 #define OPN_K_DECLARE_TABLE(name) const opn_k_table *opn_k_table_##name(void);
 OPN_K_DECLARE_TABLE(ref)

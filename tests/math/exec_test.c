@@ -510,19 +510,19 @@ static void one_number_that_is_not_finite_is_found_wherever_it_is(void **state)
 
 // ---- dropout -------------------------------------------------------------------------
 
-// Sixteen bits decide at any rate but 1/2, one bit there, taken in order from the
+// Eight bits decide at any rate but 1/2, one bit there, taken in order from the
 // generator's words.
 static void
 expect_defined_bits(uint32_t step, double rate, int64_t n, const uint64_t *bits)
 {
     for (int64_t j = 0; j < n; j++) {
-        const int64_t word = rate == 0.5 ? j / 32 : j / 2;
+        const int64_t word = rate == 0.5 ? j / 32 : j / 4;
         const opn_i_random4 drawn =
                 opn_i_random(9, OPN_STREAM_SAMPLE_HIDDEN, step, (uint64_t)(word / 4));
         const uint32_t w = drawn.word[word % 4];
         const bool want = rate == 0.5 ? (w >> (j % 32) & 1) != 0
-                                      : (w >> (16 * (j % 2)) & 0xffff) >=
-                                                (uint32_t)lround(rate * 65536.0);
+                                      : (w >> (8 * (j % 4)) & 0xff) >=
+                                                (uint32_t)lround(rate * 256.0);
         assert_true(opn_i_bit(bits, j) == want);
     }
 }
@@ -588,7 +588,8 @@ static void the_rate_is_met_and_masks_of_two_steps_are_independent(void **state)
     static uint64_t bits[4][N / 64 + 1];
     const opn_i_exec exec = {opn_k_select(), 1};
     for (int r = 0; r < 6; r++) {
-        const double kept = 1.0 - rates[r];
+        const double kept = 1.0 - opn_i_met_rate(rates[r]);
+        assert_true(fabs(opn_i_met_rate(rates[r]) - rates[r]) <= 1.0 / 512.0);
         opn_i_keep_bits(&exec, 1, OPN_STREAM_STUDENT_HIDDEN, 0, rates[r], N, bits[0]);
         opn_i_keep_bits(&exec, 1, OPN_STREAM_STUDENT_HIDDEN, 1, rates[r], N, bits[1]);
         opn_i_keep_bits(&exec, 1, OPN_STREAM_TEACHER_HIDDEN, 0, rates[r], N, bits[2]);
@@ -599,6 +600,16 @@ static void the_rate_is_met_and_masks_of_two_steps_are_independent(void **state)
             assert_true(fabs(got - want) < 5.0 * sqrt(want * (1.0 - want) / N));
         }
     }
+}
+
+static void a_rate_that_is_not_0_drops_something_and_keeps_something(void **state)
+{
+    (void)state;
+    static const double rates[][2] = {
+            {0.0, 0.0},   {1e-9, 1.0 / 256},     {0.5, 0.5},
+            {0.25, 0.25}, {1.0 / 3, 85.0 / 256}, {0.999999, 255.0 / 256}};
+    for (int r = 0; r < 6; r++)
+        assert_true(opn_i_met_rate(rates[r][0]) == rates[r][1]);
 }
 
 int main(void)
@@ -621,6 +632,7 @@ int main(void)
             cmocka_unit_test(a_bit_depends_on_seed_stream_step_and_element_alone),
             cmocka_unit_test(bits_are_the_same_on_any_number_of_threads),
             cmocka_unit_test(the_rate_is_met_and_masks_of_two_steps_are_independent),
+            cmocka_unit_test(a_rate_that_is_not_0_drops_something_and_keeps_something),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

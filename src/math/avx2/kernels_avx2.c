@@ -13,7 +13,7 @@ const opn_k_table *opn_k_table_avx2(void)
             opn_k_avx2_compact,
             opn_k_avx2_count,
             opn_k_avx2_spread,
-            opn_k_avx2_turn,
+            opn_k_avx2_transpose,
             opn_k_avx2_spmm,
             opn_k_avx2_scatter,
             opn_k_avx2_lookup,

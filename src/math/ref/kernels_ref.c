@@ -22,7 +22,7 @@ static void philox(uint64_t seed,
 }
 
 static void
-keep(size_t n_words, uint32_t threshold, const uint16_t *random, uint64_t *bits)
+keep(size_t n_words, uint32_t threshold, const uint8_t *random, uint64_t *bits)
 {
     for (size_t w = 0; w < n_words; w++) {
         uint64_t word = 0;

@@ -1,14 +1,6 @@
 // products.h -- products of sparse, binary and dense matrices on slices, in terms of the
-// vectors of an instruction set. Included once by each set, after its vector.h macros:
-//
-//   vec, VEC          a vector of floats and their number
-//   MOST_VECTORS      of a slice of OPN_SLICE columns
-//   KERNEL(name)      the name of a kernel of this set
-//   v_load, v_store, v_set1, v_zero, v_add, v_mul, v_fma(a, b, c), v_fms(a, b, c)
-//   v_ramp(x)         max(x, 0); NaN stays NaN
-//   v_mask(is, x)     x if is is 1, 0 if it is 0
-//   v_kept(bytes, place, x)  x in the lanes whose bit is set, from bit `place` on
-//   v_where(active, x)       x in the lanes where active > 0, else 0
+// vectors of an instruction set. Included once by each set, after its header, which says
+// what a vector is and can do: see avx2.h.
 
 #ifndef OPN_SIMD_PRODUCTS_H
 #define OPN_SIMD_PRODUCTS_H
@@ -168,7 +160,9 @@ void KERNEL(spmm)(const opn_k_sparse *a,
                   opn_k_out y,
                   const opn_k_finish *finish)
 {
-    if (a->value == NULL && x.is_far)
+    if (width < VEC)
+        NARROW(spmm)(a, first, last, width, x, y, finish);
+    else if (a->value == NULL && x.is_far)
         FOR_WIDTH(width, SPMM, false, true, a, first, last, x, y, finish);
     else if (a->value == NULL)
         FOR_WIDTH(width, SPMM, false, false, a, first, last, x, y, finish);
@@ -216,7 +210,9 @@ void KERNEL(scatter)(const opn_k_sparse *a,
                      opn_k_in x,
                      opn_k_out y)
 {
-    if (a->value == NULL)
+    if (width < VEC)
+        NARROW(scatter)(a, first, last, width, x, y);
+    else if (a->value == NULL)
         FOR_WIDTH(width, SCATTER, false, a, first, last, x, y);
     else
         FOR_WIDTH(width, SCATTER, true, a, first, last, x, y);
@@ -299,7 +295,9 @@ void KERNEL(lookup)(int32_t n_rows,
                     bool adds,
                     opn_k_out y)
 {
-    if (width == OPN_LOOKUP)
+    if (width < VEC)
+        NARROW(lookup)(n_rows, map, n_bits, width, x, adds, y);
+    else if (width == OPN_LOOKUP)
         lookup_rows(LOOKUP_VECTORS, n_rows, map, n_bits, x, adds, y);
     else
         lookup_rows(1, n_rows, map, n_bits, x, adds, y);
@@ -360,7 +358,10 @@ void KERNEL(matmul)(int32_t first,
                     const float *active,
                     float factor)
 {
-    FOR_WIDTH(width, matmul_rows, first, last, n_inner, x, w, y, active, factor);
+    if (width < VEC)
+        NARROW(matmul)(first, last, n_inner, width, x, w, y, active, factor);
+    else
+        FOR_WIDTH(width, matmul_rows, first, last, n_inner, x, w, y, active, factor);
 }
 
 // Eight rows of the result at a time stay in registers during a loop over rows i, few
@@ -403,6 +404,10 @@ void KERNEL(matmul_tn)(int32_t first,
 {
     enum { ROWS_AT_ONCE = 64 };
     int32_t i = first;
+    if (width < VEC) {
+        NARROW(matmul_tn)(first, last, n_outer, width, x, g, sum);
+        return;
+    }
     do {
         const int32_t end = last - i < ROWS_AT_ONCE ? last : i + ROWS_AT_ONCE;
         for (int32_t at = 0; at < width; at += VEC)
