@@ -43,7 +43,7 @@ bench:
 	@tools/bootstrap bench
 	@$(MAKE) all
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
-	@for part in load train attention tsne limit growth; do bench/$$part $(abspath $(BUILD)) \
+	@for part in load train attention tsne limit growth; do bench/$$part "$(abspath $(BUILD))" \
 	    --markdown docs/performance.md --json $(BUILD)/performance.json || exit 1; done
 
 # Rewrites the golden values with an independent implementation; review the diff.
@@ -68,4 +68,4 @@ clean:
 	rm -rf $(BUILD)
 
 install: all
-	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(abspath $(PREFIX))
+	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(abspath $(PREFIX))"

@@ -6,22 +6,23 @@
 //   engine prior THREADS NODES DEGREE LABELLED
 //   engine embed THREADS PERPLEXITY ROWS.npy PLACES.npy
 //
-// Loads or draws a graph, runs once to warm up and prints "ready"; then makes one run for
-// each line it reads and prints one line, so that a script can let it take turns with
-// other programs. Run r has seed r.
+// Loads or generates a graph, runs once to warm up and prints "ready"; then, for each
+// line it reads, makes one run and prints one line, so that a script can alternate it
+// with other programs. Run r has seed r.
 //
-//   train   seconds of teacher, prior, student, samples and all of it, of the median
-//           epoch of teacher and student, accuracy on test nodes in percent, and the most
-//           MB in use beside the graph: s-bgcn-t-k with the paper's parameters, but for
-//           those given
-//   grow    the same on a drawn graph, of which LABELLED nodes train and none validates
-//   prior   seconds, and the most MB in use beside the graph and the result
-//   embed   the same beside the rows and their places, which it writes; without a run to
-//           warm up
+//   train   seconds of teacher, prior, student, samples and their total, seconds of the
+//           median epoch of teacher and of student, accuracy on the test nodes in
+//           percent, and the peak MB apart from the graph; s-bgcn-t-k with the paper's
+//           parameters, except those given
+//   grow    the same on a generated graph with LABELLED training nodes and no validation
+//           nodes
+//   prior   seconds, and the peak MB apart from the graph and the result
+//   embed   the same, apart from the rows and their places, which it writes; without a
+//           warm-up run
 //
-// An epoch begins where the library says so to its progress hook, so this is what a
-// program that embeds it waits for. Validation decides when to stop where the paper lets
-// it, unless EPOCHS are too few for that.
+// An epoch begins when the library calls its progress hook, so this is the time that a
+// program embedding it waits. Validation decides when to stop where it does in the paper,
+// unless EPOCHS are too few for that.
 
 #include "tally.h"
 
@@ -76,8 +77,8 @@ cleanup:
     return status;
 }
 
-// Labelled nodes, at equal distances, are the training nodes of a split that comes with
-// the graph; all others are tested.
+// The labelled nodes, spread evenly, are the training nodes of the graph's own split; all
+// others are test nodes.
 static opn_status
 draw_graph(opn_ctx *ctx, const char *const *param, const char *labelled, opn_graph **out)
 {
@@ -112,7 +113,7 @@ typedef enum stage { TEACHER, STUDENT, SAMPLES, N_STAGES } stage;
 
 static const char *const stage_names[N_STAGES] = {"teacher", "model", "sampling"};
 
-// When the library spoke of each stage, one moment after the other.
+// The times at which the library reported on each stage.
 typedef struct stages {
     double *at[N_STAGES];
     int n[N_STAGES];
@@ -155,7 +156,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The last epoch, which ends with a pass that drops nothing, is one of many.
+// The last epoch also has a pass without dropout, which hardly moves the median.
 static double median_epoch(const stages *s, stage of)
 {
     const int n = s->n[of] - 1;
@@ -190,7 +191,7 @@ accuracy_of(const opn_graph *graph, const opn_split *split, const int32_t *predi
     return n > 0.0 ? 100.0 * n_right / n : 0.0;
 }
 
-// One run, and its line if it `is_shown`. Measures of nodes are made as a user has them.
+// One run, and its line if it `is_shown`. Measures are computed, as for a user.
 static opn_status run(opn_ctx *ctx,
                       const opn_graph *graph,
                       const opn_params *params,
@@ -225,7 +226,7 @@ cleanup:
     return status;
 }
 
-// Answers requests; `param` has those that are not the paper's.
+// Answers requests; `param` are the parameters that differ from the paper's.
 static opn_status serve_training(opn_ctx *ctx,
                                  const opn_graph *graph,
                                  const char *epochs,

@@ -1,8 +1,9 @@
 // kernels.c -- times the kernels of training one by one, on the matrices of a dataset.
 //
-//   kernels DATA     prints "ready", then for each line it reads one line a kernel and an
+//   kernels DATA     prints "ready", then for each line it reads one line per kernel and
+//   an
 //                    empty line: name, seconds, operations, bytes, bytes gathered, bytes
-//                    of what they come from
+//                    of the source they are gathered from
 //
 //   x_w0_whole  X W0, nothing dropped        evidence  gradient of the evidence loss
 //   x_w0        X W0 with dropout            x_t_g     X^T G with dropout
@@ -10,20 +11,20 @@
 //   hidden_w1   hidden W1                    draw      bits of what dropout keeps
 //   a_q         A^ Q, Q = hidden W1          drop      X without what is dropped
 //
-// One thread, s-bgcn-t-k with the paper's parameters, weights as training begins. Seconds
-// are the processor's, which other programs disturb less: the median of batches of calls
-// that fill 50 ms. So what fits the caches is in them; in an epoch a kernel finds there
-// what others left. A script can let it take turns with other programs.
+// One thread, s-bgcn-t-k with the paper's parameters and initial weights. Seconds are CPU
+// time, which other programs disturb less: the median over batches of calls that fill
+// 50 ms. So what fits in the caches is there already; in an epoch a kernel finds what
+// others left. A script can alternate it with other programs.
 //
-// Operations are the formula's on columns in use, whatever a kernel makes of it: two for
-// each entry of a sparse matrix and column, though an entry of 1 is only added, and sums
-// of the bits of a word are looked up; 2 V H K for hidden W1; 14 a weight for Adam,
-// division and root one each; else 0: not counted.
+// Operations are those of the formula on the columns in use, however a kernel computes
+// it: two for each entry of a sparse matrix and column, though an entry of 1 is only
+// added, and sums of the bits of a word are looked up; 2 V H K for hidden W1; 14 per
+// weight for Adam, counting division and root as one each; 0 where they are not counted.
 //
-// Bytes are what must be moved at least: a sparse matrix as the kernel has it, and rows
-// of input and output once each. Gathered: entries times the bytes of the row that each
-// asks for; 0 where rows are read in their order. They come from a panel of the input;
-// where nothing is gathered, 0 stands for all bytes, which are no more than once there.
+// Bytes are the least that must be moved: a sparse matrix as the kernel stores it, and
+// the rows of input and output once each. Gathered are the entries times the bytes of the
+// row that each requests; 0 where rows are read in order. They come from a panel of the
+// input; where nothing is gathered the source is 0, which stands for all bytes.
 
 #include "workbench.h"
 
@@ -34,7 +35,8 @@
 
 // ---- kernels -------------------------------------------------------------------------
 
-// A drop may invert the bits, so it gets them anew, which takes a hundredth of it.
+// A drop may invert the bits, so they are copied first, which takes a hundredth of the
+// time.
 static void run_drop(workbench *b)
 {
     opn_i_feature_matrix *features = &b->workspace.features;
@@ -43,7 +45,7 @@ static void run_drop(workbench *b)
     opn_i_feature_matrix_drop(&b->workspace.exec, features, b->dropout, b->uses);
 }
 
-// Where the next one needs it, X W0 with nothing dropped goes where training has it.
+// The next kernel needs X W0 without dropout where training stores it.
 static void run_x_w0_whole(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
@@ -104,7 +106,7 @@ static void run_evidence(workbench *b)
                              &b->state.n_bounded);
 }
 
-// G is whatever stands where training has it: here P.
+// G is whatever is where training stores it: here P.
 static void run_x_t_g(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
@@ -113,7 +115,8 @@ static void run_x_t_g(workbench *b)
                                             b->d_weights);
 }
 
-// At a rate of 0 the weights stay, and with decay for all of them the work is the same.
+// At a learning rate of 0 the weights stay as they are; with decay for all of them the
+// work is the same.
 static void run_adam(workbench *b)
 {
     const opn_i_train_state *s = &b->state;
@@ -122,7 +125,7 @@ static void run_adam(workbench *b)
                                     b->d_weights);
 }
 
-// In the order in which each finds what the ones before have made.
+// Each finds what those before it have computed.
 enum { X_W0_WHOLE, X_W0, A_P, HIDDEN_W1, A_Q, EVIDENCE, X_T_G, ADAM, DRAW, DROP };
 enum { N_KERNELS = DROP + 1 };
 
@@ -152,7 +155,8 @@ static void prepare(workbench *b, int k)
         run_drop(b);
 }
 
-// ---- what they have to do ------------------------------------------------------------
+// ---- counts of operations and bytes
+// ------------------------------------------------------------
 
 enum { INDEX_BYTES = sizeof(int32_t), POINTER_BYTES = sizeof(opn_off) };
 enum { REAL_BYTES = sizeof(opn_real), WORD_BYTES = sizeof(uint64_t) };
@@ -258,8 +262,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Seconds a call. A batch below a millisecond is not counted, and the next is twice as
-// long: clock() takes about as long as the shortest kernels.
+// Seconds per call. A batch shorter than a millisecond is not counted, and the next is
+// twice as long: clock() takes about as long as the shortest kernels.
 static double time_calls(void (*run)(workbench *b), workbench *b)
 {
     double seconds[MAX_BATCHES] = {0};

@@ -1,4 +1,4 @@
-// limits.c -- what one core of this machine can do at most, to hold kernels against.
+// limits.c -- the most that one core of this machine can do, to compare kernels with.
 //
 //   limits     prints "ready", then for each line it reads one line of five numbers: fma,
 //              in GFLOP/s, and copy, read_l1, read_l2 and read_l3, in GB/s
@@ -9,15 +9,15 @@
 //   read_l1  vectors added up from 16 KB, read_l2 from 256 KB and read_l3 from 8 MB: what
 //            a cache of that level holds and the smaller ones do not
 //
-// It waits for a line before each repetition, so that a script can let it take turns with
-// other programs. A repetition takes about 0.3 s. Each number is the fastest of many
-// slices: these are limits, and whatever disturbs a slice only makes it slower.
+// It waits for a line before each repetition, so that a script can alternate it with
+// other programs. A repetition takes about 0.3 s. Each number is that of the fastest of
+// many slices: these are limits, and a disturbance can only make a slice slower.
 //
 // The copy stores past the caches. A store through them first reads the line that it
-// overwrites: bytes that are moved but that nobody counts. memcpy() may do either, as the
-// C library thinks best for the size and the CPU.
+// overwrites: bytes that are moved but not counted. memcpy() may do either, depending on
+// the C library, the size and the CPU.
 //
-// Memory is in pages as malloc() gives them, because so is that of the kernels.
+// Memory comes from malloc(), with its page size, like that of the kernels.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ enum {
 
 static const double seconds_each = 0.06;
 
-// Where results go, so that nothing can be left out for want of a reader.
+// Where results go, so that the compiler cannot remove work whose result is unused.
 static volatile float sink;
 
 // What a slice works on; all of it is 1.
@@ -68,14 +68,14 @@ static void keep_sums(int n, const __m256 *sum)
 
 // ---- slices: each returns the operations or bytes that it did ------------------------
 
-// Two products start in a cycle and take four (five on some CPUs), so ten sums are enough
-// that none waits for itself; with what they take, twelve fit the 16 registers.
+// Two products start per cycle and take four (five on some CPUs), so with ten sums none
+// waits for itself; with their operands, twelve fit in the 16 registers.
 static double multiply_and_add(const area *from)
 {
     enum { SUMS = 12 };
     __m256 sum[SUMS];
-    // A sum of 1 stays 1, far from numbers that take longer. All are read from memory, so
-    // that the compiler does not know.
+    // A sum of 1 stays 1, far from denormals, which take longer. All are read from
+    // memory, so that the compiler does not know their values.
     const __m256 factor = _mm256_set1_ps(0.5f * from->at[0]);
     const __m256 added = _mm256_set1_ps(0.5f * from->at[1]);
     for (size_t s = 0; s < SUMS; s++)
@@ -97,8 +97,8 @@ static double copy_half(const area *all)
     return (double)all->n_bytes;
 }
 
-// Sums of floats, which a compiler may not put in another order: every element is read on
-// every pass. Two additions start in a cycle and take three or four.
+// Sums of floats, which a compiler may not reorder: every element is read in every pass.
+// Two additions start per cycle and take three or four.
 static double read_all(const area *from)
 {
     enum { SUMS = 8 };
@@ -118,7 +118,7 @@ static double read_all(const area *from)
 
 // ---- repetitions ---------------------------------------------------------------------
 
-// The rate of the fastest slice, in 10^9 a second.
+// The rate of the fastest slice, in 10^9 per second.
 static double fastest(double (*slice)(const area *), const area *of)
 {
     const double start = now();

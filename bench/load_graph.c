@@ -1,9 +1,9 @@
-// load_graph.c -- times opn_graph_load() alone: no start of a process, nothing computed.
+// load_graph.c -- times opn_graph_load() alone, without starting a process.
 //
-//   load_graph RUNS DATA     one line a run: seconds of the processor
+//   load_graph RUNS DATA     one line per run: CPU seconds
 //
-// One more load goes before the runs and is not counted, so that files are in memory. The
-// one thread then never waits, and its own time is not disturbed by other programs.
+// A first load, which is not counted, brings the files into memory. The one thread then
+// never waits, and other programs hardly disturb its CPU time.
 
 #include "opine/opine.h"
 

@@ -1,6 +1,6 @@
 // measure.c -- runs a command several times and prints what each run took.
 //
-//   measure RUNS COMMAND [ARGUMENT...]     one line a run: seconds, peak memory in KiB
+//   measure RUNS COMMAND [ARGUMENT...]     one line per run: seconds, peak memory in KiB
 //
 // A program of its own, because the peak that the system reports for a child is never
 // below the size of the process that started it: from a script it would be the script's.

@@ -1,5 +1,5 @@
-"""What bench/train and bench/attention share: training stage by stage, in turns with
-PyTorch, tables of it, and targets."""
+"""What bench/train and bench/attention share: training stage by stage, in turn with
+PyTorch, its tables, and targets."""
 from dataclasses import dataclass
 
 from tables import SOURCE, Sample, Server, Shown, take_turns, verdict
@@ -11,7 +11,7 @@ N_EPOCHS, N_SAMPLES = 200, 100  # of a whole run
 
 @dataclass(frozen=True)
 class Length:
-    """Of a run: epochs of teacher and student, and samples; with 0 the teacher alone."""
+    """Of a run: epochs of teacher and student, and samples; 0 for the teacher alone."""
 
     epochs: int = N_EPOCHS
     samples: int = N_SAMPLES
@@ -19,7 +19,7 @@ class Length:
 
 @dataclass
 class Runs:
-    """What one side's runs on a dataset gave."""
+    """The results of one side's runs on a dataset."""
 
     length: Length
     lines: list  # as the program prints them
@@ -34,13 +34,13 @@ class Runs:
 
     @property
     def samples(self):
-        """Of as many as a whole run has."""
+        """Scaled to as many as a whole run has."""
         scale = N_SAMPLES / max(self.length.samples, 1)
         return Sample([scale * line[3] for line in self.lines])
 
     @property
     def whole(self):
-        """Measured, or added up from what was."""
+        """Measured, or extrapolated from what was."""
         if self.length.epochs == N_EPOCHS:
             return self.column(4)
         epochs = zip(self.column(5).values, self.column(6).values)
@@ -81,7 +81,7 @@ def peer(script, n_threads, length, mode, data, validates):
 
 
 def run_in_turns(lengths, start, n_runs):
-    """Runs by the key of their length; start(key) gives the side."""
+    """Runs by the key of their length; start(key) starts the server."""
     lines, peaks = take_turns(lengths, start, n_runs)
     return {key: Runs(length, lines[key], peaks[key]) for key, length in lengths.items()}
 

@@ -42,7 +42,7 @@ class Sample:
         return f"{middle} ({low} to {high})"
 
     def over(self, other):
-        """Ratios, run by run: both sides of each were taken one after the other."""
+        """Ratios, run by run: both sides of each ran one after the other."""
         return Sample([x / y for x, y in zip(self.values, other.values)])
 
 
@@ -67,7 +67,7 @@ class Shown:
 
 class Server:
     """A program that prints "ready" and then answers every line that it reads, so that
-    several can take turns. It has the last n_cores cores for itself and the others."""
+    several can take turns. It runs on the last n_cores cores, like the others."""
 
     def __init__(self, n_cores, *command):
         self.command = [str(part) for part in command]
@@ -86,7 +86,7 @@ class Server:
         return text.strip()
 
     def ask(self):
-        """Has it work once; the first line of its answer."""
+        """Makes it work once; returns the first line of its answer."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         return self.line()
@@ -104,7 +104,7 @@ class Server:
         return rows
 
     def peak(self):
-        """The most MB it had so far."""
+        """Its peak memory so far, in MB."""
         path = Path(f"/proc/{self.process.pid}/status")
         with open(path, encoding="utf-8") as file:
             return next(float(line.split()[1]) / 1024 for line in file
@@ -122,8 +122,8 @@ class Server:
 
 
 def take_turns(keys, start, n_runs):
-    """Servers, start(key) for each key, that are all ready before the first works, and
-    then take turns: the numbers of each run, and the peak in MB, by key."""
+    """Starts a server by start(key) for each key; when all are ready they take turns.
+    Returns the numbers of each run, and the peak in MB, by key."""
     with ExitStack() as stack:
         servers = {key: stack.enter_context(start(key)) for key in keys}
         lines = {key: [] for key in servers}
@@ -134,7 +134,7 @@ def take_turns(keys, start, n_runs):
 
 
 def columns(*command):
-    """Runs a program that prints a line of numbers a run: a sample for each column."""
+    """Runs a program that prints a line of numbers per run: a sample for each column."""
     shown = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE,
                            text=True, check=True)
     lines = [[float(x) for x in line.split()] for line in shown.stdout.splitlines()]
@@ -159,8 +159,8 @@ def find_data():
         if file is None or megabytes(folder / file) > 0:
             found.append((name, file))
         else:
-            print(f"{Path(sys.argv[0]).name}: {name} left out: {file} is not in the data "
-                  "folder", file=sys.stderr)
+            print(f"{Path(sys.argv[0]).name}: {name} is skipped: {file} is not in the "
+                  "data folder", file=sys.stderr)
     return folder, found
 
 
@@ -188,7 +188,7 @@ def machine():
 
 
 def read_options(description, n_runs=5):
-    """What the scripts are called with."""
+    """The options of the scripts."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=n_runs, metavar="N")
@@ -201,8 +201,8 @@ def read_options(description, n_runs=5):
 
 
 class Section:
-    """What one script measured: printed as it grows, then put into files. All tables go
-    to one of its own, and the one that tells most to its section of a document."""
+    """What one script measured: printed as it grows, then written to files. All tables go
+    to a file of their own, and the most telling one to its section of a document."""
 
     def __init__(self, heading, n_runs):
         self.heading = heading
@@ -225,7 +225,7 @@ class Section:
         self.tables.append({"caption": caption, "columns": cells[0], "rows": cells[1:]})
 
     def targets(self):
-        """How many are met and missed, which the headline need not tell."""
+        """How many are met and missed, which the headline may not show."""
         ends = [row[-1] for table in self.tables for row in table["rows"]]
         n_met, n_missed = (ends.count(verdict(met)) for met in (True, False))
         return f"Targets: {n_met} met, {n_missed} missed. " if n_met + n_missed else ""

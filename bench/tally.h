@@ -1,4 +1,4 @@
-// tally.h -- an allocator that knows how much is in use, and was at most.
+// tally.h -- an allocator that knows how much is in use, and its peak.
 
 #ifndef BENCH_TALLY_H
 #define BENCH_TALLY_H
@@ -15,10 +15,10 @@ typedef struct tally {
 // Allocates from malloc(); borrows the tally.
 opn_alloc tally_alloc(tally *of);
 
-// Forgets what was in use at most before; returns what is in use now.
+// Resets the peak; returns what is in use now.
 size_t tally_start(tally *of);
 
-// The most there was beyond what tally_start() returned.
+// The peak in MB beyond what tally_start() returned.
 double tally_megabytes(const tally *of, size_t n_before);
 
 #endif // BENCH_TALLY_H

@@ -18,9 +18,12 @@ enum {
 
 enum { MAX_ARGUMENTS = 8, MAX_OPTIONS = 128, HELP_ROOM = 1024 };
 
+typedef struct opine_verb opine_verb;
+
 typedef struct opine_app {
     opn_ctx *ctx;
     opn_params *params;
+    const opine_verb *verb;              // that runs, or NULL
     const char *argument[MAX_ARGUMENTS]; // positional arguments, in order
     int n_arguments;
     bool is_out_of_memory; // of the command itself; the context's message is an older one
@@ -35,7 +38,7 @@ typedef enum verb_group {
     N_VERB_GROUPS = 4
 } verb_group;
 
-typedef struct opine_verb {
+struct opine_verb {
     const char *name;      // "data info"
     const char *arguments; // "DATA"; "RUN [DATA]" if the second is optional
     int min_arguments, max_arguments;
@@ -45,7 +48,7 @@ typedef struct opine_verb {
     int (*run)(opine_app *app);
     verb_group group;
     const char *options; // besides those of all verbs; names of parameters
-} opine_verb;
+};
 
 // What an argument is, for the help and for shell completion.
 typedef enum argument_kind {
@@ -112,6 +115,10 @@ opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
 
 // The dataset that a message about missing data refers to; NULL if there is none.
 const char *dataset_to_fetch(const opine_app *app, const char *message);
+
+// If a message is about an argument that is something else than the verb takes there, a
+// model in the place of DATA for example, says so instead and returns true.
+bool complain_of_argument(const opine_app *app, const char *message);
 
 // ---- options -------------------------------------------------------------------------
 

@@ -458,9 +458,12 @@ static int save(opine_app *app, const opn_graph *graph, const char *path)
     if (status != OPN_OK)
         return complain_status(app, status);
     if (!opn_params_flag(app->params, "quiet"))
-        complain("wrote %s: %d nodes, %lld edges, %d features, %d classes",
+        complain("wrote %s: %d node%s, %lld edge%s, %d feature%s, %d class%s",
                  strcmp(path, "-") == 0 ? "standard output" : path, (int)info.n_nodes,
-                 (long long)info.n_edges, (int)info.n_features, (int)info.n_classes);
+                 info.n_nodes == 1 ? "" : "s", (long long)info.n_edges,
+                 info.n_edges == 1 ? "" : "s", (int)info.n_features,
+                 info.n_features == 1 ? "" : "s", (int)info.n_classes,
+                 info.n_classes == 1 ? "" : "es");
     terminal_clear();
     return opn_params_flag(app->params, "json") ? print_written(path, &info) : EXIT_DONE;
 }

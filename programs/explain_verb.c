@@ -186,8 +186,9 @@ static int explain(opine_app *app, const opn_model *model, const opn_graph *grap
     int code = EXIT_DONE;
     if (node < 0)
         return reject_node(graph, app->argument[2]);
-    const opn_status status =
-            opn_explain(app->ctx, model, graph, node, app->params, &explanation);
+    opn_status status = opn_model_for_graph(app->ctx, model, graph, &model);
+    if (status == OPN_OK)
+        status = opn_explain(app->ctx, model, graph, node, app->params, &explanation);
     terminal_clear();
     if (status != OPN_OK)
         return complain_status(app, status);

@@ -55,6 +55,7 @@ static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
                                      (int)opn_params_int(app->params, "threads"));
     if (status != OPN_OK)
         return complain_status(app, status);
+    app->verb = verb;
     return verb->run(app);
 }
 

@@ -41,7 +41,9 @@ static int predict(opine_app *app, const opn_model *model, const opn_graph *grap
     opn_decisions *decisions = NULL;
     opn_split *split = NULL;
     const bool decides = is_deciding(app);
-    opn_status status = opn_model_split(app->ctx, model, graph, &split);
+    opn_status status = opn_model_for_graph(app->ctx, model, graph, &model);
+    if (status == OPN_OK)
+        status = opn_model_split(app->ctx, model, graph, &split);
     if (status == OPN_OK && decides)
         status = opn_decide_check(app->ctx, model, graph, split, app->params);
     if (status == OPN_OK)

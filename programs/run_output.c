@@ -118,6 +118,14 @@ int check_output_file(const opine_app *app, const char *suffixes)
         complain("%s: is a folder; expected a file to write", path);
         return EXIT_FAILED;
     }
+    const size_t n = strlen(path);
+    if (n > 1 && path[n - 1] == '/') {
+        complain(
+                "%s: ends in /, as only folders do; expected a file to write, -o %.*s for "
+                "example",
+                path, (int)(n - 1), path);
+        return EXIT_USAGE;
+    }
     if (is_there && S_ISREG(output.st_mode) && is_read(app, &output)) {
         complain("%s: is an input, so it cannot be written to; name another file with "
                  "-o",

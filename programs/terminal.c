@@ -112,6 +112,22 @@ opn_status out_of_memory(opine_app *app)
     return OPN_ERR_NOMEM;
 }
 
+// Prints a message of the library, in which only lines of its own follow the first.
+static void complain_lines(char *message)
+{
+    char *rest = strchr(message, '\n');
+    if (rest != NULL)
+        *rest++ = 0;
+    complain("%s", message);
+    for (char *line = rest; line != NULL; line = rest) {
+        rest = strchr(line, '\n');
+        if (rest != NULL)
+            *rest++ = 0;
+        clean_text(line);
+        fprintf(stderr, "%s\n", line);
+    }
+}
+
 int complain_status(const opine_app *app, opn_status status)
 {
     const char *message = opn_ctx_error(app->ctx);
@@ -121,8 +137,8 @@ int complain_status(const opine_app *app, opn_status status)
     const char *dataset = status == OPN_ERR_READ ? dataset_to_fetch(app, text) : NULL;
     if (dataset != NULL)
         complain("%s: opine data fetch %s", text, dataset);
-    else
-        complain("%s", text);
+    else if (!complain_of_argument(app, text))
+        complain_lines(text);
     switch (status) {
     case OPN_OK:
         return EXIT_DONE;

@@ -33,12 +33,12 @@ void tell_work(const opine_app *app, const opn_graph *graph, const opn_split *sp
     if (opn_params_flag(app->params, "quiet"))
         return;
     complain("training %s on %s with seed %s: %d nodes, %d training, %d validation, "
-             "%d classes",
+             "%d class%s",
              opn_params_text(app->params, "model"), opn_graph_name(graph),
              opn_params_text(app->params, "seed"), (int)opn_graph_n_nodes(graph),
              (int)opn_split_count(split, OPN_ROLE_TRAIN),
              (int)opn_split_count(split, OPN_ROLE_VALIDATION),
-             (int)opn_split_n_known(split));
+             (int)opn_split_n_known(split), opn_split_n_known(split) == 1 ? "" : "es");
     tell_parameters(app);
 }
 
@@ -90,11 +90,22 @@ static void print_candidates(const opn_model *model)
         chosen = one.is_chosen ? one : chosen;
         printf("%-21s %7.1f %%", one.name, 100.0 * one.accuracy);
         if (isfinite(one.nll))
-            printf(" %8.3f", one.nll);
+            printf(one.nll < 1e4 ? " %8.3f" : " %8.2e", one.nll);
         printf("%s\n", one.is_chosen && had_choice ? "  chosen" : "");
     }
     if (had_choice && chosen.n_validation > 0)
         print_margin(&chosen, &other);
+}
+
+// With few validation nodes, others take their turn when models are compared.
+static void print_turns(const opn_model *model, int32_t n_validation)
+{
+    opn_candidate first = {.n_validation = n_validation};
+    if (opn_model_candidate_count(model) > 0)
+        opn_model_candidate(model, 0, &first);
+    if (first.n_validation > n_validation)
+        printf("; %d took turns in the comparison", (int)first.n_validation);
+    putchar('\n');
 }
 
 // ---- the training --------------------------------------------------------------------
@@ -113,7 +124,8 @@ static int print_summary_as_text(const opn_model *model, const char *path)
         printf(", after %d for the teacher", (int)s.teacher_epochs);
     putchar('\n');
     print_key("nodes");
-    printf("%d training, %d validation\n", (int)s.n_train, (int)s.n_validation);
+    printf("%d training, %d validation", (int)s.n_train, (int)s.n_validation);
+    print_turns(model, s.n_validation);
     if (s.n_validation > 0) {
         print_key("accuracy");
         printf("%.1f %% of the validation nodes\n", 100.0 * s.validation_accuracy);

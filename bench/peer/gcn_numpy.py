@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How hard is a graph? A plain GCN in NumPy and SciPy, with no line of opine in it.
+"""How hard is a graph? A plain GCN in NumPy and SciPy, without a line of opine.
 
     bench/peer/gcn_numpy.py --npz FILE [--model gcn|mlp|propagation] [--ood N]
                             [--splits N] [--planetoid]

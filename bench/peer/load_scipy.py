@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Times how NumPy and SciPy load the graph files that opine loads.
 
-    bench/peer/load_scipy.py RUNS DATA     one line a run: seconds of the processor
+    bench/peer/load_scipy.py RUNS DATA     one line per run: CPU seconds
 
 DATA is an .npz of the gnn-benchmark form or a Planetoid prefix. The result is what
-opine's loaders give: neighbours and features as CSR matrices, and labels. One more load
-goes before the runs and is not counted.
+opine's loaders give: neighbours and features as CSR matrices, and labels. A first
+load is not counted.
 """
 import pickle
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Trains s-bgat-t-k in PyTorch, with no line of opine in it, and says how long it took.
+"""Trains s-bgat-t-k in PyTorch, without a line of opine, and prints how long it takes.
 
     bench/peer/torch_gat.py THREADS EPOCHS SAMPLES MODE DATA [--validate] [--teacher-only]
                             [--seeds N]
@@ -14,7 +14,7 @@ drops anew for each. Edges are two lists, as those versions have them.
 MODE says how the first projection is made and how the edges of a node are added up:
     scatter  features as a dense tensor; index_add()
     sparse   features by torch.sparse, COO or CSR, whichever is faster; index_add()
-    bag      both by embedding_bag(), the fastest there is in PyTorch 1.13 on a processor
+    bag      both by embedding_bag(), the fastest way in PyTorch 1.13 on a CPU
 
     --validate      as the authors: training ends when 100 epochs bring neither a lower
                     loss nor a higher accuracy on the validation nodes, and the last

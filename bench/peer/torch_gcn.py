@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Trains s-bgcn-t-k in PyTorch, with no line of opine in it, and says how long it took.
+"""Trains s-bgcn-t-k in PyTorch, without a line of opine, and prints how long it takes.
 
     bench/peer/torch_gcn.py THREADS EPOCHS SAMPLES MODE DATA [--validate] [--teacher-only]
                             [--seeds N]
@@ -8,11 +8,11 @@ DATA is an .npz of the gnn-benchmark form or a Planetoid prefix. Teacher and stu
 EPOCHS each. Loads, runs once to warm up and prints "ready"; then makes one run for each
 line it reads and prints one line: seconds of teacher, prior, student, samples and all of
 it, of the median epoch of teacher and student, and accuracy on test nodes in percent. So
-a script can let it and another program take turns. Run r has seed r.
+a script can alternate it with other programs. Run r has seed r.
 
 MODE says how the products with sparse matrices are made:
     sparse   by torch.sparse, COO or CSR, whichever is faster for the matrix
-    bag      by embedding_bag(), the fastest there is in PyTorch 1.13 on a processor
+    bag      by embedding_bag(), the fastest way in PyTorch 1.13 on a CPU
     dense    features as a dense tensor, the edges as in `sparse`
 
     --validate      a pass over the validation nodes after each epoch; training ends when

@@ -3,14 +3,15 @@
 
     bench/peer/tsne_sklearn.py rows DATA COLUMNS ROWS.npy
     bench/peer/tsne_sklearn.py embed THREADS PERPLEXITY ROWS.npy PLACES.npy
-    bench/peer/tsne_sklearn.py judge ROWS.npy PLACES.npy...
+    bench/peer/tsne_sklearn.py score ROWS.npy PLACES.npy...
 
-rows    writes what a network of two layers would hide: the row-normalised features of a
-        dataset, twice averaged over neighbours, in the COLUMNS directions that hold most
-        of them. DATA is a .npz file of the gnn-benchmark form, or a Planetoid prefix.
-embed   prints "ready"; then embeds the rows for each line it reads, prints the seconds
-        that took and writes the places, as `engine embed` does
-judge   prints a line for each: the trustworthiness among the 12 nearest
+rows    writes what the hidden layer of a network might hold: the row-normalised features
+        of a dataset, averaged twice over neighbours and reduced to the COLUMNS leading
+        singular directions. DATA is an npz file of the gnn-benchmark form, or a
+        Planetoid prefix.
+embed   prints "ready"; then, for each line it reads, embeds the rows, prints the seconds
+        this took and writes the places, as `engine embed` does
+score   prints one line per embedding: its trustworthiness among the 12 nearest
 """
 import os
 import sys
@@ -58,7 +59,7 @@ def embed(n_threads, perplexity, rows, places):
         print(f"{seconds:.6f}", flush=True)
 
 
-def judge(rows, *places):
+def score(rows, *places):
     import numpy as np
     from sklearn.manifold import trustworthiness
 
@@ -68,4 +69,4 @@ def judge(rows, *places):
 
 
 if __name__ == "__main__":
-    {"rows": write_rows, "embed": embed, "judge": judge}[sys.argv[1]](*sys.argv[2:])
+    {"rows": write_rows, "embed": embed, "score": score}[sys.argv[1]](*sys.argv[2:])

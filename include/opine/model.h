@@ -40,7 +40,8 @@ OPN_API OPN_NODISCARD opn_status opn_split_from_params(opn_ctx *ctx,
                                                        opn_split **out);
 
 // The split a model was trained with. *out is NULL if it is not known: the graph is not
-// the training graph, or its split has changed, which gives a warning.
+// the training graph, or its split or the names of its classes have changed, which gives
+// a warning.
 OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
                                                  const opn_model *model,
                                                  const opn_graph *graph,
@@ -118,11 +119,22 @@ OPN_API OPN_NODISCARD opn_status opn_model_load(opn_ctx *ctx,
 
 // Loads a graph for the model as opn_graph_load_prepared() does. Unless `params` name
 // one, labels are in the column that the model was trained with, if the data have it.
+// Classes that the model knows by name come in its order; others are warned about.
+// Errors: also SHAPE (there are labels, but the model knows none of their classes).
 OPN_API OPN_NODISCARD opn_status opn_model_load_graph(opn_ctx *ctx,
                                                       const opn_model *model,
                                                       const char *data,
                                                       const opn_params *params,
                                                       opn_graph **out);
+
+// The model that predicts on a graph: `model` itself, or, if that knows only the nodes it
+// was trained on and the graph has others, the one it brings along for other graphs,
+// which is logged. *out belongs to `model`. opn_model_predict() and opn_explain() choose
+// in the same way; what names a model beside their results needs this one.
+OPN_API OPN_NODISCARD opn_status opn_model_for_graph(opn_ctx *ctx,
+                                                     const opn_model *model,
+                                                     const opn_graph *graph,
+                                                     const opn_model **out);
 
 // ---- what it says --------------------------------------------------------------------
 

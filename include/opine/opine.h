@@ -23,6 +23,7 @@
 #include "evaluate.h"
 #include "explain.h"
 #include "graph.h"
+#include "input.h"
 #include "measure.h"
 #include "metrics.h"
 #include "model.h"

@@ -126,6 +126,12 @@ void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...)
     defuse(ctx->error);
 }
 
+void opn_i_add_lines(opn_ctx *ctx, const char *lines)
+{
+    const size_t n = strlen(ctx->error);
+    snprintf(ctx->error + n, sizeof(ctx->error) - n, "%s", lines);
+}
+
 void opn_i_prefix_error(opn_ctx *ctx, const char *prefix)
 {
     char inner[sizeof(ctx->error)];

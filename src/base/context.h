@@ -76,6 +76,10 @@ void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...) OPN_PRINTF(2, 3);
 #define opn_i_fail_within(ctx, code, prefix) (opn_i_prefix_error((ctx), (prefix)), (code))
 void opn_i_prefix_error(opn_ctx *ctx, const char *prefix);
 
+// Adds lines of our own, such as a recipe, to the message; unlike in what a message
+// quotes, their ends are kept.
+void opn_i_add_lines(opn_ctx *ctx, const char *lines);
+
 void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...) OPN_PRINTF(3, 4);
 
 // Reports progress; returns INTERRUPTED if the caller asked to stop.

@@ -117,6 +117,18 @@ int32_t opn_i_names_find(const opn_i_names *names, const char *text, size_t n_ch
     return names->slot == NULL ? -1 : names->slot[find_slot(names, text, n_chars)];
 }
 
+opn_status opn_i_names_index(opn_ctx *ctx, const opn_i_names *from, opn_i_names *to)
+{
+    opn_status status = OPN_OK;
+    int32_t at = 0;
+    for (int64_t i = 0; i < from->n; i++) {
+        const char *name = opn_i_names_at(from, i);
+        OPN_TRY(opn_i_names_intern(ctx, to, name, strlen(name), &at));
+    }
+cleanup:
+    return status;
+}
+
 opn_status opn_i_names_copy(opn_ctx *ctx, const opn_i_names *from, opn_i_names *to)
 {
     opn_status status = OPN_OK;

@@ -36,6 +36,12 @@ OPN_NODISCARD opn_status opn_i_names_intern(
 // Index of the name, or -1. Only for tables filled by intern.
 int32_t opn_i_names_find(const opn_i_names *names, const char *text, size_t n_chars);
 
+// Interns all names of a table, for lookup. Their indices are the same as long as no name
+// stands there twice.
+OPN_NODISCARD opn_status opn_i_names_index(opn_ctx *ctx,
+                                           const opn_i_names *from,
+                                           opn_i_names *to);
+
 OPN_NODISCARD opn_status opn_i_names_copy(opn_ctx *ctx,
                                           const opn_i_names *from,
                                           opn_i_names *to);

@@ -2,6 +2,8 @@
 
 #include "data/class_order.h"
 
+#include "base/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,19 +22,27 @@ int64_t opn_i_plain_number(const char *text)
 
 typedef struct named_class {
     const char *text;
-    int32_t number;   // as it was found
-    int64_t as_plain; // opn_i_plain_number(text)
+    int32_t number; // as it was found
+    bool is_value;
+    double value; // 0 of a word
 } named_class;
+
+static named_class describe_class(const char *text, int32_t number)
+{
+    named_class described = {.text = text, .number = number};
+    described.is_value = opn_i_parse_real(text, strlen(text), &described.value);
+    return described;
+}
 
 // Numbers before words; numbers by value, words by byte order.
 static int compare_classes(const void *a, const void *b)
 {
     const named_class *x = a;
     const named_class *y = b;
-    if ((x->as_plain < 0) != (y->as_plain < 0))
-        return x->as_plain < 0 ? 1 : -1;
-    if (x->as_plain != y->as_plain)
-        return x->as_plain < y->as_plain ? -1 : 1;
+    if (x->is_value != y->is_value)
+        return x->is_value ? -1 : 1;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
     return strcmp(x->text, y->text);
 }
 
@@ -47,15 +57,13 @@ opn_status opn_i_classes_rank(opn_ctx *ctx,
     named_class *sorted = NULL;
     bool is_numbered = true;
     OPN_TRY_NEW(ctx, sorted, n);
-    for (int32_t k = 0; k < n; k++) {
-        const char *text = opn_i_names_at(found, k);
-        sorted[k] = (named_class){text, k, opn_i_plain_number(text)};
-    }
+    for (int32_t k = 0; k < n; k++)
+        sorted[k] = describe_class(opn_i_names_at(found, k), k);
     if (!listed)
         qsort(sorted, (size_t)n, sizeof(*sorted), compare_classes);
     for (int32_t k = 0; k < n; k++) {
         rank[sorted[k].number] = k;
-        is_numbered = is_numbered && sorted[k].as_plain == k;
+        is_numbered = is_numbered && opn_i_plain_number(sorted[k].text) == k;
     }
     for (int32_t k = 0; k < n && !is_numbered; k++)
         OPN_TRY(opn_i_names_add(ctx, names, sorted[k].text, strlen(sorted[k].text)));

@@ -118,10 +118,16 @@ static opn_status settle_entries(opn_i_dense_reader *d, const int32_t *node)
 {
     opn_status status = OPN_OK;
     opn_i_folder *folder = d->folder;
+    size_t n_kept = 0;
     for (size_t e = 0; e < folder->n_entries; e++) {
-        folder->row[e] = node[folder->row[e]];
-        folder->col[e] = d->column[folder->col[e]].first;
+        const opn_i_dense_column *column = &d->column[folder->col[e]];
+        if (column->use > OPN_COLUMN_WORDS)
+            continue; // numbers that turned out to name the nodes
+        folder->row[n_kept] = node[folder->row[e]];
+        folder->col[n_kept] = column->first;
+        folder->value[n_kept++] = folder->value[e];
     }
+    folder->n_entries = n_kept;
     for (size_t e = 0; e < d->n_words; e++) {
         double value = 0.0;
         const int32_t k = place_word(d, &d->word[e], &value);
@@ -144,6 +150,53 @@ static opn_status note_use(const opn_i_dense_reader *d,
                               after, after_many);
 }
 
+// ---- notes ---------------------------------------------------------------------------
+
+bool opn_i_is_dressed_number(const char *text)
+{
+    static const char *const marks[] = {",",        "%",       "$", "\xE2\x82\xAC",
+                                        "\xC2\xA3", "\xC2\xA5"};
+    bool has_digit = false;
+    bool has_mark = false;
+    const char *at = text + (text[0] == '-' || text[0] == '+');
+    while (*at != 0) {
+        const size_t n_plain = strspn(at, "0123456789. ");
+        has_digit = has_digit || strcspn(at, "0123456789") < n_plain;
+        at += n_plain;
+        const char *before = at;
+        for (size_t m = 0; m < sizeof(marks) / sizeof(marks[0]) && at == before; m++)
+            if (strncmp(at, marks[m], strlen(marks[m])) == 0)
+                at += strlen(marks[m]);
+        if (at == before && *at != 0)
+            return false;
+        has_mark = has_mark || at > before;
+    }
+    return has_digit && has_mark;
+}
+
+// Numbers in another dress would be one feature for each, or none.
+static opn_status note_dressed(const opn_i_dense_reader *d, bool *chosen)
+{
+    char after[160];
+    char after_many[160];
+    const char *example = NULL;
+    for (size_t f = 0; f < d->n_columns; f++) {
+        const opn_i_dense_column *column = &d->column[f];
+        chosen[f] = column->use == OPN_COLUMN_WORDS || column->use == OPN_COLUMN_TEXTS;
+        for (int64_t k = 0; k < column->words.n && chosen[f]; k++)
+            chosen[f] = opn_i_is_dressed_number(opn_i_names_at(&column->words, k));
+        if (chosen[f] && example == NULL)
+            example = opn_i_names_at(&column->words, 0);
+    }
+    example = example == NULL ? "" : example;
+    snprintf(after, sizeof(after), "holds \"%.32s\" and the like as words; %s", example,
+             OPN_UNDRESS);
+    snprintf(after_many, sizeof(after_many), "hold \"%.32s\" and the like as words; %s",
+             example, OPN_UNDRESS);
+    return opn_i_note_columns(d->folder, d->table->path, &d->head, chosen, d->n_columns,
+                              after, after_many);
+}
+
 static opn_status note_uses(const opn_i_dense_reader *d)
 {
     opn_status status = OPN_OK;
@@ -162,6 +215,7 @@ static opn_status note_uses(const opn_i_dense_reader *d)
     OPN_TRY(note_use(d, chosen, OPN_COLUMN_TEXTS,
                      "has too many different words for a feature and is not used",
                      "have too many different words for features and are not used"));
+    OPN_TRY(note_dressed(d, chosen));
     OPN_TRY(note_use(d, chosen, OPN_COLUMN_INDEX, "has no name and is not used", ""));
     OPN_TRY(note_use(d, chosen, OPN_COLUMN_EMPTY, "has no values and is not used",
                      "have no values and are not used"));

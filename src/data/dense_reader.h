@@ -17,7 +17,9 @@ typedef enum opn_i_column_use {
 
 typedef struct opn_i_dense_column {
     opn_i_names words; // those that are not numbers; all values, if may_be_node
+    opn_i_names ids;   // all values, if may_be_ids
     bool may_be_node;  // by its name
+    bool may_be_ids;   // by its values so far: all different, and none a fraction
     bool is_index;     // has no name
     bool has_word, has_number;
     size_t n_missing;
@@ -50,6 +52,16 @@ typedef struct opn_i_dense_reader {
     size_t n_words, word_room;
     size_t n_rows;
 } opn_i_dense_reader;
+
+// Whether the text is a number with a currency, % or separators of thousands, which is
+// not read as one; and what to do about it.
+bool opn_i_is_dressed_number(const char *text);
+#define OPN_UNDRESS "write numbers without currency, % and thousands separators"
+
+// Finds the column that names the nodes, once all rows are read, and declares these; node
+// [n_rows] receives the node of each row. Notes what is not obvious.
+// Errors: FORMAT (a node without a name or twice, two columns that could name them).
+OPN_NODISCARD opn_status opn_i_dense_find_nodes(opn_i_dense_reader *d, int32_t *node);
 
 // Makes features of the columns, names them, and moves all entries to them; node [n_rows]
 // is the node of each row. Notes what is not obvious.

@@ -1,6 +1,7 @@
 // folder_dense.c -- reads features with one row per node: numbers, booleans and words, of
-// which some may be missing. Which column names the nodes may show only at the end, so
-// until then entries have the row for a node and the column for a feature.
+// which some may be missing. Which column names the nodes may show only at the end
+// (dense_nodes.c), so until then entries have the row for a node and the column for a
+// feature.
 
 #include "data/dense_reader.h"
 #include "data/folder_words.h"
@@ -12,19 +13,16 @@
 static void deinit_reader(opn_i_dense_reader *d)
 {
     const opn_alloc *alloc = &d->folder->ctx->alloc;
-    for (size_t f = 0; f < d->n_columns && d->column != NULL; f++)
+    for (size_t f = 0; f < d->n_columns && d->column != NULL; f++) {
         opn_i_names_deinit(alloc, &d->column[f].words);
+        opn_i_names_deinit(alloc, &d->column[f].ids);
+    }
     opn_i_names_deinit(alloc, &d->head);
     opn_i_release(alloc, d->column);
     opn_i_release(alloc, d->word);
 }
 
 // ---- first row -----------------------------------------------------------------------
-
-static bool may_be_node(const char *name)
-{
-    return opn_i_node_rank(name, false) < INT_MAX;
-}
 
 // A row of words alone is a header, and so is one that names the nodes' column.
 static opn_status find_header(opn_i_dense_reader *d)
@@ -39,7 +37,7 @@ static opn_status find_header(opn_i_dense_reader *d)
     for (size_t f = 0; f < rows->n_fields; f++) {
         const char *text = rows->field[f].text;
         double number;
-        n_nodes += may_be_node(text);
+        n_nodes += opn_i_names_node(text);
         if (opn_i_field_number(rows, f, &number))
             continue;
         n_missing += opn_i_is_missing(text);
@@ -82,8 +80,10 @@ static opn_status read_head(opn_i_dense_reader *d, bool *has_row)
         snprintf(number, sizeof(number), "%zu", f);
         const char *name = d->has_header ? rows->field[f].text : number;
         OPN_TRY(opn_i_names_add(ctx, &d->head, name, strlen(name)));
-        d->column[f].may_be_node = d->n_columns > 1 && may_be_node(name);
+        d->column[f].may_be_node = d->n_columns > 1 && opn_i_names_node(name);
         d->column[f].is_index = f == 0 && name[0] == 0;
+        d->column[f].may_be_ids =
+                d->n_columns > 1 && !d->column[f].may_be_node && !d->column[f].is_index;
     }
     *has_row = true;
     if (d->has_header)
@@ -129,6 +129,31 @@ cleanup:
     return status;
 }
 
+// Whether the value could name a node: all but fractions and what is missing.
+static bool is_like_id(const opn_i_csv_field *field)
+{
+    const bool is_whole = strspn(field->text, "0123456789") == field->n_chars;
+    return !opn_i_is_missing(field->text) && (is_whole || !opn_i_is_number(field->text));
+}
+
+// Keeps the values of a column that is not known by name for as long as they could name
+// the nodes: most columns hold a fraction, or a value twice, within a few rows.
+static opn_status watch_ids(opn_i_dense_reader *d, size_t f)
+{
+    opn_status status = OPN_OK;
+    const opn_i_csv_field *field = &d->table->rows.field[f];
+    opn_i_dense_column *column = &d->column[f];
+    int32_t word = -1;
+    if (is_like_id(field))
+        OPN_TRY(opn_i_names_intern(d->folder->ctx, &column->ids, field->text,
+                                   field->n_chars, &word));
+    column->may_be_ids = word == (int32_t)d->n_rows;
+    if (!column->may_be_ids)
+        opn_i_names_deinit(&d->folder->ctx->alloc, &column->ids);
+cleanup:
+    return status;
+}
+
 static opn_status read_word(opn_i_dense_reader *d, size_t f)
 {
     opn_status status = OPN_OK;
@@ -137,8 +162,9 @@ static opn_status read_word(opn_i_dense_reader *d, size_t f)
     int32_t word = 0;
     OPN_FAIL_IF(d->folder->ctx, column->has_number || !d->has_header, OPN_ERR_FORMAT,
                 "%s:%zu: field %zu, \"%s\", is not a finite number, as the others of its "
-                "column are",
-                rows->name, rows->line, f + 1, rows->field[f].text);
+                "column are%s",
+                rows->name, rows->line, f + 1, rows->field[f].text,
+                opn_i_is_dressed_number(rows->field[f].text) ? "; " OPN_UNDRESS : "");
     column->has_word = true;
     OPN_TRY(opn_i_names_intern(d->folder->ctx, &column->words, rows->field[f].text,
                                rows->field[f].n_chars, &word));
@@ -184,8 +210,11 @@ static opn_status read_rows(opn_i_dense_reader *d, bool has_row)
     while (has_row) {
         OPN_FAIL_IF(ctx, d->n_rows == INT32_MAX, OPN_ERR_OVERFLOW,
                     "%s: more than %d rows", d->table->path, INT32_MAX);
-        for (size_t f = 0; f < d->n_columns; f++)
+        for (size_t f = 0; f < d->n_columns; f++) {
             OPN_TRY(read_value(d, f));
+            if (d->column[f].may_be_ids)
+                OPN_TRY(watch_ids(d, f));
+        }
         d->n_rows++;
         OPN_TRY(opn_i_table_next(ctx, d->table, d->n_columns, &has_row));
     }
@@ -193,121 +222,7 @@ cleanup:
     return status;
 }
 
-// ---- nodes ---------------------------------------------------------------------------
-
-static int node_rank(const opn_i_dense_reader *d, size_t f)
-{
-    return opn_i_node_rank(opn_i_names_at(&d->head, (int64_t)f), f == 0);
-}
-
-// How many nodes of the edges are numbers of rows.
-static int64_t count_places(const opn_i_dense_reader *d)
-{
-    int64_t n_found = 0;
-    for (int64_t i = 0; i < d->folder->edge_nodes.n; i++) {
-        const char *name = opn_i_names_at(&d->folder->edge_nodes, i);
-        const opn_i_csv_field field = {.text = name, .n_chars = strlen(name)};
-        int64_t place = 0;
-        n_found += opn_i_csv_int(&field, 0, (int64_t)d->n_rows - 1, &place);
-    }
-    return n_found;
-}
-
-// Of the columns that may name the nodes, the one that has the most nodes of the edges;
-// among equals the one whose name says it best. Rows may be the nodes 0, 1, … instead,
-// where no column comes first and says node.
-static opn_status find_node_by_values(opn_i_dense_reader *d)
-{
-    opn_status status = OPN_OK;
-    OPN_TRY(opn_i_folder_edge_nodes(d->folder));
-    int64_t most = -1;
-    for (size_t f = 0; f < d->n_columns; f++) {
-        const opn_i_dense_column *column = &d->column[f];
-        // What only may be an id, and is not unique, is none.
-        if (!column->may_be_node ||
-            (column->twice_line > 0 && node_rank(d, f) >= OPN_PERHAPS_NODE))
-            continue;
-        const int64_t n_found = opn_i_count_edge_nodes(d->folder, &column->words);
-        if (n_found > most ||
-            (n_found == most && node_rank(d, f) < node_rank(d, d->node))) {
-            most = n_found;
-            d->node = f;
-        }
-    }
-    if (node_rank(d, 0) >= 0 && count_places(d) > most)
-        d->node = OPN_NO_COLUMN;
-cleanup:
-    return status;
-}
-
-static opn_status find_node(opn_i_dense_reader *d)
-{
-    opn_status status = OPN_OK;
-    size_t n_candidates = 0;
-    bool *chosen = NULL;
-    d->node = OPN_NO_COLUMN;
-    for (size_t f = 0; f < d->n_columns; f++)
-        n_candidates += d->column[f].may_be_node;
-    if (n_candidates == 1 && d->column[0].may_be_node && node_rank(d, 0) < 0)
-        d->node = 0;
-    else if (n_candidates > 0)
-        OPN_TRY(find_node_by_values(d));
-    OPN_TRY_NEW(d->folder->ctx, chosen, d->n_columns);
-    for (size_t f = 0; f < d->n_columns; f++)
-        chosen[f] = n_candidates > 1 && f == d->node && node_rank(d, f) >= 0;
-    OPN_TRY(opn_i_note_columns(d->folder, d->table->path, &d->head, chosen, d->n_columns,
-                               "names the nodes, for it holds those of edges.csv", ""));
-cleanup:
-    opn_i_release(&d->folder->ctx->alloc, chosen);
-    return status;
-}
-
-// Rows without names are the nodes 0, 1, …, so labels.csv must list the same nodes.
-static opn_status check_places(const opn_i_dense_reader *d)
-{
-    opn_status status = OPN_OK;
-    const opn_i_folder *folder = d->folder;
-    OPN_FAIL_IF(folder->ctx,
-                folder->has_named_labels && folder->nodes.n > (int64_t)d->n_rows,
-                OPN_ERR_FORMAT,
-                "%s: %zu rows without names, but %s names other nodes; a header "
-                "that begins with node says that the first column holds names",
-                d->table->path, d->n_rows, folder->label_file);
-    OPN_FAIL_IF(folder->ctx,
-                !folder->has_named_labels && folder->n_label_rows > 0 &&
-                        folder->n_label_rows != (int32_t)d->n_rows,
-                OPN_ERR_FORMAT, "%s: %zu rows, but %s has %d", d->table->path, d->n_rows,
-                folder->label_file, folder->n_label_rows);
-cleanup:
-    return status;
-}
-
-// Declares the node of each row; node [n_rows] receives their numbers.
-static opn_status declare_rows(opn_i_dense_reader *d, int32_t *node)
-{
-    opn_status status = OPN_OK;
-    opn_i_folder *folder = d->folder;
-    if (d->node == OPN_NO_COLUMN) {
-        for (size_t row = 0; row < d->n_rows; row++)
-            OPN_TRY(opn_i_declare_place(folder, row, &node[row]));
-        OPN_TRY(check_places(d));
-        goto cleanup;
-    }
-    const opn_i_dense_column *column = &d->column[d->node];
-    OPN_FAIL_IF(folder->ctx, column->unnamed_line > 0, OPN_ERR_FORMAT,
-                "%s:%zu: the node has no name", d->table->path, column->unnamed_line);
-    OPN_FAIL_IF(folder->ctx, column->twice_line > 0, OPN_ERR_FORMAT,
-                "%s:%zu: node \"%s\" is listed twice%s", d->table->path,
-                column->twice_line, opn_i_names_at(&column->words, column->twice_word),
-                d->n_columns == 3 ? "; the header of a sparse table is node,feature,value"
-                                  : "");
-    for (size_t row = 0; row < d->n_rows; row++) { // no value is twice: row is word
-        const char *name = opn_i_names_at(&column->words, (int64_t)row);
-        OPN_TRY(opn_i_declare_node(folder, name, strlen(name), &node[row]));
-    }
-cleanup:
-    return status;
-}
+// ---- the table ------------------------------------------------------------------------
 
 // The first row has already been read.
 opn_status opn_i_folder_read_dense(opn_i_folder *folder, opn_i_table *table)
@@ -318,9 +233,8 @@ opn_status opn_i_folder_read_dense(opn_i_folder *folder, opn_i_table *table)
     bool has_row = false;
     OPN_TRY(read_head(&reader, &has_row));
     OPN_TRY(read_rows(&reader, has_row));
-    OPN_TRY(find_node(&reader));
     OPN_TRY_NEW(folder->ctx, node, reader.n_rows);
-    OPN_TRY(declare_rows(&reader, node));
+    OPN_TRY(opn_i_dense_find_nodes(&reader, node));
     OPN_TRY(opn_i_dense_settle(&reader, node));
 cleanup:
     deinit_reader(&reader);

@@ -55,9 +55,10 @@ static opn_status choose_columns(opn_ctx *ctx, const opn_i_csv *rows, edge_colum
             columns.weight = third_column(rows, &columns);
     } else {
         OPN_FAIL_IF(ctx, n != 2 && n != 3, OPN_ERR_FORMAT,
-                    "%s:%zu: %zu fields, expected source,target or "
-                    "source,target,weight, or a header that names these columns",
-                    rows->name, rows->line, n);
+                    "%s:%zu: %zu %s, expected source,target or "
+                    "source,target,weight, or a header that names these columns%s",
+                    rows->name, rows->line, n, opn_i_fields_word(n),
+                    n == 1 ? "; " OPN_CSV_SEPARATORS : "");
         OPN_FAIL_IF(
                 ctx, rows->field[0].n_chars == 0, OPN_ERR_FORMAT,
                 "%s:%zu: the first column has no name; leave it out, so that each row is "
@@ -197,6 +198,11 @@ opn_status opn_i_folder_read_edges(opn_i_folder *folder)
         goto cleanup; // a graph may have no edges
     if (is_header(folder, &file.rows, &columns))
         OPN_TRY(skip_header(folder, &file, &columns, &has_row));
+    else if (columns.weight != OPN_NO_COLUMN)
+        OPN_TRY(opn_i_graph_note(ctx, folder->graph,
+                                 "%s: the third column is taken as the weight of the "
+                                 "edges",
+                                 opn_i_base_name(file.path)));
     while (has_row) {
         OPN_TRY(read_edge(folder, &file.rows, &columns));
         OPN_TRY(opn_i_table_next(ctx, &file, columns.n_fields, &has_row));

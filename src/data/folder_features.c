@@ -45,7 +45,7 @@ static bool find_sparse_columns(const opn_i_csv *rows, sparse_columns *out)
             columns.feature = f;
         else if (opn_i_word_means(name, OPN_MEANS_VALUE))
             columns.value = f;
-        else if (opn_i_node_rank(name, false) < INT_MAX)
+        else if (opn_i_names_node(name))
             columns.node = f;
     }
     *out = columns;
@@ -72,6 +72,7 @@ read_sparse(opn_i_folder *folder, opn_i_table *table, const sparse_columns *colu
         OPN_FAIL_IF(ctx, name->n_chars == 0, OPN_ERR_FORMAT,
                     "%s:%zu: the node has no name", rows->name, rows->line);
         OPN_TRY(opn_i_declare_node(folder, name->text, name->n_chars, &node));
+        folder->listed[node] |= OPN_IN_FEATURES;
         OPN_FAIL_IF(ctx, what->n_chars == 0, OPN_ERR_FORMAT,
                     "%s:%zu: the feature has no name", rows->name, rows->line);
         OPN_TRY(opn_i_names_intern(ctx, &folder->features, what->text, what->n_chars,
@@ -143,6 +144,42 @@ static opn_status read_table(opn_i_folder *folder, opn_i_table *file)
     else
         OPN_TRY(opn_i_folder_read_dense(folder, file));
 cleanup:
+    return status;
+}
+
+// A first row of words alone, or one that names the nodes, is a header.
+static bool is_header(const opn_i_csv *rows)
+{
+    size_t n_words = 0;
+    for (size_t f = 0; f < rows->n_fields; f++) {
+        n_words += !opn_i_is_number(rows->field[f].text);
+        if (opn_i_names_node(rows->field[f].text))
+            return true;
+    }
+    return n_words == rows->n_fields;
+}
+
+opn_status opn_i_folder_count_rows(const opn_i_folder *folder, size_t *out)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    opn_i_table file = {0};
+    sparse_columns columns;
+    size_t n_rows = 0;
+    bool has_row = false;
+    OPN_TRY(opn_i_table_open(folder, "features", false, &file));
+    if (file.is_there)
+        OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
+    const bool is_sparse = has_row && find_sparse_columns(&file.rows, &columns);
+    if (has_row && is_header(&file.rows))
+        OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
+    while (has_row && !is_sparse) {
+        n_rows++;
+        OPN_TRY(opn_i_table_next(ctx, &file, 0, &has_row));
+    }
+    *out = n_rows;
+cleanup:
+    opn_i_table_close(ctx, &file);
     return status;
 }
 

@@ -3,12 +3,14 @@
 // all values, or a list of the numbers of its features, which are then 1.
 
 #include "data/folder_reader.h"
+#include "data/json_table.h"
 #include "io/path.h"
 
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum json_form { JSON_FORM_OBJECTS, JSON_FORM_ROWS, JSON_FORM_NUMBERS } json_form;
@@ -21,6 +23,9 @@ typedef struct json_reader {
     int32_t *last_node; // [features] the node that last had it, in numbers
     size_t n_last, last_room;
     size_t n_repeating; // nodes that list a feature twice
+    bool has_other;     // a list holds other values than whole numbers from 0
+    double largest;     // value of a list
+    opn_i_json_table table;
 } json_reader;
 
 // What is done with each node, which is given by name and place.
@@ -30,11 +35,14 @@ static opn_status for_each_node(json_reader *r, json_t *document, each_node *act
 {
     opn_status status = OPN_OK;
     char number[24];
+    char named[OPN_JSON_NAME_ROOM];
     size_t place = 0;
     if (json_is_array(document)) {
         for (; place < json_array_size(document); place++) {
+            json_t *item = json_array_get(document, place);
             snprintf(number, sizeof(number), "%zu", place);
-            OPN_TRY(act(r, number, place, json_array_get(document, place)));
+            const char *id = opn_i_json_id(&r->table, item, named);
+            OPN_TRY(act(r, id != NULL ? id : number, place, item));
         }
         goto cleanup;
     }
@@ -53,18 +61,35 @@ static bool is_whole(const json_t *value)
            json_number_value(value) == floor(json_number_value(value));
 }
 
-// Whether the list is hardly one of feature numbers: it has other values, or the same one
-// twice in a row, as rows of zeros and ones do.
-static bool is_row(const json_t *list)
+static int compare_numbers(const void *a, const void *b)
 {
-    for (size_t k = 0; k < json_array_size(list); k++) {
-        const json_t *value = json_array_get(list, k);
-        if (!is_whole(value))
-            return true;
-        if (k > 0 && json_equal(value, json_array_get(list, k - 1)))
-            return true;
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Whether the list is hardly one of feature numbers: it has other values, or the same one
+// twice. Notes in the reader whether that is sure.
+static opn_status is_row(json_reader *r, const json_t *list, bool *out)
+{
+    opn_status status = OPN_OK;
+    const size_t n = json_array_size(list);
+    double *value = NULL;
+    *out = false;
+    OPN_TRY_NEW(r->folder->ctx, value, n);
+    for (size_t k = 0; k < n; k++) {
+        const json_t *item = json_array_get(list, k);
+        r->has_other = r->has_other || !is_whole(item);
+        value[k] = json_number_value(item);
+        r->largest = value[k] > r->largest ? value[k] : r->largest;
     }
-    return false;
+    qsort(value, n, sizeof(*value), compare_numbers);
+    for (size_t k = 1; k < n && !*out; k++)
+        *out = value[k] == value[k - 1];
+    *out = *out || r->has_other;
+cleanup:
+    opn_i_release(&r->folder->ctx->alloc, value);
+    return status;
 }
 
 static opn_status look_at_node(json_reader *r, const char *name, size_t place, json_t *of)
@@ -91,11 +116,15 @@ cleanup:
 
 static opn_status look_for_row(json_reader *r, const char *name, size_t place, json_t *of)
 {
+    opn_status status = OPN_OK;
+    bool is_one = false;
     (void)name;
     (void)place;
-    if (is_row(of))
+    OPN_TRY(is_row(r, of, &is_one));
+    if (is_one)
         r->form = JSON_FORM_ROWS;
-    return OPN_OK;
+cleanup:
+    return status;
 }
 
 // Lists of one length may be rows of values; of different lengths they hold numbers.
@@ -107,11 +136,15 @@ static opn_status find_form(json_reader *r, json_t *document)
         goto cleanup;
     r->form = JSON_FORM_NUMBERS;
     OPN_TRY(for_each_node(r, document, look_for_row));
-    if (r->form == JSON_FORM_NUMBERS)
-        OPN_TRY(opn_i_graph_note(r->folder->ctx, r->folder->graph,
-                                 "%s: the lists are taken as the numbers of features "
-                                 "that are 1",
-                                 opn_i_base_name(r->path)));
+    if (r->n_values > 1 && r->largest <= 1.0) // as numbers, all nodes would be alike
+        r->form = JSON_FORM_ROWS;
+    if (!r->has_other)
+        OPN_TRY(opn_i_graph_note(
+                r->folder->ctx, r->folder->graph, "%s: the lists are %s",
+                opn_i_base_name(r->path),
+                r->form == JSON_FORM_ROWS
+                        ? "taken as a value for each feature"
+                        : "taken as the numbers of features that are 1"));
 cleanup:
     return status;
 }
@@ -146,6 +179,8 @@ static opn_status read_object(json_reader *r, const char *name, int32_t node, js
     json_t *value = NULL;
     json_object_foreach(of, feature, value)
     {
+        if (r->table.id != NULL && strcmp(feature, r->table.id) == 0)
+            continue;
         OPN_FAIL_IF(r->folder->ctx, feature[0] == 0, OPN_ERR_FORMAT,
                     "%s: node \"%s\": a feature has no name", r->path, name);
         OPN_TRY(put_value(r, name, node, feature, value));
@@ -196,6 +231,31 @@ cleanup:
     return status;
 }
 
+// Reads a feature of all nodes, by their names.
+static opn_status
+read_column(json_reader *r, const char *feature, size_t place, json_t *of)
+{
+    opn_status status = OPN_OK;
+    const char *name = NULL;
+    json_t *value = NULL;
+    int32_t node = 0;
+    (void)place;
+    OPN_FAIL_IF(r->folder->ctx, !json_is_object(of) || feature[0] == 0, OPN_ERR_FORMAT,
+                "%s: column \"%s\": expected a name, and an object with a value for each "
+                "node",
+                r->path, feature);
+    json_object_foreach(of, name, value)
+    {
+        OPN_FAIL_IF(r->folder->ctx, name[0] == 0, OPN_ERR_FORMAT,
+                    "%s: a node has no name", r->path);
+        OPN_TRY(opn_i_declare_node(r->folder, name, strlen(name), &node));
+        r->folder->listed[node] |= OPN_IN_FEATURES;
+        OPN_TRY(put_value(r, name, node, feature, value));
+    }
+cleanup:
+    return status;
+}
+
 static opn_status read_node(json_reader *r, const char *name, size_t place, json_t *of)
 {
     opn_status status = OPN_OK;
@@ -204,6 +264,7 @@ static opn_status read_node(json_reader *r, const char *name, size_t place, json
     OPN_FAIL_IF(r->folder->ctx, name[0] == 0, OPN_ERR_FORMAT, "%s: a node has no name",
                 r->path);
     OPN_TRY(opn_i_declare_node(r->folder, name, strlen(name), &node));
+    r->folder->listed[node] |= OPN_IN_FEATURES;
     if (r->form == JSON_FORM_OBJECTS)
         OPN_TRY(read_object(r, name, node, of));
     else if (r->form == JSON_FORM_ROWS)
@@ -225,10 +286,14 @@ static opn_status read_document(json_reader *r, json_t *document)
     OPN_FAIL_IF(folder->ctx, !json_is_object(document) && !json_is_array(document),
                 OPN_ERR_FORMAT, "%s: expected an object of nodes, or a list of them",
                 r->path);
+    OPN_TRY(opn_i_json_find_table(folder, r->path, document, &r->table));
+    if (r->table.is_by_columns)
+        return for_each_node(r, document, read_column);
     OPN_TRY(find_form(r, document));
     OPN_TRY(for_each_node(r, document, read_node));
     OPN_FAIL_IF(folder->ctx,
-                json_is_array(document) && folder->n_label_rows > 0 &&
+                json_is_array(document) && r->table.id == NULL &&
+                        folder->n_label_rows > 0 &&
                         (folder->nodes.n > (int64_t)json_array_size(document) ||
                          (!folder->has_named_labels &&
                           folder->nodes.n > folder->n_label_rows)),

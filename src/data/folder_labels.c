@@ -55,8 +55,8 @@ opn_status opn_i_folder_read_classes(opn_i_folder *folder)
         goto cleanup;
     folder->has_classes = true;
     OPN_FAIL_IF(ctx, has_row && rows->n_fields != 1, OPN_ERR_FORMAT,
-                "%s:%zu: %zu fields, expected one class per row", rows->name, rows->line,
-                rows->n_fields);
+                "%s:%zu: %zu %s, expected one class per row", rows->name, rows->line,
+                rows->n_fields, opn_i_fields_word(rows->n_fields));
     if (has_row && opn_i_word_means(rows->field[0].text, OPN_MEANS_LABEL))
         OPN_TRY(opn_i_table_next(ctx, &file, 1, &has_row));
     while (has_row) {
@@ -95,31 +95,17 @@ static bool is_minus_one_missing(const opn_i_names *labels)
 
 // Sets missing [labels]: those that mean that there is no label. What classes.csv lists
 // is a class.
-static opn_status
+static void
 find_missing(const opn_i_folder *folder, const opn_i_names *labels, bool *missing)
 {
-    opn_status status = OPN_OK;
-    opn_i_text list = {.ctx = folder->ctx};
     const bool is_minus_one = is_minus_one_missing(labels);
-    bool is_noted = false;
     for (int64_t k = 0; k < labels->n; k++) {
         const char *text = opn_i_names_at(labels, k);
         const bool is_listed =
                 opn_i_names_find(&folder->classes, text, strlen(text)) >= 0;
         missing[k] = !is_listed && (opn_i_is_missing(text) ||
                                     (is_minus_one && strcmp(text, "-1") == 0));
-        is_noted = is_noted || (missing[k] && text[0] != 0);
     }
-    if (!is_noted)
-        goto cleanup;
-    opn_i_list_names(&list, labels, missing, (size_t)labels->n, "and");
-    OPN_TRY(list.status);
-    OPN_TRY(opn_i_graph_note(folder->ctx, folder->graph,
-                             "%s: nodes whose label is %s count as unlabelled",
-                             folder->label_file, opn_i_text_chars(&list)));
-cleanup:
-    opn_i_text_free(&list);
-    return status;
 }
 
 // ---- labels.csv ----------------------------------------------------------------------
@@ -148,7 +134,12 @@ static opn_status read_label(opn_i_folder *folder, const label_reader *r, size_t
         OPN_TRY(opn_i_declare_node(folder, name, strlen(name), &node));
     }
     OPN_TRY(opn_i_list_once(folder, r->path, line, node, OPN_IN_LABELS));
-    if (r->missing[opn_i_names_find(&r->labels, text, n_chars)])
+    const bool is_missing = r->missing[opn_i_names_find(&r->labels, text, n_chars)];
+    OPN_TRY(opn_i_read_row_role(folder->ctx, r->path, r->grid, &r->columns.roles, row,
+                                &folder->role_of[node]));
+    OPN_TRY(opn_i_check_role(folder, r->path, line, opn_i_names_at(&folder->nodes, node),
+                             folder->role_of[node], is_missing ? -1 : 0));
+    if (is_missing)
         goto cleanup;
     const int64_t n_classes = folder->classes.n;
     OPN_TRY(opn_i_names_intern(folder->ctx, &folder->classes, text, n_chars,
@@ -160,16 +151,46 @@ cleanup:
     return status;
 }
 
+// Says which words mean no label, and of how many nodes; empty labels need no word.
+static opn_status note_missing(const opn_i_folder *folder, const label_reader *r)
+{
+    opn_status status = OPN_OK;
+    opn_i_text list = {.ctx = folder->ctx};
+    size_t n_nodes = 0;
+    bool is_noted = false;
+    for (size_t row = r->grid->n_head; row < r->grid->n_rows; row++) {
+        const char *text = opn_i_grid_cell(r->grid, row, r->columns.label);
+        const bool is_missing =
+                r->missing[opn_i_names_find(&r->labels, text, strlen(text))];
+        n_nodes += is_missing;
+        is_noted = is_noted || (is_missing && text[0] != 0);
+    }
+    if (!is_noted)
+        goto cleanup;
+    opn_i_list_names(&list, &r->labels, r->missing, (size_t)r->labels.n, "or");
+    OPN_TRY(list.status);
+    OPN_TRY(opn_i_graph_note(folder->ctx, folder->graph,
+                             "%s: %zu %s whose label is %s %s as unlabelled",
+                             folder->label_file, n_nodes, n_nodes == 1 ? "node" : "nodes",
+                             opn_i_text_chars(&list), n_nodes == 1 ? "counts" : "count"));
+cleanup:
+    opn_i_text_free(&list);
+    return status;
+}
+
 static opn_status read_rows(opn_i_folder *folder, label_reader *r)
 {
     opn_status status = OPN_OK;
     OPN_TRY(opn_i_grid_distinct(folder->ctx, r->grid, r->columns.label, &r->labels));
     OPN_TRY_NEW(folder->ctx, r->missing, r->labels.n);
-    OPN_TRY(find_missing(folder, &r->labels, r->missing));
+    find_missing(folder, &r->labels, r->missing);
+    OPN_TRY(note_missing(folder, r));
     for (size_t row = r->grid->n_head; row < r->grid->n_rows; row++)
         OPN_TRY(read_label(folder, r, row));
     folder->n_label_rows = (int32_t)(r->grid->n_rows - r->grid->n_head);
     folder->has_named_labels = r->columns.node != OPN_NO_COLUMN;
+    folder->has_roles = r->columns.roles.role != OPN_NO_COLUMN ||
+                        r->columns.roles.mask[0] != OPN_NO_COLUMN;
 cleanup:
     opn_i_names_deinit(&folder->ctx->alloc, &r->labels);
     opn_i_release(&folder->ctx->alloc, r->missing);

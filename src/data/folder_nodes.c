@@ -14,10 +14,12 @@ opn_i_declare_node(opn_i_folder *folder, const char *text, size_t n_chars, int32
     const size_t n = (size_t)folder->nodes.n;
     OPN_TRY_RESERVE(ctx, folder->label_of, folder->label_room, n, n + 1);
     OPN_TRY_RESERVE(ctx, folder->listed, folder->listed_room, n, n + 1);
+    OPN_TRY_RESERVE(ctx, folder->role_of, folder->role_room, n, n + 1);
     OPN_TRY(opn_i_names_intern(ctx, &folder->nodes, text, n_chars, node));
     if ((size_t)*node == n) {
         folder->label_of[n] = -1;
         folder->listed[n] = 0;
+        folder->role_of[n] = OPN_ROLE_POOL;
     }
 cleanup:
     return status;
@@ -90,4 +92,23 @@ int64_t opn_i_count_edge_nodes(const opn_i_folder *folder, const opn_i_names *va
         n_found += opn_i_names_find(values, name, strlen(name)) >= 0;
     }
     return n_found;
+}
+
+opn_status opn_i_holds_nodes(opn_i_folder *folder, const opn_i_names *values, bool *out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_folder_edge_nodes(folder));
+    const opn_i_names *nodes = &folder->nodes;
+    // Two words in the first row of the edges that no other row has may be a header.
+    const int64_t n_odd = folder->is_first_edge_odd ? 2 : 0;
+    const int64_t n_edge_nodes = folder->edge_nodes.n - n_odd;
+    bool holds = nodes->n + n_edge_nodes > 0 &&
+                 opn_i_count_edge_nodes(folder, values) >= n_edge_nodes;
+    for (int64_t i = 0; i < nodes->n && holds; i++) {
+        const char *name = opn_i_names_at(nodes, i);
+        holds = opn_i_names_find(values, name, strlen(name)) >= 0;
+    }
+    *out = holds;
+cleanup:
+    return status;
 }

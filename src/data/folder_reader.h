@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "data/folder_words.h"
 #include "graph/graph_data.h"
 #include "io/csv.h"
 #include "math/real.h"
@@ -31,7 +32,8 @@ typedef struct opn_i_folder {
     opn_i_names features;
     int32_t *label_of; // [nodes] class by first appearance, -1 unlabelled
     uint8_t *listed;   // [nodes] OPN_IN_…: the files that list the node
-    size_t label_room, listed_room;
+    uint8_t *role_of;  // [nodes] role that the labels file gives, if has_roles
+    size_t label_room, listed_room, role_room;
     int32_t *row, *col; // [n_entries] non-zero features
     opn_real *value;    // [n_entries]
     size_t n_entries, row_room, col_room, value_room;
@@ -42,6 +44,7 @@ typedef struct opn_i_folder {
     size_t n_edges, source_room, target_room, weight_room;
     int32_t n_label_rows;   // rows of labels.csv
     bool has_named_labels;  // labels.csv names its nodes
+    bool has_roles;         // labels.csv gives a split
     char label_file[24];    // as it is called, for messages
     char feature_file[24];  // likewise; "" if there is none
     opn_i_names edge_nodes; // nodes of edges.csv, once opn_i_folder_edge_nodes() ran
@@ -65,6 +68,12 @@ OPN_NODISCARD opn_status opn_i_folder_find(const opn_i_folder *folder,
                                            const char *const *suffixes,
                                            const char **suffix,
                                            char **out);
+
+// The same for NAME.csv, NAME.tsv or either of them gzipped.
+OPN_NODISCARD opn_status opn_i_table_find(const opn_i_folder *folder,
+                                          const char *name,
+                                          const char **suffix,
+                                          char **out);
 
 // Opens NAME.csv, NAME.tsv or either of them gzipped; table->is_there tells whether one
 // was found. Fields are separated by commas, semicolons or tabs, as in its first lines; a
@@ -96,7 +105,6 @@ OPN_NODISCARD opn_status opn_i_field_value(opn_ctx *ctx,
                                            double *out);
 
 bool opn_i_is_number(const char *text);
-bool opn_i_is_missing(const char *text); // empty, NA, NaN, …
 
 // ---- whole tables in memory (folder_grid.c) ------------------------------------------
 
@@ -144,7 +152,8 @@ OPN_NODISCARD opn_status opn_i_note_columns(const opn_i_folder *folder,
 
 // ---- nodes (folder_nodes.c) ----------------------------------------------------------
 
-// Number of the node with that name; adds the node if it is new.
+// Number of the node with that name; adds the node if it is new. Whoever lists it in the
+// features then sets OPN_IN_FEATURES, which may be set twice.
 OPN_NODISCARD opn_status opn_i_declare_node(opn_i_folder *folder,
                                             const char *text,
                                             size_t n_chars,
@@ -169,6 +178,12 @@ OPN_NODISCARD opn_status opn_i_require_node(const opn_i_folder *folder,
                                             const char *text,
                                             int32_t *node);
 
+// Whether all nodes known so far, those of the labels and of the edges, are among the
+// values, interned in `values`; false if none is known.
+OPN_NODISCARD opn_status opn_i_holds_nodes(opn_i_folder *folder,
+                                           const opn_i_names *values,
+                                           bool *out);
+
 // How many nodes of the edges are among the values of a column, interned in `values`.
 int64_t opn_i_count_edge_nodes(const opn_i_folder *folder, const opn_i_names *values);
 
@@ -191,6 +206,14 @@ OPN_NODISCARD opn_status opn_i_folder_read_dense(opn_i_folder *folder,
                                                  opn_i_table *table);
 OPN_NODISCARD opn_status opn_i_folder_read_json(opn_i_folder *folder, const char *path);
 
+// Counts the rows of a features.csv with one row per node, before it is read; 0 if there
+// is none.
+OPN_NODISCARD opn_status opn_i_folder_count_rows(const opn_i_folder *folder, size_t *out);
+
+// Notes if labels and features, or edges where there are none, number the nodes from 0
+// and from 1; once these are read.
+OPN_NODISCARD opn_status opn_i_folder_note_ranges(opn_i_folder *folder);
+
 // Adds an entry unless it is 0.
 OPN_NODISCARD opn_status opn_i_put_entry(opn_i_folder *folder,
                                          int32_t i,
@@ -203,7 +226,19 @@ OPN_NODISCARD opn_status opn_i_folder_edge_nodes(opn_i_folder *folder);
 // Reads edges.csv, once nodes are numbered: fills source, target and weight.
 OPN_NODISCARD opn_status opn_i_folder_read_edges(opn_i_folder *folder);
 
-// Reads split.csv, once nodes are numbered and labelled: fills the roles of the graph.
+// Fails unless a node of that role may have that label, -1 for none.
+OPN_NODISCARD opn_status opn_i_check_role(const opn_i_folder *folder,
+                                          const char *path,
+                                          size_t line,
+                                          const char *node,
+                                          uint8_t role,
+                                          int32_t label);
+
+// Reads split.csv, or else takes the roles that the labels file gives, once nodes are
+// numbered and labelled: fills the roles of the graph.
 OPN_NODISCARD opn_status opn_i_folder_read_split(opn_i_folder *folder);
+
+// Notes the tables of the folder that were not read, once all others were.
+OPN_NODISCARD opn_status opn_i_folder_note_unused(opn_i_folder *folder);
 
 #endif // OPN_FOLDER_READER_H

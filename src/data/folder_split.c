@@ -3,6 +3,7 @@
 #include "data/folder_reader.h"
 #include "data/folder_words.h"
 #include "graph/roles.h"
+#include "io/path.h"
 
 #include <limits.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static bool is_header(const opn_i_grid *grid)
         if (is_role(name))
             return false;
         has_word = has_word || opn_i_word_means(name, OPN_MEANS_ROLE) ||
-                   opn_i_node_rank(name, false) < INT_MAX;
+                   opn_i_names_node(name);
     }
     return has_word;
 }
@@ -75,8 +76,9 @@ static opn_status choose_columns(const opn_i_folder *folder,
     grid->n_head = is_header(grid);
     out->role = find_role(grid);
     OPN_FAIL_IF(folder->ctx, grid->n_columns < 2 || out->role == OPN_NO_COLUMN,
-                OPN_ERR_FORMAT, "%s:%zu: %zu fields, expected node,role", path,
-                grid->line[0], grid->n_columns);
+                OPN_ERR_FORMAT, "%s:%zu: %zu %s, expected node,role%s", path,
+                grid->line[0], grid->n_columns, opn_i_fields_word(grid->n_columns),
+                grid->n_columns == 1 ? "; " OPN_CSV_SEPARATORS : "");
     out->node = find_nodes(folder, grid, out->role);
     OPN_TRY_NEW(folder->ctx, unused, grid->n_columns);
     for (size_t f = 0; f < grid->n_columns; f++)
@@ -85,6 +87,21 @@ static opn_status choose_columns(const opn_i_folder *folder,
                                "is not used", "are not used"));
 cleanup:
     opn_i_release(&folder->ctx->alloc, unused);
+    return status;
+}
+
+opn_status opn_i_check_role(const opn_i_folder *folder,
+                            const char *path,
+                            size_t line,
+                            const char *node,
+                            uint8_t role,
+                            int32_t label)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(folder->ctx, !opn_i_role_fits(role, label), OPN_ERR_FORMAT,
+                "%s:%zu: node \"%s\" is used to %s but has no label", path, line, node,
+                role == OPN_ROLE_TRAIN ? "train" : "validate");
+cleanup:
     return status;
 }
 
@@ -103,14 +120,23 @@ static opn_status read_role(opn_i_folder *folder,
     OPN_FAIL_IF(ctx, !opn_i_role_parse(text, &role), OPN_ERR_FORMAT,
                 "%s:%zu: role \"%s\", where " OPN_ROLE_WORDS " is needed", path, line,
                 text);
-    OPN_FAIL_IF(ctx, !opn_i_role_fits(role, graph->label[node]), OPN_ERR_FORMAT,
-                "%s:%zu: node \"%s\" is used to %s but has no "
-                "label",
-                path, line, name, role == OPN_ROLE_TRAIN ? "train" : "validate");
+    OPN_TRY(opn_i_check_role(folder, path, line, name, role, graph->label[node]));
     OPN_FAIL_IF(ctx, (folder->listed[node] & OPN_IN_SPLIT) != 0, OPN_ERR_FORMAT,
                 "%s:%zu: node \"%s\" is listed twice", path, line, name);
     folder->listed[node] |= OPN_IN_SPLIT;
     graph->given_role[node] = role;
+cleanup:
+    return status;
+}
+
+// Takes the split that stands beside the labels.
+static opn_status take_roles(opn_i_folder *folder)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = folder->graph;
+    OPN_TRY_NEW(folder->ctx, graph->given_role, folder->nodes.n);
+    for (int64_t i = 0; i < folder->nodes.n; i++)
+        graph->given_role[folder->number[i]] = folder->role_of[i];
 cleanup:
     return status;
 }
@@ -124,8 +150,15 @@ opn_status opn_i_folder_read_split(opn_i_folder *folder)
     opn_i_grid grid = {0};
     split_columns columns = {0};
     OPN_TRY(opn_i_table_open(folder, "split", false, &file));
+    if (!file.is_there && folder->has_roles)
+        OPN_TRY(take_roles(folder));
     if (!file.is_there)
         goto cleanup;
+    if (folder->has_roles)
+        OPN_TRY(opn_i_graph_note(ctx, folder->graph,
+                                 "%s: the split in %s is not used, because there is this "
+                                 "file",
+                                 opn_i_base_name(file.path), folder->label_file));
     OPN_TRY_NEW(ctx, folder->graph->given_role, folder->nodes.n);
     memset(folder->graph->given_role, OPN_ROLE_POOL, (size_t)folder->nodes.n);
     OPN_TRY(opn_i_grid_read(ctx, &file, false, &grid));

@@ -2,7 +2,6 @@
 // and reads them row by row.
 
 #include "data/folder_reader.h"
-#include "data/folder_words.h"
 #include "io/path.h"
 
 #include <float.h>
@@ -41,6 +40,14 @@ cleanup:
     return status;
 }
 
+opn_status opn_i_table_find(const opn_i_folder *folder,
+                            const char *name,
+                            const char **suffix,
+                            char **out)
+{
+    return opn_i_folder_find(folder, name, suffixes_of_tables, suffix, out);
+}
+
 opn_status opn_i_table_open(const opn_i_folder *folder,
                             const char *name,
                             bool is_list,
@@ -50,7 +57,7 @@ opn_status opn_i_table_open(const opn_i_folder *folder,
     opn_ctx *ctx = folder->ctx;
     opn_i_bytes bytes = {0};
     const char *suffix = NULL;
-    OPN_TRY(opn_i_folder_find(folder, name, suffixes_of_tables, &suffix, &table->path));
+    OPN_TRY(opn_i_table_find(folder, name, &suffix, &table->path));
     table->is_there = table->path != NULL;
     if (!table->is_there)
         goto cleanup;
@@ -78,8 +85,9 @@ opn_i_table_next(opn_ctx *ctx, opn_i_table *table, size_t n_fields, bool *has_ro
         OPN_TRY(opn_i_csv_next(ctx, rows, has_row));
     while (*has_row && opn_i_row_is_blank(rows));
     OPN_FAIL_IF(ctx, *has_row && n_fields > 0 && rows->n_fields != n_fields,
-                OPN_ERR_FORMAT, "%s:%zu: %zu fields, but the first row has %zu",
-                rows->name, rows->line, rows->n_fields, n_fields);
+                OPN_ERR_FORMAT, "%s:%zu: %zu %s, but the first row has %zu%s", rows->name,
+                rows->line, rows->n_fields, opn_i_fields_word(rows->n_fields), n_fields,
+                rows->n_fields == 1 || n_fields == 1 ? "; " OPN_CSV_SEPARATORS : "");
     if (*has_row && rows->line % ROWS_A_TICK == 0)
         OPN_TRY(opn_i_progress(ctx, "reading rows", (int64_t)rows->line, 0, "rows"));
 cleanup:
@@ -121,9 +129,4 @@ bool opn_i_is_number(const char *text)
     const opn_i_csv_field field = {.text = text, .n_chars = strlen(text)};
     double number;
     return opn_i_csv_real(&field, &number);
-}
-
-bool opn_i_is_missing(const char *text)
-{
-    return text[0] == 0 || opn_i_word_means(text, OPN_MEANS_MISSING);
 }

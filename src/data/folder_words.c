@@ -29,6 +29,10 @@ static const char *const words_of[] = {
         [OPN_MEANS_FEATURE] = "feature featureid featurename attribute attributeid attr",
         [OPN_MEANS_VALUE] = "value val values",
         [OPN_MEANS_ROLE] = "role split set fold subset partition",
+        [OPN_MEANS_TRAIN] = "trainmask istrain train",
+        [OPN_MEANS_VALIDATION] = "valmask validmask validationmask isval isvalid "
+                                 "isvalidation val valid validation",
+        [OPN_MEANS_TEST] = "testmask istest test",
         [OPN_MEANS_MISSING] = "na n/a nan null ?",
         [OPN_MEANS_TRUE] = "true yes",
         [OPN_MEANS_FALSE] = "false no",
@@ -73,4 +77,22 @@ int opn_i_node_rank(const char *name, bool is_first)
     if (rank >= 0)
         return is_first ? -1 : rank;
     return id_rank >= 0 ? OPN_PERHAPS_NODE + id_rank : INT_MAX;
+}
+
+bool opn_i_names_node(const char *name)
+{
+    return opn_i_node_rank(name, false) < INT_MAX;
+}
+
+bool opn_i_names_label(const char *name)
+{
+    return opn_i_word_means(name, OPN_MEANS_LABEL) ||
+           opn_i_word_means(name, OPN_MEANS_CLASS);
+}
+
+bool opn_i_is_missing(const char *text)
+{
+    // Python writes None for nothing; "none" may be a value.
+    return text[0] == 0 || strcmp(text, "None") == 0 ||
+           opn_i_word_means(text, OPN_MEANS_MISSING);
 }

@@ -18,6 +18,9 @@ typedef enum opn_i_meaning {
     OPN_MEANS_FEATURE, // its name, where each row holds one value
     OPN_MEANS_VALUE,   // of that feature
     OPN_MEANS_ROLE,    // in a split
+    OPN_MEANS_TRAIN,   // a mask of a split, as are the next two
+    OPN_MEANS_VALIDATION,
+    OPN_MEANS_TEST,
     OPN_MEANS_MISSING, // these three are values
     OPN_MEANS_TRUE,
     OPN_MEANS_FALSE
@@ -35,5 +38,12 @@ int opn_i_word_rank(const char *word, opn_i_meaning meaning);
 // the first column says so, below OPN_PERHAPS_NODE another does, INT_MAX is no such name.
 enum { OPN_PERHAPS_NODE = 100 };
 int opn_i_node_rank(const char *name, bool is_first);
+bool opn_i_names_node(const char *name);
+
+// Whether the name of a column says that it may hold the label.
+bool opn_i_names_label(const char *name);
+
+// Whether a value stands for none: empty, NA, NaN, None, …
+bool opn_i_is_missing(const char *text);
 
 #endif // OPN_FOLDER_WORDS_H

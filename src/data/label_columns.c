@@ -27,71 +27,10 @@ static const char *column_name(const chooser *c, size_t column)
     return opn_i_names_at(&c->grid->cells, (int64_t)column);
 }
 
-static bool names_node(const char *word)
+// Whether the column is one of a split, and not the label that the caller named.
+static bool gives_role(const chooser *c, size_t column)
 {
-    return opn_i_node_rank(word, false) < INT_MAX;
-}
-
-static bool names_label(const char *word)
-{
-    return opn_i_word_means(word, OPN_MEANS_LABEL) ||
-           opn_i_word_means(word, OPN_MEANS_CLASS);
-}
-
-// ---- header --------------------------------------------------------------------------
-
-// Whether the column has a word in the first row and numbers below it.
-static bool is_word_over_numbers(const opn_i_grid *grid, size_t column)
-{
-    const char *first = opn_i_grid_cell(grid, 0, column);
-    if (grid->n_rows < 2 || opn_i_is_missing(first) || opn_i_is_number(first))
-        return false;
-    for (size_t row = 1; row < grid->n_rows; row++)
-        if (!opn_i_is_number(opn_i_grid_cell(grid, row, column)))
-            return false;
-    return true;
-}
-
-static bool is_repeated(const opn_i_grid *grid, size_t column)
-{
-    const char *first = opn_i_grid_cell(grid, 0, column);
-    for (size_t row = 1; row < grid->n_rows; row++)
-        if (strcmp(first, opn_i_grid_cell(grid, row, column)) == 0)
-            return true;
-    return false;
-}
-
-// In a file of one column, "y" and "target" may be classes.
-static bool is_list_header(const chooser *c)
-{
-    const char *first = column_name(c, 0);
-    return opn_i_word_means(first, OPN_MEANS_LABEL) ||
-           (opn_i_word_means(first, OPN_MEANS_CLASS) && !is_repeated(c->grid, 0));
-}
-
-static bool is_header(const chooser *c)
-{
-    const size_t n = c->grid->n_columns;
-    size_t n_node_words = 0;
-    size_t n_label_words = 0;
-    size_t n_numbers = 0;
-    bool is_over_numbers = is_word_over_numbers(c->grid, 0);
-    for (size_t f = 0; f < n; f++) {
-        const char *name = column_name(c, f);
-        n_node_words += names_node(name);
-        n_label_words += names_label(name);
-        n_numbers += opn_i_is_number(name);
-        if (c->folder->label[0] != 0 && strcasecmp(name, c->folder->label) == 0)
-            return true;
-        is_over_numbers = is_over_numbers || (n > 2 && is_word_over_numbers(c->grid, f));
-    }
-    if (n == 1)
-        return is_list_header(c);
-    // In two columns one word is enough; "y" may be a class, and "user" a node.
-    if (n == 2 && (opn_i_word_means(column_name(c, 1), OPN_MEANS_LABEL) ||
-                   opn_i_word_means(column_name(c, 0), OPN_MEANS_NODE)))
-        return true;
-    return (n_node_words > 0 && n_label_words > 0) || (is_over_numbers && n_numbers == 0);
+    return column != c->columns.label && opn_i_is_role_column(&c->columns.roles, column);
 }
 
 // ---- label ---------------------------------------------------------------------------
@@ -115,7 +54,7 @@ static opn_status find_given(chooser *c)
                 "%s: has no header, so no column is called %s; leave out `label`",
                 c->path, wanted);
     for (size_t f = 0; f < n; f++)
-        c->chosen[f] = !names_node(column_name(c, f));
+        c->chosen[f] = !opn_i_names_node(column_name(c, f));
     opn_i_list_names(&list, &c->grid->cells, c->chosen, n, "or");
     OPN_TRY(list.status);
     OPN_FAIL_IF(c->folder->ctx, true, OPN_ERR_INVALID_ARG,
@@ -153,6 +92,64 @@ cleanup:
     return status;
 }
 
+// Whether each node has a value of its own in the column and that, or its name, makes it
+// the column of the nodes.
+static opn_status holds_ids(const chooser *c, size_t column, bool *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_names values = {0};
+    OPN_TRY(opn_i_grid_distinct(c->folder->ctx, c->grid, column, &values));
+    *out = opn_i_names_node(column_name(c, column));
+    if (!*out)
+        OPN_TRY(opn_i_holds_nodes(c->folder, &values, out));
+    *out = *out && values.n > 2 && (size_t)values.n == c->grid->n_rows - c->grid->n_head;
+cleanup:
+    opn_i_names_deinit(&c->folder->ctx->alloc, &values);
+    return status;
+}
+
+// Lists the columns that could be the label, or else all others than `column`.
+static opn_status list_fitting(chooser *c, size_t column, opn_i_text *list)
+{
+    opn_status status = OPN_OK;
+    const size_t n = c->grid->n_columns;
+    size_t n_chosen = 0;
+    for (size_t f = 0; f < n; f++) {
+        c->chosen[f] = false;
+        if (f != column && !gives_role(c, f))
+            OPN_TRY(is_categorical(c, f, &c->chosen[f]));
+        n_chosen += c->chosen[f];
+    }
+    for (size_t f = 0; f < n && n_chosen == 0; f++)
+        c->chosen[f] = f != column;
+    opn_i_list_names(list, &c->grid->cells, c->chosen, n, "or");
+    OPN_TRY(list->status);
+cleanup:
+    return status;
+}
+
+// A label that tells every node apart from all others leaves nothing to learn.
+static opn_status check_given(chooser *c)
+{
+    opn_status status = OPN_OK;
+    const size_t label = c->columns.label;
+    opn_i_text list = {.ctx = c->folder->ctx};
+    bool is_id = false;
+    if (label == OPN_NO_COLUMN || c->grid->n_columns == 1)
+        goto cleanup;
+    OPN_TRY(holds_ids(c, label, &is_id));
+    if (!is_id)
+        goto cleanup;
+    OPN_TRY(list_fitting(c, label, &list));
+    OPN_FAIL_IF(c->folder->ctx, true, OPN_ERR_INVALID_ARG,
+                "%s: column %s names the nodes and is no label; name one with `label`: "
+                "%s",
+                c->path, column_name(c, label), opn_i_text_chars(&list));
+cleanup:
+    opn_i_text_free(&list);
+    return status;
+}
+
 // Takes the only chosen column; several are an error that asks for one.
 static opn_status take_chosen(chooser *c)
 {
@@ -180,13 +177,15 @@ cleanup:
 static opn_status find_label_by_name(chooser *c)
 {
     if (c->folder->label[0] != 0) {
-        const opn_status status = find_given(c);
+        opn_status status = find_given(c);
+        if (status == OPN_OK)
+            status = check_given(c);
         if (status != OPN_OK || c->columns.label != OPN_NO_COLUMN)
             return status;
     }
     const size_t n = c->grid->n_columns;
     for (size_t f = 0; f < n; f++)
-        c->chosen[f] = names_label(column_name(c, f));
+        c->chosen[f] = opn_i_names_label(column_name(c, f));
     if (n == 2 && c->chosen[1])
         c->chosen[0] = false; // something has to name the nodes
     return take_chosen(c);
@@ -199,13 +198,13 @@ static opn_status find_label_by_values(chooser *c)
     const size_t n = c->grid->n_columns;
     size_t n_chosen = 0;
     for (size_t f = 0; f < n; f++) {
-        c->chosen[f] = f != c->columns.node;
+        c->chosen[f] = f != c->columns.node && !gives_role(c, f);
         if (n > 2 && c->chosen[f])
             OPN_TRY(is_categorical(c, f, &c->chosen[f]));
         n_chosen += c->chosen[f];
     }
     for (size_t f = 0; f < n && n_chosen == 0; f++)
-        c->chosen[f] = f != c->columns.node;
+        c->chosen[f] = f != c->columns.node && !gives_role(c, f);
     OPN_TRY(take_chosen(c));
 cleanup:
     return status;
@@ -245,11 +244,25 @@ cleanup:
     return status;
 }
 
+// Whether all columns are the label and its split.
+static bool has_no_node(const chooser *c)
+{
+    bool has_none = c->columns.label != OPN_NO_COLUMN;
+    for (size_t f = 0; f < c->grid->n_columns && has_none; f++)
+        has_none = f == c->columns.label || gives_role(c, f);
+    return has_none;
+}
+
 static opn_status find_node(chooser *c)
 {
     opn_status status = OPN_OK;
     const size_t n = c->grid->n_columns;
     size_t n_named = 0;
+    if (has_no_node(c))
+        return opn_i_graph_note(c->folder->ctx, c->folder->graph,
+                                "%s: no column names the nodes, so its rows are the "
+                                "nodes 0, 1, 2, … in order",
+                                c->folder->label_file);
     for (size_t f = 0; f < n; f++) {
         c->chosen[f] = f != c->columns.label && node_rank(c, f) < INT_MAX;
         n_named += c->chosen[f];
@@ -259,7 +272,7 @@ static opn_status find_node(chooser *c)
     if (n_named == 1)
         goto cleanup;
     for (size_t f = 0; f < n && n_named == 0; f++)
-        c->chosen[f] = f != c->columns.label;
+        c->chosen[f] = f != c->columns.label && !gives_role(c, f);
     if (n == 2 && c->columns.label != OPN_NO_COLUMN) {
         c->columns.node = 1 - c->columns.label;
         goto cleanup;
@@ -287,14 +300,18 @@ static opn_status choose_named(chooser *c)
     OPN_TRY(find_node(c));
     if (c->columns.label == OPN_NO_COLUMN)
         OPN_TRY(find_label_by_values(c));
-    if (n == 2)
+    if (n == 2 && c->columns.node != OPN_NO_COLUMN)
         goto cleanup;
     for (size_t f = 0; f < n; f++)
         c->chosen[f] = f == c->columns.label && c->folder->label[0] == 0;
     OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
                                "holds the labels", ""));
     for (size_t f = 0; f < n; f++)
-        c->chosen[f] = f != c->columns.label && f != c->columns.node;
+        c->chosen[f] = gives_role(c, f);
+    OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
+                               "gives the split", "give the split"));
+    for (size_t f = 0; f < n; f++)
+        c->chosen[f] = f != c->columns.label && f != c->columns.node && !gives_role(c, f);
     OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
                                "is not used", "are not used"));
 cleanup:
@@ -307,10 +324,13 @@ opn_status opn_i_choose_label_columns(opn_i_folder *folder,
                                       opn_i_label_columns *out)
 {
     opn_status status = OPN_OK;
-    chooser c = {folder, path, grid, NULL, {OPN_NO_COLUMN, OPN_NO_COLUMN}};
+    chooser c = {.folder = folder, .path = path, .grid = grid};
     const size_t n = grid->n_columns;
     OPN_TRY_NEW(folder->ctx, c.chosen, n);
-    grid->n_head = is_header(&c);
+    OPN_TRY(opn_i_find_label_heading(folder, path, grid));
+    c.columns.node = OPN_NO_COLUMN;
+    c.columns.label = OPN_NO_COLUMN;
+    opn_i_find_role_columns(grid, &c.columns.roles);
     if (grid->n_head == 1) {
         OPN_TRY(choose_named(&c));
     } else {
@@ -323,6 +343,8 @@ opn_status opn_i_choose_label_columns(opn_i_folder *folder,
         c.columns.label = n - 1;
         c.columns.node = n == 2 ? 0 : OPN_NO_COLUMN;
     }
+    if (opn_i_is_role_column(&c.columns.roles, c.columns.label))
+        c.columns.roles = opn_i_no_roles;
     *out = c.columns;
 cleanup:
     opn_i_release(&folder->ctx->alloc, c.chosen);

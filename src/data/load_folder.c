@@ -25,6 +25,7 @@ static void release_folder(opn_i_folder *folder)
     opn_i_names_deinit(alloc, &folder->edge_nodes);
     opn_i_release(alloc, folder->label_of);
     opn_i_release(alloc, folder->listed);
+    opn_i_release(alloc, folder->role_of);
     opn_i_release(alloc, folder->row);
     opn_i_release(alloc, folder->col);
     opn_i_release(alloc, folder->value);
@@ -174,7 +175,7 @@ cleanup:
 // Some tools write a word for a missing label.
 static void warn_about_labels(const opn_i_folder *folder)
 {
-    static const char *const suspects[] = {"-1", "None", NULL};
+    static const char *const suspects[] = {"-1", "none", "NONE", NULL};
     if (folder->classes.n == 0)
         opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
     for (const char *const *word = suspects; *word != NULL && !folder->has_classes;
@@ -195,6 +196,7 @@ static opn_status read_folder(opn_i_folder *folder)
     OPN_TRY(opn_i_folder_read_classes(folder));
     OPN_TRY(opn_i_folder_read_labels(folder));
     OPN_TRY(opn_i_folder_read_features(folder));
+    OPN_TRY(opn_i_folder_note_ranges(folder));
     OPN_TRY(number_names(ctx, &folder->nodes, &folder->number, &folder->is_numbered));
     OPN_TRY(settle_labels(folder));
     OPN_TRY(settle_features(folder));
@@ -202,6 +204,7 @@ static opn_status read_folder(opn_i_folder *folder)
     OPN_TRY(settle_edges(folder));
     OPN_TRY(note_directions(folder));
     OPN_TRY(opn_i_folder_read_split(folder));
+    OPN_TRY(opn_i_folder_note_unused(folder));
     if (!folder->is_numbered)
         OPN_TRY(opn_i_names_copy(ctx, &folder->nodes, &folder->graph->node_names));
     warn_about_labels(folder);

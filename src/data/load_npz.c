@@ -97,6 +97,7 @@ static opn_status read_graph(opn_i_npz_reader *reader)
     OPN_TRY(read_all_names(reader));
     OPN_TRY(opn_i_npz_open_labels(reader, &labels));
     OPN_TRY(note_members(reader));
+    OPN_TRY(opn_i_npz_note_unused(reader));
     OPN_TRY(opn_i_npz_read_topology(reader, opn_i_npz_n_labels(&labels)));
     OPN_TRY(read_features(reader));
     OPN_TRY(opn_i_npz_read_labels(reader, &labels));

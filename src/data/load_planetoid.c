@@ -197,8 +197,9 @@ check_label_shape(opn_ctx *ctx, const pickle_file *file, int64_t n_rows, int64_t
                 "%s: %lld rows, but there are %lld nodes", file->path,
                 (long long)array->shape[0], (long long)n_rows);
     OPN_FAIL_IF(ctx, n_cols >= 0 && array->shape[1] != n_cols, OPN_ERR_FORMAT,
-                "%s: %lld classes, but the other label files have %lld", file->path,
-                (long long)array->shape[1], (long long)n_cols);
+                "%s: %lld class%s, but the other label files have %lld", file->path,
+                (long long)array->shape[1], array->shape[1] == 1 ? "" : "es",
+                (long long)n_cols);
     OPN_FAIL_IF(ctx, array->shape[1] >= INT32_MAX, OPN_ERR_OVERFLOW,
                 "%s: %lld classes are too many", file->path, (long long)array->shape[1]);
 cleanup:

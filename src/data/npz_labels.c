@@ -2,6 +2,7 @@
 // node.
 
 #include "data/class_order.h"
+#include "data/folder_words.h"
 #include "data/npz_reader.h"
 
 #include <inttypes.h>
@@ -30,26 +31,36 @@ fail_count(const opn_i_npz_reader *reader, const opn_i_npz_input *labels, int64_
 typedef struct named_labels {
     opn_i_names classes;
     int32_t *label; // [V] -1 where unlabelled
+    int64_t n_unlabelled;
+    int64_t first_word; // the first node whose label is a word for none, or -1
 } named_labels;
 
-// Text that stands for no label.
-static bool is_missing(const char *text)
+// Text that stands for no label, unless class_names lists it.
+static bool is_missing(const opn_i_npz_reader *reader, const char *text)
 {
-    static const char *const words[] = {"", "-1", "nan", "NaN", "None"};
-    for (size_t w = 0; w < sizeof(words) / sizeof(words[0]); w++)
-        if (strcmp(text, words[w]) == 0)
-            return true;
-    return false;
+    const opn_i_names *listed = &reader->graph->class_names;
+    if (!opn_i_is_missing(text) && strcmp(text, "-1") != 0)
+        return false;
+    for (int64_t k = 0; k < listed->n; k++)
+        if (strcmp(opn_i_names_at(listed, k), text) == 0)
+            return false;
+    return true;
 }
 
-static opn_status
-add_label(opn_ctx *ctx, named_labels *named, int64_t i, const char *text)
+static opn_status add_label(const opn_i_npz_reader *reader,
+                            named_labels *named,
+                            int64_t i,
+                            const char *text)
 {
-    if (is_missing(text)) {
+    if (is_missing(reader, text)) {
         named->label[i] = -1;
+        named->n_unlabelled++;
+        if (named->first_word < 0 && text[0] != 0)
+            named->first_word = i;
         return OPN_OK;
     }
-    return opn_i_names_intern(ctx, &named->classes, text, strlen(text), &named->label[i]);
+    return opn_i_names_intern(reader->ctx, &named->classes, text, strlen(text),
+                              &named->label[i]);
 }
 
 // The classes that class_names lists, in its order: rank[k] is the number of class k.
@@ -99,6 +110,34 @@ cleanup:
     return status;
 }
 
+// Reads the label of each node; `text` has room for any of them.
+static opn_status add_labels(opn_i_npz_reader *reader,
+                             const opn_i_npz_input *labels,
+                             char *text,
+                             named_labels *named)
+{
+    opn_status status = OPN_OK;
+    char first[32] = "";
+    size_t n_chars = 0;
+    for (int64_t i = 0; i < opn_i_graph_n_nodes(reader->graph); i++) {
+        if (!labels->is_lines)
+            OPN_TRY(opn_i_npy_value_text(reader->ctx, labels->what, &labels->value, i,
+                                         text, &n_chars));
+        const char *said = labels->is_lines ? opn_i_names_at(&labels->lines, i) : text;
+        OPN_TRY(add_label(reader, named, i, said));
+        if (named->first_word == i)
+            snprintf(first, sizeof(first), "%s", said);
+    }
+    if (named->first_word >= 0)
+        OPN_TRY(opn_i_graph_note(reader->ctx, reader->graph,
+                                 "nodes without a label: %lld; the label of node %lld, "
+                                 "\"%s\", is taken for none",
+                                 (long long)named->n_unlabelled,
+                                 (long long)named->first_word, first));
+cleanup:
+    return status;
+}
+
 static opn_status read_texts(opn_i_npz_reader *reader, const opn_i_npz_input *labels)
 {
     opn_status status = OPN_OK;
@@ -106,10 +145,9 @@ static opn_status read_texts(opn_i_npz_reader *reader, const opn_i_npz_input *la
     const int64_t n = opn_i_graph_n_nodes(reader->graph);
     const int64_t n_items =
             labels->is_lines ? labels->lines.n : opn_i_npy_value_n_items(&labels->value);
-    named_labels named = {0};
+    named_labels named = {.first_word = -1};
     char *text = NULL;
     size_t room = 0;
-    size_t n_chars = 0;
     if (n_items != n)
         OPN_TRY(fail_count(reader, labels, n_items));
     OPN_TRY_NEW(ctx, named.label, n);
@@ -117,13 +155,7 @@ static opn_status read_texts(opn_i_npz_reader *reader, const opn_i_npz_input *la
         OPN_TRY(opn_i_npy_value_text_room(ctx, labels->what, &labels->value, &room));
         OPN_TRY_NEW(ctx, text, room);
     }
-    for (int64_t i = 0; i < n; i++) {
-        if (!labels->is_lines)
-            OPN_TRY(opn_i_npy_value_text(ctx, labels->what, &labels->value, i, text,
-                                         &n_chars));
-        OPN_TRY(add_label(ctx, &named, i,
-                          labels->is_lines ? opn_i_names_at(&labels->lines, i) : text));
-    }
+    OPN_TRY(add_labels(reader, labels, text, &named));
     OPN_TRY(settle_names(reader, &named));
 cleanup:
     opn_i_names_deinit(&ctx->alloc, &named.classes);
@@ -213,7 +245,7 @@ static opn_status name_numbers(opn_i_npz_reader *reader, const int64_t *number)
             OPN_TRY(opn_i_names_intern(ctx, &named.classes, text, (size_t)n_chars,
                                        &named.label[i]));
         else
-            OPN_TRY(add_label(ctx, &named, i, text));
+            OPN_TRY(add_label(reader, &named, i, text));
     }
     OPN_TRY(settle_names(reader, &named));
     OPN_TRY(opn_i_graph_note(ctx, graph,

@@ -1,6 +1,8 @@
 // npz_members.c -- which members of an npz archive mean what.
 
 #include "data/npz_reader.h"
+
+#include "data/folder_reader.h"
 #include "io/npy.h"
 #include "io/npz.h"
 
@@ -56,6 +58,27 @@ static const opn_i_npz_name names[] = {
         {"validation_mask", OPN_NPZ_VALIDATION, 0},
         {"test_mask", OPN_NPZ_TEST, 0},
         {"test_masks", OPN_NPZ_TEST, OPN_NPZ_BY_ROWS},
+
+        {"train_idx", OPN_NPZ_TRAIN, OPN_NPZ_INDICES},
+        {"train_index", OPN_NPZ_TRAIN, OPN_NPZ_INDICES},
+        {"train_indices", OPN_NPZ_TRAIN, OPN_NPZ_INDICES},
+        {"idx_train", OPN_NPZ_TRAIN, OPN_NPZ_INDICES},
+        {"val_idx", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"val_index", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"val_indices", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"idx_val", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"valid_idx", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"valid_index", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"valid_indices", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"idx_valid", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"validation_idx", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"validation_index", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"validation_indices", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"idx_validation", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"test_idx", OPN_NPZ_TEST, OPN_NPZ_INDICES},
+        {"test_index", OPN_NPZ_TEST, OPN_NPZ_INDICES},
+        {"test_indices", OPN_NPZ_TEST, OPN_NPZ_INDICES},
+        {"idx_test", OPN_NPZ_TEST, OPN_NPZ_INDICES},
 };
 
 enum { N_NAMES = sizeof(names) / sizeof(names[0]), MEMBER_ROOM = 64 };
@@ -101,9 +124,72 @@ const char *opn_i_npz_list_names(opn_i_npz_part part, char out[256])
     return out;
 }
 
+// ---- members that are not read -------------------------------------------------------
+
+// Whether the member is one that the name stands for.
+static bool stands_for(const opn_i_npz_name *name, const char *member)
+{
+    static const char *const endings[] = {"data", "indices", "indptr", "shape",
+                                          "row",  "col",     "format"};
+    const size_t n = strlen(name->name);
+    if (!opn_i_npz_is(name, OPN_NPZ_SPARSE))
+        return strcmp(name->name, member) == 0;
+    for (size_t e = 0; e < sizeof(endings) / sizeof(endings[0]); e++)
+        if (strncmp(name->name, member, n) == 0 && strcmp(endings[e], member + n) == 0)
+            return true;
+    return false;
+}
+
+// Whether the part is read, where the archive has it in two ways.
+static bool is_read(const opn_i_npz_reader *reader, opn_i_npz_part part)
+{
+    const bool is_listed = part == OPN_NPZ_EDGES || part == OPN_NPZ_WEIGHTS;
+    const bool is_mask =
+            part == OPN_NPZ_TRAIN || part == OPN_NPZ_VALIDATION || part == OPN_NPZ_TEST;
+    return reader->found[part] != NULL &&
+           !(is_listed && reader->found[OPN_NPZ_ADJACENCY] != NULL) &&
+           !(is_mask && reader->found[OPN_NPZ_SPLIT] != NULL);
+}
+
+opn_status opn_i_npz_note_unused(opn_i_npz_reader *reader)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = reader->ctx;
+    const int n_members = opn_i_zip_n_members(reader->zip);
+    opn_i_text list = {.ctx = ctx};
+    opn_i_names unused = {0};
+    bool *all = NULL;
+    OPN_TRY_NEW(ctx, all, n_members);
+    for (int i = 0; i < n_members; i++) {
+        char member[MEMBER_ROOM];
+        const char *file = opn_i_zip_member_name(reader->zip, i);
+        const size_t n = strlen(file);
+        const bool is_array = n > 4 && strcmp(file + n - 4, ".npy") == 0;
+        bool is_known = false;
+        snprintf(member, sizeof(member), "%.*s", (int)(is_array ? n - 4 : n), file);
+        for (int part = 0; part < OPN_N_NPZ_PARTS && !is_known; part++)
+            is_known = is_read(reader, (opn_i_npz_part)part) &&
+                       stands_for(reader->found[part], member);
+        all[i] = true;
+        if (!is_known)
+            OPN_TRY(opn_i_names_add(ctx, &unused, member, strlen(member)));
+    }
+    if (unused.n == 0)
+        goto cleanup;
+    opn_i_list_names(&list, &unused, all, (size_t)unused.n, "and");
+    OPN_TRY(list.status);
+    OPN_TRY(opn_i_graph_note(ctx, reader->graph, "%s %s not used",
+                             opn_i_text_chars(&list), unused.n == 1 ? "is" : "are"));
+cleanup:
+    opn_i_text_free(&list);
+    opn_i_names_deinit(&ctx->alloc, &unused);
+    opn_i_release(&ctx->alloc, all);
+    return status;
+}
+
 // ---- an archive without a graph ------------------------------------------------------
 
-enum { LIST_ROOM = 480, NAME_BYTES = 40, MAX_LISTED = 8 };
+enum { LIST_ROOM = 400, NAME_BYTES = 40, MAX_LISTED = 8 };
 
 // Bytes of the name to show, without half a character at the end.
 static int shown_length(const char *name)
@@ -162,12 +248,11 @@ opn_status opn_i_npz_find_parts(opn_i_npz_reader *reader)
     if (reader->found[OPN_NPZ_ADJACENCY] != NULL || reader->found[OPN_NPZ_EDGES] != NULL)
         goto cleanup;
     list_members(ctx, reader->zip, list);
-    OPN_FAIL_IF(
-            ctx, true, OPN_ERR_FORMAT,
-            "%s: no graph among its members: %s; write one with numpy.savez(\"g.npz\", "
-            "edge_index=e, x=x, y=y), where e [2,E] holds the node numbers of each "
-            "edge, x [V,F] the features and y [V] the labels",
-            reader->path, list[0] != 0 ? list : "there are none");
+    opn_i_set_error(ctx,
+                    "%s: no graph among its members: %s; this writes one:", reader->path,
+                    list[0] != 0 ? list : "there are none");
+    opn_i_add_lines(ctx, OPN_NPZ_RECIPE);
+    status = OPN_ERR_FORMAT;
 cleanup:
     return status;
 }

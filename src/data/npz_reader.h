@@ -29,7 +29,8 @@ typedef enum opn_i_npz_part {
 enum {
     OPN_NPZ_SPARSE = 1, // NAMEdata, NAMEindices, NAMEindptr and NAMEshape; or NAMErow, …
     OPN_NPZ_BENCHMARK = 2, // of the gnn-benchmark collection: read without a note
-    OPN_NPZ_BY_ROWS = 4    // edges and splits are rows where the shape allows both
+    OPN_NPZ_BY_ROWS = 4,   // edges and splits are rows where the shape allows both
+    OPN_NPZ_INDICES = 8    // a part of a split as node numbers, not as a mask
 };
 
 // One way to store a part of the graph.
@@ -61,9 +62,20 @@ typedef struct opn_i_npz_reader {
     opn_graph *graph;
 } opn_i_npz_reader;
 
+// What to run to have an archive that is understood; shown after a message.
+#define OPN_NPZ_RECIPE                                                                \
+    "\n  import numpy as np"                                                          \
+    "\n  edge_index = np.array([[0, 1, 2], [1, 2, 0]])  # [2, E] node numbers from 0" \
+    "\n  x = np.array([[0.5, 1], [0, 2], [1, 1]])       # [V, F] features"            \
+    "\n  y = np.array(['red', 'blue', ''])              # [V] labels, '' for none"    \
+    "\n  np.savez('graph.npz', edge_index=edge_index, x=x, y=y)"
+
 // Finds each part of the graph.
 // Errors: FORMAT (neither adjacency nor edges; the message lists the members), NOMEM.
 OPN_NODISCARD opn_status opn_i_npz_find_parts(opn_i_npz_reader *reader);
+
+// Notes the members that are not read.
+OPN_NODISCARD opn_status opn_i_npz_note_unused(opn_i_npz_reader *reader);
 
 // What the part was read from, as people call it: "adj_matrix", "adj".
 const char *opn_i_npz_title(const opn_i_npz_name *name, char out[64]);

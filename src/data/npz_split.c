@@ -1,4 +1,5 @@
-// npz_split.c -- names and the split of an npz archive: a role for each node, or masks.
+// npz_split.c -- names and the split of an npz archive: a role for each node, masks, or
+// lists of nodes.
 
 #include "data/npz_reader.h"
 #include "graph/roles.h"
@@ -132,6 +133,21 @@ cleanup:
     return status;
 }
 
+static opn_status
+give_role(opn_i_npz_reader *reader, const char *what, opn_vid i, uint8_t role)
+{
+    opn_status status = OPN_OK;
+    uint8_t *given = reader->graph->given_role;
+    OPN_FAIL_IF(reader->ctx, given[i] <= OPN_ROLE_TEST && given[i] != role,
+                OPN_ERR_FORMAT,
+                "%s: node %d is also used to %s; the parts of a split must not overlap",
+                what, i, given[i] == OPN_ROLE_TRAIN ? "train" : "validate");
+    OPN_TRY(check_role(reader, what, i, role));
+    given[i] = role;
+cleanup:
+    return status;
+}
+
 // Gives the role to the nodes that the mask has a 1 for.
 static opn_status set_role(opn_i_npz_reader *reader,
                            const opn_i_npz_input *mask,
@@ -140,49 +156,98 @@ static opn_status set_role(opn_i_npz_reader *reader,
                            uint8_t role)
 {
     opn_status status = OPN_OK;
-    uint8_t *given = reader->graph->given_role;
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(reader->graph); i++) {
         const double value = item[(size_t)i * (size_t)first->step];
         OPN_FAIL_IF(reader->ctx, value != 0.0 && value != 1.0, OPN_ERR_FORMAT,
                     "%s: node %d has %g; a mask holds true and false, or 1 and 0",
                     mask->what, i, value);
-        if (value == 0.0)
-            continue;
-        OPN_FAIL_IF(reader->ctx, given[i] <= OPN_ROLE_TEST, OPN_ERR_FORMAT,
-                    "%s: node %d is also used to %s; masks must not overlap", mask->what,
-                    i, given[i] == OPN_ROLE_TRAIN ? "train" : "validate");
-        OPN_TRY(check_role(reader, mask->what, i, role));
-        given[i] = role;
+        if (value == 1.0)
+            OPN_TRY(give_role(reader, mask->what, i, role));
     }
 cleanup:
     return status;
 }
 
-static opn_status
-read_mask(opn_i_npz_reader *reader, const opn_i_npz_name *name, uint8_t role)
+static opn_status read_mask(opn_i_npz_reader *reader,
+                            const opn_i_npz_name *name,
+                            const opn_i_npz_input *mask,
+                            uint8_t role)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = reader->ctx;
-    opn_i_npz_input mask = {0};
     first_split first;
     double *item = NULL;
-    OPN_TRY(opn_i_npz_open(reader, name->name, &mask));
-    OPN_TRY(find_first(reader, name, &mask, &first));
-    OPN_TRY_NEW(ctx, item, mask.value.array.n_items);
-    OPN_TRY(opn_i_ndarray_to_f64(ctx, mask.what, &mask.value.array, item));
-    OPN_TRY(set_role(reader, &mask, &first, item, role));
+    OPN_TRY(find_first(reader, name, mask, &first));
+    OPN_TRY_NEW(ctx, item, mask->value.array.n_items);
+    OPN_TRY(opn_i_ndarray_to_f64(ctx, mask->what, &mask->value.array, item));
+    OPN_TRY(set_role(reader, mask, &first, item, role));
     if (role == OPN_ROLE_TRAIN && first.n_splits > 1)
         OPN_TRY(opn_i_graph_note(ctx, reader->graph,
                                  "the first of the %lld splits in %s is used",
                                  (long long)first.n_splits, name->name));
 cleanup:
     opn_i_release(&ctx->alloc, item);
-    opn_i_npz_input_release(ctx, &mask);
     return status;
 }
 
-// Nodes in no mask are in the pool, unless they have no label.
-static opn_status read_masks(opn_i_npz_reader *reader)
+// Gives the role to the nodes whose numbers are listed; one listed twice counts once.
+static opn_status
+read_indices(opn_i_npz_reader *reader, const opn_i_npz_input *list, uint8_t role)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = reader->ctx;
+    const opn_vid n_nodes = opn_i_graph_n_nodes(reader->graph);
+    const int64_t n = list->value.array.n_items;
+    int64_t *number = NULL;
+    OPN_TRY(opn_i_npz_need_numbers(ctx, list));
+    OPN_FAIL_IF(ctx,
+                list->value.n_dims != 1 &&
+                        !(list->value.n_dims == 2 && list->value.shape[1] == 1),
+                OPN_ERR_FORMAT, "%s: %d dimensions, expected a list of node numbers",
+                list->what, list->value.n_dims);
+    OPN_TRY_NEW(ctx, number, n);
+    OPN_TRY(opn_i_ndarray_to_i64(ctx, list->what, &list->value.array, number));
+    for (int64_t k = 0; k < n; k++) {
+        OPN_FAIL_IF(ctx, number[k] < 0 || number[k] >= n_nodes, OPN_ERR_FORMAT,
+                    "%s: item %lld is node %lld, outside [0, %d)", list->what,
+                    (long long)k, (long long)number[k], n_nodes);
+        OPN_TRY(give_role(reader, list->what, (opn_vid)number[k], role));
+    }
+cleanup:
+    opn_i_release(&ctx->alloc, number);
+    return status;
+}
+
+// What is called a list of nodes but holds true and false is a mask.
+static opn_status
+read_part(opn_i_npz_reader *reader, const opn_i_npz_name *name, uint8_t role)
+{
+    opn_status status = OPN_OK;
+    opn_i_npz_input input = {0};
+    OPN_TRY(opn_i_npz_open(reader, name->name, &input));
+    if (opn_i_npz_is(name, OPN_NPZ_INDICES) && input.value.array.kind != 'b')
+        OPN_TRY(read_indices(reader, &input, role));
+    else
+        OPN_TRY(read_mask(reader, name, &input, role));
+cleanup:
+    opn_i_npz_input_release(reader->ctx, &input);
+    return status;
+}
+
+static opn_status note_parts(opn_i_npz_reader *reader)
+{
+    const char *name[N_MASKS];
+    for (size_t m = 0; m < N_MASKS; m++) {
+        const opn_i_npz_name *found = reader->found[masks[m].part];
+        name[m] = found == NULL ? "" : found->name;
+    }
+    return opn_i_graph_note(
+            reader->ctx, reader->graph, "the split is read from %s%s%s%s%s", name[0],
+            name[1][0] != 0 ? ", " : "", name[1], name[2][0] != 0 ? ", " : "", name[2]);
+}
+
+// Nodes in no part are in the pool, unless they have no label.
+static opn_status read_parts(opn_i_npz_reader *reader)
 {
     opn_status status = OPN_OK;
     opn_graph *graph = reader->graph;
@@ -190,9 +255,10 @@ static opn_status read_masks(opn_i_npz_reader *reader)
     OPN_TRY_NEW(reader->ctx, graph->given_role, n);
     for (opn_vid i = 0; i < n; i++)
         graph->given_role[i] = graph->label[i] < 0 ? OPN_ROLE_UNLABELLED : OPN_ROLE_POOL;
+    OPN_TRY(note_parts(reader));
     for (size_t m = 0; m < N_MASKS; m++)
         if (reader->found[masks[m].part] != NULL)
-            OPN_TRY(read_mask(reader, reader->found[masks[m].part], masks[m].role));
+            OPN_TRY(read_part(reader, reader->found[masks[m].part], masks[m].role));
 cleanup:
     return status;
 }
@@ -202,9 +268,10 @@ opn_status opn_i_npz_read_split(opn_i_npz_reader *reader)
     if (reader->found[OPN_NPZ_SPLIT] != NULL)
         return read_roles(reader);
     if (reader->found[OPN_NPZ_TRAIN] != NULL)
-        return read_masks(reader);
+        return read_parts(reader);
     if (reader->found[OPN_NPZ_VALIDATION] != NULL || reader->found[OPN_NPZ_TEST] != NULL)
-        return opn_i_graph_note(reader->ctx, reader->graph,
-                                "the masks are not used, because there is no train_mask");
+        return opn_i_graph_note(
+                reader->ctx, reader->graph,
+                "the masks are not used, because none says which nodes train");
     return OPN_OK;
 }

@@ -63,8 +63,8 @@ find_direction(opn_i_npz_reader *reader, const opn_i_npz_input *input, bool *by_
     OPN_TRY(opn_i_npz_need_numbers(ctx, input));
     OPN_FAIL_IF(
             ctx, input->value.n_dims != 2, OPN_ERR_FORMAT,
-            "%s: %d dimensions, expected [2,E] or [E,2]: the node numbers of each edge",
-            input->what, input->value.n_dims);
+            "%s: %d dimension%s, expected [2,E] or [E,2]: the node numbers of each edge",
+            input->what, input->value.n_dims, input->value.n_dims == 1 ? "" : "s");
     OPN_FAIL_IF(
             ctx, shape[0] != 2 && shape[1] != 2, OPN_ERR_FORMAT,
             "%s: shape [%lld,%lld], expected [2,E] or [E,2]: the node numbers of each "
@@ -127,8 +127,10 @@ read_weights(opn_i_npz_reader *reader, edge_list *edges, char what[OPN_ZIP_WHAT_
     OPN_TRY(opn_i_npz_open(reader, reader->found[OPN_NPZ_WEIGHTS]->name, &input));
     OPN_TRY(opn_i_npz_need_numbers(ctx, &input));
     OPN_FAIL_IF(ctx, input.value.array.n_items != edges->n, OPN_ERR_FORMAT,
-                "%s: %lld weights for %lld edges", input.what,
-                (long long)input.value.array.n_items, (long long)edges->n);
+                "%s: %lld weight%s for %lld edge%s", input.what,
+                (long long)input.value.array.n_items,
+                input.value.array.n_items == 1 ? "" : "s", (long long)edges->n,
+                edges->n == 1 ? "" : "s");
     OPN_TRY_NEW(ctx, edges->weight, edges->n);
     OPN_TRY(opn_i_ndarray_to_real(ctx, input.what, &input.value.array, edges->weight));
     memcpy(what, input.what, OPN_ZIP_WHAT_ROOM);

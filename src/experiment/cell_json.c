@@ -5,6 +5,7 @@
 #include "io/json_write.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool put_number(json_t *object, const char *key, double number)
@@ -49,6 +50,8 @@ bool opn_i_cell_to_json(const opn_cell *cell, json_t *object)
                     put_number(object, "prevalence", cell->prevalence) &&
                     put_number(object, "epochs", cell->n_epochs) &&
                     put_seconds(object, &cell->seconds);
+    if (cell->chosen[0] != 0 && is_whole)
+        is_whole = json_object_set_new(object, "chosen", json_string(cell->chosen)) == 0;
     for (int q = 0; q < OPN_N_QUALITIES && is_whole; q++)
         is_whole = put_number(object, opn_quality_name((opn_quality)q), cell->quality[q]);
     for (int m = 0; m < OPN_N_METRICS && is_whole; m++)
@@ -74,12 +77,21 @@ static bool get_split_hash(const json_t *object, opn_cell *cell)
     return true;
 }
 
+// A result of an earlier version does not tell.
+static void get_chosen(const json_t *object, opn_cell *cell)
+{
+    const char *model = json_string_value(json_object_get(object, "chosen"));
+    if (model != NULL && opn_i_model_kind_find(model) != NULL)
+        snprintf(cell->chosen, sizeof(cell->chosen), "%s", model);
+}
+
 bool opn_i_cell_from_json(const json_t *object, opn_cell *cell)
 {
     const json_t *seed = json_object_get(object, "seed");
     if (!json_is_integer(seed) || json_integer_value(seed) < 0)
         return false;
     cell->seed = (uint64_t)json_integer_value(seed);
+    get_chosen(object, cell);
     if (!get_split_hash(object, cell) || !get_number(object, "pool", &cell->n_pool) ||
         !get_number(object, "prevalence", &cell->prevalence) ||
         !get_number(object, "epochs", &cell->n_epochs) ||

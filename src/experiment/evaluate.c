@@ -103,6 +103,8 @@ static opn_status score_one_model(job *j, int32_t m, const char *key)
     opn_i_model_see_as(j->model, j->e->entrant[m].kind);
     OPN_TRY(opn_i_split_hash(j->ctx, j->split, cell.split_hash));
     OPN_TRY(opn_i_score_model(j->ctx, j->model, j->e->graph, j->split, j->params, &cell));
+    if (opn_i_model_kind_is_auto(j->e->entrant[m].kind))
+        snprintf(cell.chosen, sizeof(cell.chosen), "%s", opn_model_id(j->model));
     cell.n_epochs = s.epochs;
     cell.seconds.teacher = j->was_loaded ? (double)NAN : s.teacher_seconds;
     cell.seconds.prior = j->was_loaded ? (double)NAN : s.prior_seconds;

@@ -2,6 +2,8 @@
 
 #include "experiment/evaluation_data.h"
 
+#include <string.h>
+
 const char *opn_metric_name(opn_metric metric)
 {
     static const char *const names[OPN_N_METRICS] = {"auroc", "aupr", "aupr_errors",
@@ -52,6 +54,33 @@ const opn_cell *
 opn_evaluation_cell(const opn_evaluation *evaluation, int32_t m, int32_t s)
 {
     return opn_i_evaluation_cells(evaluation, m) + s;
+}
+
+int opn_i_evaluation_chosen(const opn_evaluation *evaluation,
+                            int32_t m,
+                            opn_i_chosen chosen[OPN_MAX_CANDIDATES])
+{
+    const opn_cell *cell = opn_i_evaluation_cells(evaluation, m);
+    int n = 0;
+    for (int32_t s = 0; s < evaluation->n_seeds; s++) {
+        int c = 0;
+        while (c < n && strcmp(chosen[c].model, cell[s].chosen) != 0)
+            c++;
+        if (cell[s].chosen[0] == 0 || c == OPN_MAX_CANDIDATES)
+            continue;
+        if (c == n)
+            chosen[n++] = (opn_i_chosen){.model = cell[s].chosen};
+        const opn_i_chosen counted = {chosen[c].model, chosen[c].n + 1};
+        for (; c > 0 && chosen[c - 1].n < counted.n; c--)
+            chosen[c] = chosen[c - 1];
+        chosen[c] = counted;
+    }
+    return n;
+}
+
+const char *opn_cell_chosen(const opn_cell *cell)
+{
+    return cell->chosen;
 }
 
 uint64_t opn_cell_seed(const opn_cell *cell)

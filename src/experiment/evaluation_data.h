@@ -4,6 +4,7 @@
 #define OPN_EVALUATION_DATA_H
 
 #include "base/names.h"
+#include "model/model_data.h"
 #include "opine/evaluate.h"
 #include "opinion/measure_table.h"
 
@@ -12,6 +13,7 @@ enum { OPN_MAX_SEEDS = 1000 }; // upper bound of the parameter seeds
 struct opn_cell {
     uint64_t seed;
     char split_hash[65];
+    char chosen[32]; // the model that auto chose; "" if it was named, or is not known
     double n_pool, prevalence, n_epochs;
     opn_seconds seconds;
     double quality[OPN_N_QUALITIES];
@@ -29,6 +31,18 @@ struct opn_evaluation {
     int32_t n_seeds;
     opn_cell *cell; // [n_models, n_seeds]
 };
+
+// How often auto chose a model.
+typedef struct opn_i_chosen {
+    const char *model;
+    int32_t n;
+} opn_i_chosen;
+
+// The models that auto chose for the cells of model m, the most frequent first; their
+// number. At most OPN_MAX_CANDIDATES are counted.
+int opn_i_evaluation_chosen(const opn_evaluation *evaluation,
+                            int32_t m,
+                            opn_i_chosen chosen[OPN_MAX_CANDIDATES]);
 
 // Means over the seeds of everything that is not a quality figure. Seconds are NaN if a
 // model was loaded, which takes no time.

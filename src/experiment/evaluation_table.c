@@ -117,6 +117,25 @@ static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluat
     }
 }
 
+// What auto chose over the seeds, in a line of its own.
+static void put_chosen(opn_i_file_writer *file, const opn_evaluation *evaluation)
+{
+    opn_i_chosen chosen[OPN_MAX_CANDIDATES];
+    opn_i_text *line = opn_i_file_writer_line(file);
+    for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
+        const int n = opn_i_evaluation_chosen(evaluation, m, chosen);
+        for (int c = 0; c < n; c++) {
+            opn_i_text_add(line, "%s %s", c == 0 ? "\nauto chose" : ",", chosen[c].model);
+            if (chosen[c].n == 1)
+                opn_i_text_add(line, " once");
+            else
+                opn_i_text_add(line, " %d times", (int)chosen[c].n);
+        }
+        if (n > 0)
+            opn_i_file_writer_end_line(file);
+    }
+}
+
 // Writes nothing if no seed has both figures.
 static void put_comparison(opn_i_file_writer *file,
                            const char *model,
@@ -185,6 +204,7 @@ save_text(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
     put_title(file, evaluation);
     put_scores(file, evaluation);
     put_qualities(file, evaluation);
+    put_chosen(file, evaluation);
     OPN_TRY(put_duels(ctx, file, evaluation));
     status = opn_i_file_writer_commit(file);
     file = NULL;
@@ -206,6 +226,17 @@ static json_t *json_seconds(const opn_i_means *mean)
     return object;
 }
 
+// How often auto chose which model.
+static json_t *json_chosen(const opn_evaluation *evaluation, int32_t m)
+{
+    opn_i_chosen chosen[OPN_MAX_CANDIDATES];
+    const int n = opn_i_evaluation_chosen(evaluation, m, chosen);
+    json_t *object = json_object();
+    for (int c = 0; c < n; c++)
+        json_object_set_new(object, chosen[c].model, json_integer(chosen[c].n));
+    return object;
+}
+
 static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
 {
     json_t *object = json_object();
@@ -214,6 +245,8 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
     json_object_set_new(object, "model",
                         json_string(opn_evaluation_model(evaluation, m)));
     json_object_set_new(object, "seeds", json_integer(evaluation->n_seeds));
+    if (strcmp(opn_evaluation_model(evaluation, m), "auto") == 0)
+        json_object_set_new(object, "chosen", json_chosen(evaluation, m));
     json_object_set_new(object, "prevalence", opn_i_json_number(mean.prevalence));
     for (int q = 0; q < OPN_N_QUALITIES; q++) {
         const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);

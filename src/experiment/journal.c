@@ -19,7 +19,9 @@ struct opn_i_journal {
     opn_alloc alloc;
     const opn_i_journal_kind *kind;
     char *path;
-    int file; // locked
+    int file;          // locked
+    char *made_folder; // NULL if it was there before
+    bool is_made;      // the file, by this run
     pthread_mutex_t lock;
     opn_i_names keys;
     unsigned char *record;  // [keys.n, kind->n_bytes]
@@ -32,8 +34,14 @@ void opn_i_journal_close(opn_i_journal *journal)
     if (journal == NULL)
         return;
     const opn_alloc alloc = journal->alloc;
+    struct stat about;
+    if (journal->is_made && fstat(journal->file, &about) == 0 && about.st_size == 0)
+        (void)unlink(journal->path); // before the lock is released
     if (journal->file >= 0)
         (void)close(journal->file);
+    if (journal->made_folder != NULL)
+        (void)rmdir(journal->made_folder); // only if it is empty
+    opn_i_release(&alloc, journal->made_folder);
     (void)pthread_mutex_destroy(&journal->lock);
     opn_i_names_deinit(&alloc, &journal->keys);
     opn_i_release(&alloc, journal->record);
@@ -129,11 +137,28 @@ static opn_status open_file(opn_ctx *ctx, opn_i_journal *journal)
 {
     opn_status status = OPN_OK;
     const char *path = journal->path;
+    const bool is_new = !opn_i_file_exists(path);
+    struct stat about;
     journal->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     OPN_FAIL_IF(ctx, journal->file < 0, OPN_ERR_WRITE, "%s: cannot be opened: %s", path,
                 strerror(errno));
-    OPN_FAIL_IF(ctx, flock(journal->file, LOCK_EX | LOCK_NB) != 0, OPN_ERR_WRITE,
-                "%s: another run is writing to it", path);
+    // A run that kept nothing removes the file when it ends.
+    OPN_FAIL_IF(ctx,
+                flock(journal->file, LOCK_EX | LOCK_NB) != 0 ||
+                        fstat(journal->file, &about) != 0 || about.st_nlink == 0,
+                OPN_ERR_WRITE, "%s: another run is writing to it", path);
+    journal->is_made = is_new;
+cleanup:
+    return status;
+}
+
+static opn_status open_folder(opn_ctx *ctx, const char *path, opn_i_journal *journal)
+{
+    opn_status status = OPN_OK;
+    if (opn_i_folder_exists(path))
+        return OPN_OK;
+    OPN_TRY(opn_i_make_folder(ctx, path));
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &journal->made_folder));
 cleanup:
     return status;
 }
@@ -152,6 +177,7 @@ opn_status opn_i_journal_open(opn_ctx *ctx,
     (void)pthread_mutex_init(&journal->lock, NULL);
     OPN_TRY_NEW(ctx, journal->scratch, kind->n_bytes);
     OPN_TRY(opn_i_join_path(ctx, folder, kind->file, "", &journal->path));
+    OPN_TRY(open_folder(ctx, folder, journal));
     OPN_TRY(open_file(ctx, journal));
     OPN_TRY(read_lines(ctx, journal));
     *out = journal;

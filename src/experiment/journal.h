@@ -24,7 +24,8 @@ typedef struct opn_i_journal opn_i_journal;
 // Creates a folder if it does not exist. Errors: WRITE.
 OPN_NODISCARD opn_status opn_i_make_folder(opn_ctx *ctx, const char *path);
 
-// Opens the journal of an existing folder, and reads it. `kind` is borrowed.
+// Opens the journal of a folder, which is created if it does not exist, and reads it.
+// What was created and is still empty when it is closed is removed. `kind` is borrowed.
 // Errors: READ, WRITE (the message has the system's reason, or says that another run is
 // using it), FORMAT (an invalid line; the message names it), NOMEM.
 OPN_NODISCARD opn_status opn_i_journal_open(opn_ctx *ctx,

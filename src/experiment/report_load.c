@@ -5,6 +5,7 @@
 #include "io/bytes.h"
 #include "io/path.h"
 #include "opine/embed.h"
+#include "opine/input.h"
 #include "predict/prediction_file.h"
 #include "report/report_data.h"
 
@@ -37,17 +38,6 @@ cleanup:
 }
 
 // ---- model ---------------------------------------------------------------------------
-
-// A model file begins with the length of its header, which is JSON.
-static bool is_model(const char *path)
-{
-    unsigned char begin[9] = {0};
-    FILE *file = fopen(path, "rb");
-    const size_t n = file == NULL ? 0 : fread(begin, 1, sizeof(begin), file);
-    if (file != NULL)
-        (void)fclose(file);
-    return n == sizeof(begin) && begin[8] == '{' && begin[7] == 0;
-}
 
 // The graph that a model was trained on, which must still be the same.
 static opn_status load_training_graph(opn_ctx *ctx,
@@ -248,7 +238,8 @@ opn_status opn_report_load(opn_ctx *ctx,
 {
     if (opn_i_folder_exists(run))
         return opn_i_report_of_run(ctx, run, data, params, out);
-    if (is_model(run))
+    const opn_input kind = opn_input_recognise(run);
+    if (kind == OPN_INPUT_MODEL || kind == OPN_INPUT_CHECKPOINT)
         return report_model(ctx, run, data, params, out);
     return report_predictions(ctx, run, data, params, out);
 }

@@ -8,9 +8,12 @@
 #include "io/json_write.h"
 #include "io/path.h"
 
+#include <unistd.h>
+
 struct opn_i_run_folder {
     opn_alloc alloc;
     char *path;
+    char *made_models; // the folder of models; NULL if it was there before
     opn_i_journal *cells;
 };
 
@@ -35,7 +38,10 @@ void opn_i_run_folder_close(opn_i_run_folder *folder)
     if (folder == NULL)
         return;
     const opn_alloc alloc = folder->alloc;
+    if (folder->made_models != NULL)
+        (void)rmdir(folder->made_models); // only if it is empty
     opn_i_journal_close(folder->cells);
+    opn_i_release(&alloc, folder->made_models);
     opn_i_release(&alloc, folder->path);
     opn_i_release(&alloc, folder);
 }
@@ -53,10 +59,13 @@ opn_status opn_i_run_folder_open(opn_ctx *ctx, const char *path, opn_i_run_folde
     OPN_TRY_NEW(ctx, folder, 1);
     folder->alloc = ctx->alloc;
     OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &folder->path));
-    OPN_TRY(opn_i_make_folder(ctx, path));
-    OPN_TRY(opn_i_join_path(ctx, path, "models", "", &models));
-    OPN_TRY(opn_i_make_folder(ctx, models));
     OPN_TRY(opn_i_journal_open(ctx, path, &cells, &folder->cells));
+    OPN_TRY(opn_i_join_path(ctx, path, "models", "", &models));
+    if (!opn_i_folder_exists(models)) {
+        OPN_TRY(opn_i_make_folder(ctx, models));
+        folder->made_models = models;
+        models = NULL;
+    }
     *out = folder;
     folder = NULL;
 cleanup:

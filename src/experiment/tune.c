@@ -355,11 +355,14 @@ static opn_status draw_trials(opn_ctx *ctx, tuning_work *w)
                 opn_params_text(usual, "model"));
     OPN_TRY(settle_model(ctx, w->graph, usual));
     const opn_i_model_kind *kind = kind_of(usual);
-    OPN_FAIL_IF(ctx, opn_i_space_is_empty(w->given, usual, kind), OPN_ERR_INVALID_ARG,
+    const opn_i_space space = {.given = w->given,
+                               .usual = usual,
+                               .kind = kind,
+                               .has_features = w->graph->features.n_cols > 0};
+    OPN_FAIL_IF(ctx, opn_i_space_is_empty(&space), OPN_ERR_INVALID_ARG,
                 "every tunable parameter is given; leave at least one to search");
     for (int32_t t = 0; t < tuning->n_trials; t++) {
-        OPN_TRY(opn_i_space_draw(ctx, w->given, usual, kind, t,
-                                 &tuning->setting[t].params));
+        OPN_TRY(opn_i_space_draw(ctx, &space, t, &tuning->setting[t].params));
         tuning->ranked[t] = t;
     }
     tuning->score = opn_i_trial_score(kind, usual);

@@ -50,11 +50,7 @@ static const opn_i_journal_kind trials = {.file = "trials.jsonl",
 
 opn_status opn_i_tune_folder_open(opn_ctx *ctx, const char *folder, opn_i_journal **out)
 {
-    opn_status status = OPN_OK;
-    OPN_TRY(opn_i_make_folder(ctx, folder));
-    OPN_TRY(opn_i_journal_open(ctx, folder, &trials, out));
-cleanup:
-    return status;
+    return opn_i_journal_open(ctx, folder, &trials, out);
 }
 
 // Increase with every change to how trials are scored.

@@ -43,15 +43,15 @@ static const dimension space[] = {
 };
 enum { N_DIMENSIONS = sizeof(space) / sizeof(space[0]), UNITS = 8 };
 
-static bool is_searched(const dimension *d,
-                        const opn_params *given,
-                        const opn_params *usual,
-                        const opn_i_model_kind *kind)
+static bool is_searched(const dimension *d, const opn_i_space *from)
 {
-    if (opn_params_given(given, d->name))
+    const opn_params *usual = from->usual;
+    if (opn_params_given(from->given, d->name))
         return false;
     if (strcmp(d->name, "lambda1") == 0 || strcmp(d->name, "sigma") == 0)
-        return kind->has_prior;
+        return from->kind->has_prior;
+    if (strcmp(d->name, "normalise") == 0 && !from->has_features)
+        return false;
     if (d->scale == SCALE_CHOICE) // the paper's are part of its method
         return strcmp(opn_params_text(usual, "preset"), "auto") == 0;
     if (strcmp(d->name, "epochs") == 0) // with patience, the validation nodes decide
@@ -59,12 +59,10 @@ static bool is_searched(const dimension *d,
     return true;
 }
 
-bool opn_i_space_is_empty(const opn_params *given,
-                          const opn_params *usual,
-                          const opn_i_model_kind *kind)
+bool opn_i_space_is_empty(const opn_i_space *from)
 {
     for (size_t d = 0; d < N_DIMENSIONS; d++)
-        if (is_searched(&space[d], given, usual, kind))
+        if (is_searched(&space[d], from))
             return false;
     return true;
 }
@@ -116,24 +114,20 @@ static void draw_text(opn_i_rng *rng, const dimension *d, int unit, char text[32
     write_number((int)lround(value * pow(10.0, -exponent)), exponent, text);
 }
 
-opn_status opn_i_space_draw(opn_ctx *ctx,
-                            const opn_params *given,
-                            const opn_params *usual,
-                            const opn_i_model_kind *kind,
-                            int32_t t,
-                            opn_params **out)
+opn_status
+opn_i_space_draw(opn_ctx *ctx, const opn_i_space *from, int32_t t, opn_params **out)
 {
     opn_status status = OPN_OK;
     opn_params *params = NULL;
-    opn_i_rng rng = opn_i_rng_start((uint64_t)opn_params_int(given, "seed"),
+    opn_i_rng rng = opn_i_rng_start((uint64_t)opn_params_int(from->given, "seed"),
                                     OPN_STREAM_TUNE_TRIAL, (uint32_t)t);
-    OPN_TRY(opn_params_copy(ctx, usual, &params));
+    OPN_TRY(opn_params_copy(ctx, from->usual, &params));
     for (size_t d = 0; d < N_DIMENSIONS && t > 0; d++) {
         char text[32];
         // Draw even if the value is not used, so that fixing one leaves the others
         // unchanged.
-        draw_text(&rng, &space[d], unit_of(usual, kind), text);
-        if (is_searched(&space[d], given, usual, kind))
+        draw_text(&rng, &space[d], unit_of(from->usual, from->kind), text);
+        if (is_searched(&space[d], from))
             OPN_TRY(opn_params_set(ctx, params, space[d].name, text));
     }
     *out = params;

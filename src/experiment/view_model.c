@@ -225,6 +225,7 @@ opn_status opn_report_add_model(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_view view = {0};
+    OPN_TRY(opn_model_for_graph(ctx, model, report->graph, &model));
     OPN_TRY(opn_i_view_of_model(ctx, report, model, &view));
     OPN_TRY(opn_i_view_add_map(ctx, report->graph, model,
                                opn_params_real(params, "perplexity"), &view));

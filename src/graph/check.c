@@ -127,10 +127,13 @@ static void warn_about_parts(const opn_i_check *check, const part *parts, int32_
             unlabelled = n_unlabelled++ == 0 ? parts[c].first : unlabelled;
     }
     if (n_isolated > 0)
-        opn_i_warn(check, "isolated-nodes", n_isolated,
-                   "isolated nodes: %d, for example %s; they are classified by their "
-                   "own features alone",
-                   (int)n_isolated, opn_i_shown_node(check, alone, name));
+        opn_i_warn(
+                check, "isolated-nodes", n_isolated,
+                "isolated nodes: %d, for example %s; %s", (int)n_isolated,
+                opn_i_shown_node(check, alone, name),
+                check->graph->features.n_cols > 0
+                        ? "they are classified by their own features alone"
+                        : "as there are no features either, nothing tells their class");
     if (n_unlabelled > 0)
         opn_i_warn(check, "unlabelled-parts", n_unlabelled,
                    "components without a labelled node: %d, for example that of "

@@ -163,6 +163,19 @@ static void hash_csr(opn_i_sha256 *hash, const opn_i_csr *csr)
     hash_values(hash, csr);
 }
 
+opn_status opn_i_graph_topology_hash(opn_ctx *ctx, const opn_graph *graph, char text[65])
+{
+    opn_status status = OPN_OK;
+    opn_i_sha256 *hash = NULL;
+    static const char version[] = "opine topology 1\n";
+    OPN_TRY(opn_i_sha256_start(ctx, &hash));
+    opn_i_sha256_add(hash, version, strlen(version));
+    hash_csr(hash, &graph->topology);
+    status = opn_i_sha256_finish(hash, text);
+cleanup:
+    return status;
+}
+
 opn_status opn_graph_hash(opn_ctx *ctx, const opn_graph *graph, char text[65])
 {
     opn_status status = OPN_OK;

@@ -47,6 +47,11 @@ static inline opn_vid opn_i_graph_n_nodes(const opn_graph *graph)
     return graph->topology.n_rows;
 }
 
+// SHA-256 of nodes, edges and weights: the same whatever the features and labels are.
+OPN_NODISCARD opn_status opn_i_graph_topology_hash(opn_ctx *ctx,
+                                                   const opn_graph *graph,
+                                                   char text[65]);
+
 // Component of each node, ignoring directions; components are numbered from 0 by their
 // smallest node. Cost: nearly O(V + E) time.
 OPN_NODISCARD opn_status opn_i_graph_components(opn_ctx *ctx,

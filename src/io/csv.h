@@ -32,6 +32,13 @@ typedef struct opn_i_csv {
     bool stops[256]; // by byte: whether it ends an unquoted field
 } opn_i_csv;
 
+// The word for that many fields, and the separators that are known, for messages.
+static inline const char *opn_i_fields_word(size_t n)
+{
+    return n == 1 ? "field" : "fields";
+}
+#define OPN_CSV_SEPARATORS "commas, semicolons or tabs separate the fields of a row"
+
 // What separates the fields of the first lines: ',', ';' or a tab, whichever is the most
 // frequent outside quotes in the first line and is in the second too; `otherwise` if none
 // is.

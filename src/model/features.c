@@ -61,61 +61,15 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
                 n_nodes);
     if (x->n_cols > 0)
         model->normalise = choose(wanted, opn_i_features_are_signed(x));
-    if (x->n_cols == 0 || model->kind->encoder->uses_links)
+    if (x->n_cols == 0 || model->kind->encoder->uses_links) {
         model->n_node_features = n_nodes;
+        OPN_TRY(opn_i_graph_topology_hash(ctx, graph, model->topology_hash));
+    }
     model->sizes.n_features = x->n_cols + model->n_node_features;
     OPN_TRY(opn_i_names_copy(ctx, &graph->feature_names, &model->feature_names));
     if (model->normalise == OPN_NORMALISE_STANDARD)
         OPN_TRY(fit_standard(ctx, x, model));
 cleanup:
-    return status;
-}
-
-// Index in the model of each of the graph's features, by name.
-static opn_status
-match_names(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, int32_t *number)
-{
-    opn_status status = OPN_OK;
-    opn_i_names known = {0};
-    for (int64_t k = 0; k < model->feature_names.n; k++) {
-        const char *name = opn_i_names_at(&model->feature_names, k);
-        int32_t at = 0;
-        OPN_TRY(opn_i_names_intern(ctx, &known, name, strlen(name), &at));
-    }
-    for (int32_t k = 0; k < graph->features.n_cols; k++) {
-        const char *name = opn_i_names_at(&graph->feature_names, k);
-        number[k] = opn_i_names_find(&known, name, strlen(name));
-        OPN_FAIL_IF(
-                ctx, number[k] < 0, OPN_ERR_SHAPE,
-                "%s: the model does not know feature \"%s\"; it must have the features "
-                "of the data it was trained on",
-                graph->name, name);
-    }
-cleanup:
-    opn_i_names_deinit(&ctx->alloc, &known);
-    return status;
-}
-
-static opn_status
-match_features(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_csr *x)
-{
-    opn_status status = OPN_OK;
-    int32_t *number = NULL;
-    const bool are_named = model->feature_names.n > 0 && graph->feature_names.n > 0;
-    const int32_t n_known = opn_model_n_features(model);
-    OPN_FAIL_IF(ctx, !are_named && x->n_cols != n_known, OPN_ERR_SHAPE,
-                "%s: has %d features, but the model was trained on %d", graph->name,
-                x->n_cols, n_known);
-    if (are_named) {
-        OPN_TRY_NEW(ctx, number, x->n_cols);
-        OPN_TRY(match_names(ctx, model, graph, number));
-        for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++)
-            x->col_idx[e] = number[x->col_idx[e]];
-        x->n_cols = n_known;
-        OPN_TRY(opn_i_csr_tidy(ctx, x));
-    }
-cleanup:
-    opn_i_release(&ctx->alloc, number);
     return status;
 }
 
@@ -137,18 +91,31 @@ static opn_status normalise(opn_ctx *ctx, const opn_model *model, opn_i_csr *x)
 
 // ---- features of the nodes -----------------------------------------------------------
 
+opn_status opn_i_features_know_nodes(opn_ctx *ctx,
+                                     const opn_model *model,
+                                     const opn_graph *graph,
+                                     bool *out)
+{
+    opn_status status = OPN_OK;
+    char hash[sizeof(model->data_hash)];
+    const bool has_topology = model->topology_hash[0] != 0;
+    *out = model->n_node_features == 0;
+    if (model->n_node_features != opn_i_graph_n_nodes(graph))
+        return OPN_OK;
+    OPN_TRY(has_topology ? opn_i_graph_topology_hash(ctx, graph, hash)
+                         : opn_graph_hash(ctx, graph, hash));
+    *out = strcmp(hash, has_topology ? model->topology_hash : model->data_hash) == 0;
+cleanup:
+    return status;
+}
+
 static opn_status
 check_nodes(opn_ctx *ctx, const opn_model *model, const opn_graph *graph)
 {
     opn_status status = OPN_OK;
-    char hash[sizeof(model->data_hash)];
-    if (model->n_node_features == 0)
-        return OPN_OK;
-    OPN_TRY(opn_graph_hash(ctx, graph, hash));
-    OPN_FAIL_IF(ctx,
-                strcmp(hash, model->data_hash) != 0 ||
-                        model->n_node_features != opn_i_graph_n_nodes(graph),
-                OPN_ERR_SHAPE,
+    bool is_known = true;
+    OPN_TRY(opn_i_features_know_nodes(ctx, model, graph, &is_known));
+    OPN_FAIL_IF(ctx, !is_known, OPN_ERR_SHAPE,
                 "%s: %s knows only the nodes of the graph it was trained on%s",
                 graph->name, model->kind->id,
                 model->kind->encoder->uses_links ? "" : ", which had no features");
@@ -242,7 +209,7 @@ opn_status opn_i_features_ready(opn_ctx *ctx,
     OPN_TRY(check_nodes(ctx, model, graph));
     if (graph->features.n_cols > 0)
         OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &ready.x));
-    OPN_TRY(match_features(ctx, model, graph, &ready.x));
+    OPN_TRY(opn_i_features_match(ctx, model, graph, &ready.x));
     OPN_TRY(normalise(ctx, model, &ready.x));
     OPN_TRY(add_nodes(ctx, model, graph, &ready.x));
     OPN_TRY(copy_centre(ctx, model, &ready));
@@ -251,31 +218,4 @@ opn_status opn_i_features_ready(opn_ctx *ctx,
 cleanup:
     opn_i_ready_features_deinit(&ctx->alloc, &ready);
     return status;
-}
-
-// Whether the graph has a feature of that name. Linear, as few are missing where it
-// matters.
-static bool has_feature(const opn_graph *graph, const char *name)
-{
-    for (int64_t k = 0; k < graph->feature_names.n; k++)
-        if (strcmp(opn_i_names_at(&graph->feature_names, k), name) == 0)
-            return true;
-    return false;
-}
-
-void opn_i_features_warn(opn_ctx *ctx, const opn_model *model, const opn_graph *graph)
-{
-    const int64_t n_missing = model->feature_names.n - graph->feature_names.n;
-    int64_t k = 0;
-    if (n_missing <= 0 || graph->feature_names.n == 0)
-        return;
-    while (k + 1 < model->feature_names.n &&
-           has_feature(graph, opn_i_names_at(&model->feature_names, k)))
-        k++;
-    opn_i_log(ctx, OPN_LOG_WARNING,
-              "%s: lacks %lld of the %lld features that the model was trained on, \"%s\" "
-              "for "
-              "example; they count as 0",
-              graph->name, (long long)n_missing, (long long)model->feature_names.n,
-              opn_i_names_at(&model->feature_names, k));
 }

@@ -37,7 +37,25 @@ OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
                                               opn_i_ready_features *out);
 void opn_i_ready_features_deinit(const opn_alloc *alloc, opn_i_ready_features *ready);
 
-// Warns about features of the model that the graph does not have: they count as 0.
+// Whether the model can predict on the graph: it needs no node features, or the graph has
+// the nodes and edges of the one it was trained on. Labels may differ.
+OPN_NODISCARD opn_status opn_i_features_know_nodes(opn_ctx *ctx,
+                                                   const opn_model *model,
+                                                   const opn_graph *graph,
+                                                   bool *out);
+
+// Moves the entries of x, the features of the graph, to the columns that the model has
+// for them, by name if both have names. A value of a column of words that was not seen in
+// training, and the mark of a missing value where none was missing, have no column and
+// are dropped. Errors: SHAPE (another number of features, or one that the model does not
+// know).
+OPN_NODISCARD opn_status opn_i_features_match(opn_ctx *ctx,
+                                              const opn_model *model,
+                                              const opn_graph *graph,
+                                              opn_i_csr *x);
+
+// Warns about features of the model that the graph does not have, which count as 0, and
+// about values that the model was not trained on.
 void opn_i_features_warn(opn_ctx *ctx, const opn_model *model, const opn_graph *graph);
 
 #endif // OPN_FEATURES_H

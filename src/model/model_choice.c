@@ -2,6 +2,8 @@
 
 #include "model/model_choice.h"
 
+#include "model/features.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -63,24 +65,23 @@ void opn_model_candidate(const opn_model *model, int32_t i, opn_candidate *out)
     };
 }
 
-opn_status opn_i_model_on(opn_ctx *ctx,
-                          const opn_model *model,
-                          const opn_graph *graph,
-                          const opn_model **out)
+opn_status opn_model_for_graph(opn_ctx *ctx,
+                               const opn_model *model,
+                               const opn_graph *graph,
+                               const opn_model **out)
 {
     opn_status status = OPN_OK;
-    char hash[65];
+    bool is_known = true;
     *out = model;
     if (model->elsewhere == NULL)
         return OPN_OK;
-    OPN_TRY(opn_graph_hash(ctx, graph, hash));
-    if (strcmp(hash, model->data_hash) == 0)
+    OPN_TRY(opn_i_features_know_nodes(ctx, model, graph, &is_known));
+    if (is_known)
         return OPN_OK;
     *out = model->elsewhere;
     opn_i_log(ctx, OPN_LOG_INFO,
-              "%s: is not, edges, features and labels alike, the graph that %s was "
-              "trained on, the only one it knows; %s, which the model file holds too, is "
-              "used instead",
+              "%s: has other nodes or edges than the graph that %s was trained on, the "
+              "only one it knows; %s, which the model file holds too, is used instead",
               opn_graph_name(graph), model->kind->id, model->elsewhere->kind->id);
 cleanup:
     return status;

@@ -21,13 +21,6 @@ double opn_i_candidate_error(const opn_i_candidate *candidate);
 // Notes a model or a baseline in a model. Nothing happens once there is no more room.
 void opn_i_model_note_candidate(opn_model *model, const opn_i_candidate *candidate);
 
-// The model to use on a graph: the one for other graphs if this one knows only its own,
-// and this is not it. Errors: NOMEM.
-OPN_NODISCARD opn_status opn_i_model_on(opn_ctx *ctx,
-                                        const opn_model *model,
-                                        const opn_graph *graph,
-                                        const opn_model **out);
-
 // The candidates as JSON text, to be freed with free(); NULL without memory.
 char *opn_i_candidates_to_text(const opn_model *model);
 

@@ -69,6 +69,9 @@ struct opn_model {
     opn_i_names param_names, param_values;  // every training parameter, as text
     opn_i_names class_names, feature_names; // features: empty if they are only numbered
     char data_hash[65];
+    // Of the nodes and edges alone; "" without node features, and for a file of an
+    // earlier version.
+    char topology_hash[65];
     char *source;        // of the training graph; NULL if it has none
     opn_i_names notes;   // how its files were read
     char split_hash[65]; // of every node's role in training; "" if the file has none

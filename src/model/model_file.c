@@ -168,6 +168,9 @@ put_metadata(opn_ctx *ctx, opn_i_safetensors_writer *writer, const opn_model *mo
                                                   opn_version()));
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "model", model->kind->id));
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "data_hash", model->data_hash));
+    if (model->topology_hash[0] != 0)
+        OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "topology_hash",
+                                                      model->topology_hash));
     if (model->split_hash[0] != 0)
         OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "split_hash",
                                                       model->split_hash));
@@ -537,6 +540,14 @@ cleanup:
     return status;
 }
 
+// A hash that not every file has; nothing happens without it.
+static void get_hash(const opn_i_safetensors *file, const char *key, char hash[65])
+{
+    const char *text = opn_i_safetensors_metadata(file, key);
+    if (text != NULL && strlen(text) == 64)
+        memcpy(hash, text, 65);
+}
+
 static opn_status get_metadata(opn_ctx *ctx,
                                const char *path,
                                const opn_i_safetensors *file,
@@ -556,9 +567,8 @@ static opn_status get_metadata(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, hash == NULL || strlen(hash) != 64, OPN_ERR_FORMAT,
                 "%s: metadata \"data_hash\" is no hash", path);
     memcpy(model->data_hash, hash, sizeof(model->data_hash));
-    const char *split = opn_i_safetensors_metadata(file, "split_hash");
-    if (split != NULL && strlen(split) == sizeof(model->split_hash) - 1)
-        memcpy(model->split_hash, split, sizeof(model->split_hash));
+    get_hash(file, "topology_hash", model->topology_hash);
+    get_hash(file, "split_hash", model->split_hash);
     OPN_TRY(get_origin(ctx, path, file, model));
     OPN_TRY(get_numbers(ctx, path, file, model));
     OPN_TRY(get_optional(ctx, path, file, model));

@@ -454,6 +454,7 @@ opn_status opn_explain(opn_ctx *ctx,
     opn_prediction *prediction = NULL;
     opn_split *split = NULL;
     OPN_TRY(check_node(ctx, graph, node)); // before doing any work
+    OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     OPN_TRY(opn_model_split(ctx, model, graph, &split));
     OPN_TRY(opn_model_predict(ctx, model, graph, params, 0, &prediction));
     OPN_TRY(opn_explain_predicted(ctx, model, graph, split, prediction, node, out));

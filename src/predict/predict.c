@@ -210,7 +210,7 @@ opn_status opn_model_predict(opn_ctx *ctx,
     int64_t n_steps = 0;
     OPN_FAIL_IF(ctx, (keep & ~(uint32_t)(OPN_KEEP_BELIEF | OPN_KEEP_ENERGY)) != 0,
                 OPN_ERR_INVALID_ARG, "keep 0x%x: an unknown array", (unsigned)keep);
-    OPN_TRY(opn_i_model_on(ctx, model, graph, &model));
+    OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     opn_i_features_warn(ctx, model, graph);
     OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
     OPN_TRY(opn_i_workspace_init(ctx, model, graph, opn_i_infer_plan(&options),
@@ -243,7 +243,7 @@ opn_status opn_model_hidden(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_workspace workspace = {0};
     const int32_t n = model->sizes.n_hidden;
-    OPN_TRY(opn_i_model_on(ctx, model, graph, &model));
+    OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     OPN_TRY(opn_i_workspace_init(ctx, model, graph, (opn_i_plan){0}, &workspace));
     opn_i_network_forward(&workspace.exec, &workspace.network, model->weights);
     for (int32_t r = 0; r < workspace.network.n_nodes; r++)

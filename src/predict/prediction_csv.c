@@ -182,7 +182,8 @@ static opn_status read_row(opn_ctx *ctx, const table *t, opn_i_prediction_file *
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, t->rows.n_fields != t->n_columns, OPN_ERR_FORMAT,
-                "%zu fields, but the first row has %zu", t->rows.n_fields, t->n_columns);
+                "%zu %s, but the first row has %zu", t->rows.n_fields,
+                opn_i_fields_word(t->rows.n_fields), t->n_columns);
     for (size_t f = 0; f < t->n_columns; f++)
         OPN_TRY(read_field(ctx, t, f, file));
     OPN_TRY(opn_i_prediction_check(ctx, file, file->n_nodes));

@@ -6,6 +6,7 @@
 #include "io/json_write.h"
 
 #include <math.h>
+#include <string.h>
 
 void opn_i_text_add_estimate(opn_i_text *line, const opn_estimate *estimate, int n_digits)
 {
@@ -18,11 +19,25 @@ void opn_i_text_add_estimate(opn_i_text *line, const opn_estimate *estimate, int
                        0.5 * (estimate->high - estimate->low));
 }
 
-// Formats a number in at most `width` columns, dropping decimals if needed.
+// As 1.2e34, for large numbers; returns the length.
+static int format_power(char *out, size_t room, int n_digits, double value)
+{
+    (void)opn_i_format(out, room, "%.*e", n_digits, value);
+    char *power = strchr(out, 'e') + 1;
+    const size_t n_skipped = strspn(power, "+0");
+    memmove(power, power + n_skipped, strlen(power + n_skipped) + 1);
+    return (int)strlen(out);
+}
+
+// Formats a number in at most `width` columns: dropping decimals, then by its power of
+// ten.
 static void format_within(char *out, size_t room, int width, int n_digits, double value)
 {
-    while (opn_i_format(out, room, "%.*f", n_digits, value) > width && n_digits > 0)
-        n_digits--;
+    int n = opn_i_format(out, room, "%.*f", n_digits, value);
+    while (n > width && n_digits > 0)
+        n = opn_i_format(out, room, "%.*f", --n_digits, value);
+    if (n > width && isfinite(value) && format_power(out, room, 1, value) > width)
+        (void)format_power(out, room, 0, value);
 }
 
 void opn_i_text_add_short(opn_i_text *line, const opn_estimate *estimate, int n_digits)

@@ -16,7 +16,7 @@ void opn_i_text_add_estimate(opn_i_text *line,
                              int n_digits);
 
 // The same in fewer columns, "86.5 ±3.0": 11 for one decimal, 13 for three. A number that
-// does not fit loses decimals.
+// does not fit loses decimals, or is written as 1.2e34.
 enum { OPN_SHORT_WIDTH = 11, OPN_SHORT_WIDTH_3 = 13 };
 void opn_i_text_add_short(opn_i_text *line, const opn_estimate *estimate, int n_digits);
 

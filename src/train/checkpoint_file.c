@@ -142,10 +142,8 @@ opn_status opn_i_checkpoint_part(opn_ctx *ctx,
             ctx, part != NULL && mkdir(checkpoint->path, 0777) != 0 && errno != EEXIST,
             OPN_ERR_WRITE, "%s: cannot be made: %s", checkpoint->path, strerror(errno));
     const bool is_folder = stat(checkpoint->path, &about) == 0 && S_ISDIR(about.st_mode);
-    OPN_FAIL_IF(
-            ctx, is_folder != (part != NULL), OPN_ERR_FORMAT,
-            "%s: is the checkpoint of other data or parameters; remove it to begin anew",
-            checkpoint->path);
+    if (is_folder != (part != NULL))
+        OPN_TRY(opn_i_checkpoint_refuse(ctx, checkpoint));
     if (part == NULL)
         OPN_TRY(opn_i_join_path(ctx, NULL, checkpoint->path, "", out));
     else
@@ -165,5 +163,15 @@ opn_status opn_i_checkpoint_interrupted(opn_ctx *ctx, const opn_checkpoint *chec
     if (!is_there(checkpoint->path)) // it was too early for that
         return OPN_ERR_INTERRUPTED;
     return opn_i_fail(ctx, OPN_ERR_INTERRUPTED,
-                      "interrupted; training so far is saved in %s", checkpoint->path);
+                      "interrupted; training so far is saved in %s; continue it with "
+                      "`resume`",
+                      checkpoint->path);
+}
+
+opn_status opn_i_checkpoint_refuse(opn_ctx *ctx, const opn_checkpoint *checkpoint)
+{
+    return opn_i_fail(ctx, OPN_ERR_FORMAT,
+                      "%s: is the checkpoint of other data or parameters, or damaged; "
+                      "remove it to begin anew",
+                      checkpoint->path);
 }

@@ -21,4 +21,9 @@ void opn_i_checkpoint_tell(opn_ctx *ctx, const opn_checkpoint *checkpoint);
 OPN_NODISCARD opn_status opn_i_checkpoint_interrupted(opn_ctx *ctx,
                                                       const opn_checkpoint *checkpoint);
 
+// Says that training cannot go on from what is there. A part of a checkpoint is not
+// named: to remove it alone would not help. Returns FORMAT.
+OPN_NODISCARD opn_status opn_i_checkpoint_refuse(opn_ctx *ctx,
+                                                 const opn_checkpoint *checkpoint);
+
 #endif // OPN_CHECKPOINT_FILE_H

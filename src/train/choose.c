@@ -93,6 +93,8 @@ static opn_status train_candidate(opn_ctx *ctx, void *user, int32_t job)
             snprintf(c->reason[m], sizeof(c->reason[m]), "%s", opn_ctx_error(ctx));
         status = OPN_OK;
     }
+    if (status == OPN_ERR_FORMAT && c->checkpoint != NULL)
+        status = opn_i_checkpoint_refuse(ctx, c->checkpoint);
     OPN_TRY(status);
     if (model != NULL)
         opn_model_summary(model, &c->summary[m][f]);
@@ -191,9 +193,11 @@ static void tell_work(opn_ctx *ctx, const choosing *c, const opn_i_training_cost
         snprintf(time, sizeof(time), ", in about %.0f minutes", ceil(seconds / 60.0));
     else if (seconds >= 5.0)
         snprintf(time, sizeof(time), ", in about %.0f seconds", seconds);
-    opn_i_log(ctx, OPN_LOG_INFO, "comparing %s, %s and %s on %d validation nodes%s",
+    opn_i_log(ctx, OPN_LOG_INFO, "comparing %s, %s and %s on %d %s%s",
               opn_i_candidate_models[0], opn_i_candidate_models[1],
-              opn_i_candidate_models[2], (int)opn_i_folds_n_validation(&c->folds), time);
+              opn_i_candidate_models[2], (int)opn_i_folds_n_validation(&c->folds),
+              c->folds.n > 1 ? "nodes that take turns to validate" : "validation nodes",
+              time);
 }
 
 static opn_status

@@ -2,11 +2,14 @@
 
 #include "graph/feature_rule.h"
 #include "graph/graph_data.h"
-#include "model/model_data.h"
+#include "model/class_match.h"
+#include "train/train.h"
 #include "train/training_key.h"
 
 #include <stdio.h>
 #include <string.h>
+
+const char opn_i_attention_hidden[] = "64";
 
 // The paper's table of hyper-parameters. Datasets that it does not list, and the user's
 // own data, are treated like the citation graphs.
@@ -87,7 +90,7 @@ static opn_status use_attention(opn_ctx *ctx, const opn_graph *graph, opn_params
     const struct {
         const char *name, *value;
     } defaults[] = {
-            {"hidden", "64"},
+            {"hidden", opn_i_attention_hidden},
             {"out_heads", is_pubmed ? "8" : "1"},
             {"epochs", "100000"},
             {"patience", "100"},
@@ -242,6 +245,13 @@ opn_status opn_model_split(opn_ctx *ctx,
     OPN_TRY(opn_graph_hash(ctx, graph, hash));
     if (strcmp(hash, model->data_hash) != 0)
         return OPN_OK;
+    if (!opn_i_classes_agree(model, graph)) {
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "%s: the classes have other names than in training, so it counts as "
+                  "another graph than the one the model was trained on",
+                  graph->name);
+        return OPN_OK;
+    }
     OPN_TRY(opn_i_model_params(ctx, model, &params));
     OPN_TRY(opn_split_from_params(ctx, graph, params, &split));
     OPN_TRY(opn_i_split_hash(ctx, split, hash));

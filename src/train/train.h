@@ -15,4 +15,7 @@ OPN_NODISCARD opn_status opn_i_train_one(opn_ctx *ctx,
                                          const char *checkpoint,
                                          opn_model **out);
 
+// The hidden units of models with heads, in every preset.
+extern const char opn_i_attention_hidden[];
+
 #endif // OPN_TRAIN_H

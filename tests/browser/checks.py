@@ -66,7 +66,7 @@ class Checks:
 
 def run(test, *arguments):
     """Runs test(checks, browser, ...) and returns the exit code; skips where no browser is."""
-    # A page may hold characters that the terminal has not.
+    # A page may hold characters that the terminal cannot show.
     sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)
     try:
         browser = chromium.start()

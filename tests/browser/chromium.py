@@ -20,7 +20,7 @@ from pathlib import Path
 NAMES = ["chromium", "chromium-browser", "google-chrome"]
 
 # Without a GPU and with one colour profile every machine draws alike; it has a mouse, which a
-# machine without a screen often has not. Windows that cover each other go on drawing. The rest
+# machine without a screen often lacks. Windows that cover each other go on drawing. The rest
 # keeps the browser from asking for anything of its own.
 OPTIONS = [
     "--headless", "--remote-debugging-pipe", "--disable-gpu", "--force-color-profile=srgb",

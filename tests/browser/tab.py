@@ -94,7 +94,7 @@ class Tab:
             hears[event](about)
 
     def complain(self, kind, words):
-        # That canvases are read often is our own doing.
+        # It is this test that reads canvases often.
         if "willReadFrequently" not in words:
             self.complaints.append(f"{kind}: {words}")
 

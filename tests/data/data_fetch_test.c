@@ -18,8 +18,8 @@
 
 static fault disk; // fsync, rename, mkdir
 
-// Nothing here is to survive the machine, so nothing is really synced; and a folder need
-// not be.
+// Nothing here has to survive a crash, so nothing is really synced; syncing a folder
+// never fails.
 int fsync(int file)
 {
     struct stat about;
@@ -256,7 +256,7 @@ static void test_every_request_to_the_hooks_may_fail(void **state)
 }
 
 #if HEAP_IS_OURS
-// libcurl and OpenSSL too; they do not always say that it was memory they wanted.
+// libcurl and OpenSSL too; they do not always report that memory ran out.
 static void test_every_request_to_the_heap_may_fail(void **state)
 {
     (void)state;

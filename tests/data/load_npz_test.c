@@ -400,7 +400,7 @@ static void test_what_is_wrong_is_refused_with_file_and_member(void **state)
     assert_int_equal(n_wrong, 0);
 }
 
-// Nothing says that there must not be as many features, but they are not in the file.
+// Nothing forbids so many features, but they are not in the file.
 static void test_empty_columns_cost_no_memory(void **state)
 {
     (void)state;

@@ -28,7 +28,7 @@ static char *file_path(char path[SUPPORT_PATH], const char *suffix)
     return support_path(path, folder, name);
 }
 
-// Removed first, because that is many times faster than to cut the old file.
+// Removed first, because that is many times faster than truncating the old file.
 static void write_file(const char *suffix, const void *data, size_t n_bytes)
 {
     char path[SUPPORT_PATH];
@@ -185,7 +185,7 @@ static const struct {
         {"ally is a list", "small.ally: holds ", "a NumPy array"},
         {"ty has other classes", "small.ty: 3 classes", "have 2"},
         {"ty has more rows", "small.ty: 3 rows", "2 nodes"},
-        {"y has other classes", "small.y: 1 classes", "have 2"},
+        {"y has other classes", "small.y: 1 class,", "have 2"},
         {"y trains too many", "small.y: 3 training", "502 rows"},
         {"index too small", "small.test.index:1: \"501\"", "[502, 506)"},
         {"index too large", "small.test.index:2: \"506\"", "[502, 506)"},

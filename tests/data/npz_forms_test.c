@@ -176,6 +176,32 @@ static const array base[] = {
 
 enum { N_BASE = sizeof(base) / sizeof(base[0]) };
 
+static void test_lists_of_nodes_become_the_roles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *train, *validation, *test;
+    } names[] = {{"train_idx", "val_idx", "test_idx"},
+                 {"idx_train", "idx_val", "idx_test"},
+                 {"train_index", "valid_index", "test_index"}};
+    static const uint8_t wanted[] = {OPN_ROLE_VALIDATION, OPN_ROLE_TEST, OPN_ROLE_TRAIN};
+    opn_ctx *ctx = support_ctx(NULL);
+    for (size_t s = 0; s < sizeof(names) / sizeof(names[0]); s++) {
+        const array changes[MAX_CHANGES] = {
+                {names[s].train, I64, VALUES(int64_t, 2, 2), 1, {2}},
+                {names[s].validation, I32, VALUES(int32_t, 0), 1, {1}},
+                {names[s].test, I32, VALUES(int32_t, 1), 2, {1, 1}}};
+        archive_write(base, N_BASE, changes);
+        opn_graph *graph = load(ctx, names[s].train);
+        assert_non_null(graph->given_role);
+        assert_memory_equal(graph->given_role, wanted, sizeof(wanted));
+        const char *note = opn_graph_note(graph, opn_graph_note_count(graph) - 1);
+        assert_non_null(strstr(note, names[s].train));
+        opn_graph_free(graph);
+    }
+    opn_ctx_free(ctx);
+}
+
 typedef struct form_case {
     const char *what;
     array changes[MAX_CHANGES];
@@ -234,6 +260,19 @@ static const form_case labels_cases[] = {
          {{"y", TEXT, TEXTS("10", "9", "9"), 1, {3}}},
          "0:10 1:9 2:9; 0>1 1>2; 0.0 1.0=2 2.0=3; 9 10; 0",
          NULL},
+        {"numbers as text, one of them below 0",
+         {{"y", TEXT, TEXTS("1", "0", "-2"), 1, {3}}},
+         "0:1 1:0 2:-2; 0>1 1>2; 0.0 1.0=2 2.0=3; -2 0 1; 0",
+         NULL},
+        {"a word for no label",
+         {{"y", TEXT, TEXTS("b", "a", "NA"), 1, {3}}},
+         "0:b 1:a 2:; 0>1 1>2; 0.0 1.0=2 2.0=3; a b; 0",
+         "nodes without a label: 1; the label of node 2, \"NA\", is taken for none"},
+        {"a word for no label that class_names lists",
+         {{"class_names", TEXT, TEXTS("EU", "NA"), 1, {2}},
+          {"y", TEXT, TEXTS("EU", "NA", ""), 1, {3}}},
+         "0:EU 1:NA 2:; 0>1 1>2; 0.0 1.0=2 2.0=3; EU NA; 0",
+         NULL},
         {"no features",
          {{"x", ABSENT, NULL, 0, {0}}},
          "0:0 1:1 2:0; 0>1 1>2; ; 0 1; ",
@@ -242,6 +281,17 @@ static const form_case labels_cases[] = {
          {{"test_mask", I32, VALUES(int32_t, 0, 1, 0), 1, {3}}},
          "0:0 1:1 2:0; 0>1 1>2; 0.0 1.0=2 2.0=3; 0 1; 0",
          "the masks are not used"},
+        {"features of the edges are not used",
+         {{"edge_attr", F32, VALUES(float, 1, 2), 2, {2, 1}},
+          {"pos", F32, VALUES(float, 1, 2, 3), 1, {3}}},
+         "0:0 1:1 2:0; 0>1 1>2; 0.0 1.0=2 2.0=3; 0 1; 0",
+         "edge_attr and pos are not used"},
+        {"weights beside a matrix are not used",
+         {{"edge_index", ABSENT, NULL, 0, {0}},
+          {"adj", F32, VALUES(float, 0, 1, 0, 1, 0, 0, 0, 0, 0), 2, {3, 3}},
+          {"edge_weight", F32, VALUES(float, 5, 5), 1, {2}}},
+         "0:0 1:1 2:0; 0>1 1>0; 0.0 1.0=2 2.0=3; 0 1; 0",
+         "edge_weight is not used"},
 };
 
 static void test_edges_and_labels_are_read_as_people_write_them(void **state)
@@ -277,11 +327,11 @@ static const bad_case bad_cases[] = {
          "[2,E] or [E,2]"},
         {"a flat list of edges",
          {{"edge_index", I64, VALUES(int64_t, 0, 1), 1, {2}}},
-         "edge_index.npy: 1 dimensions",
+         "edge_index.npy: 1 dimension,",
          "[2,E] or [E,2]"},
         {"fewer weights than edges",
          {{"edge_weight", F32, VALUES(float, 1), 1, {1}}},
-         "edge_weight.npy: 1 weights for 2 edges",
+         "edge_weight.npy: 1 weight for 2 edges",
          NULL},
         {"a negative weight",
          {{"edge_weight", F32, VALUES(float, 1, -1), 1, {2}}},
@@ -305,6 +355,19 @@ static const bad_case bad_cases[] = {
          {{"train_mask", I32, VALUES(int32_t, 0, 1, 2), 1, {3}}},
          "train_mask.npy: node 2 has 2",
          "true and false"},
+        {"lists of nodes that overlap",
+         {{"train_idx", I32, VALUES(int32_t, 0, 1), 1, {2}},
+          {"test_idx", I32, VALUES(int32_t, 2, 1), 1, {2}}},
+         "test_idx.npy: node 1 is also used to train",
+         "overlap"},
+        {"a list of nodes that are not there",
+         {{"train_idx", I32, VALUES(int32_t, 0, 3), 1, {2}}},
+         "train_idx.npy: item 1 is node 3, outside [0, 3)",
+         NULL},
+        {"a list of several splits",
+         {{"train_idx", I32, VALUES(int32_t, 0, 1, 1, 2), 2, {2, 2}}},
+         "train_idx.npy: 2 dimensions",
+         "a list of node numbers"},
         {"a mask of fewer nodes",
          {{"train_mask", I32, VALUES(int32_t, 1, 0), 1, {2}}},
          "train_mask.npy: 2 items",
@@ -374,8 +437,8 @@ static void test_an_archive_without_a_graph_is_answered_with_its_members(void **
     size_t n_bytes = archive_write(unknown, 2, none);
     assert_true(load_is_refused("two members", archive_path, n_bytes,
                                 "no graph among its members: part_0.npy [1,2] <f4, "
-                                "part_1.npy [1,2] <f4; ",
-                                "numpy.savez("));
+                                "part_1.npy [1,2] <f4; this writes one:\n",
+                                "np.savez('graph.npz', edge_index="));
     n_bytes = archive_write(unknown, 12, none);
     assert_true(load_is_refused("many members", archive_path, n_bytes,
                                 "part_7.npy [1,2] <f4 and "
@@ -426,6 +489,11 @@ static void test_loading_survives_any_allocation_failure(void **state)
         write_sample(names[s], archive_path);
         expect_load_survives_failing_memory(archive_path);
     }
+    const array listed[MAX_CHANGES] = {{"train_idx", I32, VALUES(int32_t, 0), 1, {1}},
+                                       {"pos", F32, VALUES(float, 1), 1, {1}},
+                                       {"y", TEXT, TEXTS("b", "a", "NA"), 1, {3}}};
+    archive_write(base, N_BASE, listed);
+    expect_load_survives_failing_memory(archive_path);
 }
 
 int main(void)
@@ -437,6 +505,7 @@ int main(void)
             WITH_ARCHIVE(test_a_lone_matrix_takes_labels_and_features_from_files_beside),
             WITH_ARCHIVE(test_a_lone_matrix_needs_labels_but_no_features),
             WITH_ARCHIVE(test_edges_and_labels_are_read_as_people_write_them),
+            WITH_ARCHIVE(test_lists_of_nodes_become_the_roles),
             WITH_ARCHIVE(test_what_is_wrong_is_refused_with_file_and_member),
             WITH_ARCHIVE(test_what_code_would_make_is_refused_by_name),
             WITH_ARCHIVE(test_an_archive_without_a_graph_is_answered_with_its_members),

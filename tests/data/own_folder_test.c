@@ -1,82 +1,16 @@
 // own_folder_test.c -- folders as people have them: other names, orders, separators and
 // values than our own form, and what is said about them.
 
-#include "graph/graph_data.h"
-#include "opine/opine.h"
 #include "support/cmocka_test.h"
+#include "support/own_folder.h"
 #include "support/refusal.h"
-#include "support/support.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[SUPPORT_PATH];
-
-static int set_up(void **state)
-{
-    (void)state;
-    support_temp_folder(folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
-enum { MAX_FILES = 5 };
-
-typedef struct file {
-    const char *name;
-    const char *text;
-} file;
-
-// Writes the files in place of those of the case before; returns their bytes.
-static size_t write_files(const file files[MAX_FILES])
-{
-    size_t n_bytes = 0;
-    char path[SUPPORT_PATH];
-    support_remove_folder(folder);
-    assert_int_equal(mkdir(folder, 0755), 0);
-    for (size_t f = 0; f < MAX_FILES && files[f].name != NULL; f++) {
-        support_write_text(support_path(path, folder, files[f].name), files[f].text);
-        n_bytes += strlen(files[f].text);
-    }
-    return n_bytes;
-}
-
-static opn_status load(opn_ctx *ctx, const char *label, opn_graph **out)
-{
-    opn_params *params = NULL;
-    assert_int_equal(opn_params_create(ctx, &params), OPN_OK);
-    if (label != NULL)
-        assert_int_equal(opn_params_set(ctx, params, "label", label), OPN_OK);
-    const opn_status status = opn_graph_load_params(ctx, folder, params, out);
-    opn_params_free(params);
-    return status;
-}
-
 // ---- what is understood --------------------------------------------------------------
-
-typedef struct own_case {
-    const char *what;
-    file files[MAX_FILES];
-    const char *label; // NULL for none
-    const char *graph; // as graph_text() tells it
-    const char *notes; // with " | " between
-} own_case;
-
-#define BY_NUMBER                      \
-    {"edges.csv", "0,1\n1,2\n2,3\n"},  \
-    {                                  \
-        "features.csv", "1\n1\n1\n1\n" \
-    }
-#define BY_NUMBER_TEXT(labels, classes) \
-    labels "; 0>1 1>2 2>3; 0.0 1.0 2.0 3.0; " classes "; 0"
 
 static const own_case own_cases[] = {
         // headers
@@ -148,7 +82,8 @@ static const own_case own_cases[] = {
          {{"edges.csv", "0;1;0,5\n"}, {"features.csv", "p;q\n0,5;1\n-1,25;2\n"}},
          NULL,
          "0: 1:; 0>1=0.5; 0.p=0.5 0.q 1.p=-1.25 1.q=2; ; p q",
-         "features.csv: a comma in a number is taken as its decimal point"},
+         IN_ORDER " | features.csv: a comma in a number is taken as its decimal point | "
+                  "edges.csv: the third column is taken as the weight of the edges"},
         // labels
         {"a file called target.csv",
          {BY_NUMBER, {"target.csv", "id,target\n0,1\n1,0\n2,1\n3,1\n"}},
@@ -191,16 +126,16 @@ static const own_case own_cases[] = {
          {BY_NUMBER, {"labels.csv", "node,label\n0,a\n1,NA\n2,nan\n3,\n"}},
          NULL,
          BY_NUMBER_TEXT("0:a 1: 2: 3:", "a"),
-         "labels.csv: nodes whose label is NA, nan and \"\" count as unlabelled"},
+         "labels.csv: 3 nodes whose label is NA, nan or \"\" count as unlabelled"},
         {"-1 for no label",
          {BY_NUMBER, {"labels.csv", "0\n-1\n1\n-1\n"}},
          NULL,
          BY_NUMBER_TEXT("0:0 1: 2:1 3:", "0 1"),
-         "labels.csv: nodes whose label is -1 count as unlabelled"},
+         "labels.csv: 2 nodes whose label is -1 count as unlabelled"},
         {"-1 against 1",
          {BY_NUMBER, {"labels.csv", "1\n-1\n1\n-1\n"}},
          NULL,
-         BY_NUMBER_TEXT("0:1 1:-1 2:1 3:-1", "1 -1"),
+         BY_NUMBER_TEXT("0:1 1:-1 2:1 3:-1", "-1 1"),
          ""},
         {"NA is a class where classes.csv lists it",
          {BY_NUMBER,
@@ -238,7 +173,8 @@ static const own_case own_cases[] = {
          NULL,
          "0: 1: 2:; 0>1; 0.p 0.q=5 1.p is missing 1.q is missing 2.p=3 2.q is missing; ; p "
          "p is missing q q is missing",
-         "features.csv: columns p and q lack values: they are 0, and one more feature for "
+         IN_ORDER
+         " | features.csv: columns p and q lack values: they are 0, and one more feature for "
          "each marks them"},
         {"words that are missing",
          {{"edges.csv", "0,1\n"}, {"features.csv", "node,c\n0,x\n1,null\n"}},
@@ -262,7 +198,7 @@ static const own_case own_cases[] = {
          {{"edges.csv", "0,1\n"}, {"features.csv", "user_id,p\n901,1\n902,2\n"}},
          NULL,
          "0: 1:; 0>1; 0.user_id=901 0.p 1.user_id=902 1.p=2; ; user_id p",
-         ""},
+         IN_ORDER},
         {"an index column of pandas before the features",
          {{"edges.csv", "x,y\n"}, {"features.csv", ",node,p\n0,x,1\n1,y,2\n"}},
          NULL,
@@ -328,48 +264,10 @@ static const own_case own_cases[] = {
          ""},
 };
 
-static const char *notes_of(const opn_graph *graph, char text[1024])
-{
-    size_t n = 0;
-    text[0] = 0;
-    for (int64_t i = 0; i < opn_graph_note_count(graph) && n < 1024; i++)
-        n += (size_t)snprintf(text + n, 1024 - n, "%s%s", i > 0 ? " | " : "",
-                              opn_graph_note(graph, i));
-    return text;
-}
-
-static int check_case(const own_case *c)
-{
-    opn_ctx *ctx = support_ctx(NULL);
-    opn_graph *graph = NULL;
-    char text[2048];
-    char notes[1024];
-    int n_wrong = 0;
-    if (load(ctx, c->label, &graph) != OPN_OK) {
-        print_error("%s: %s\n", c->what, opn_ctx_error(ctx));
-        n_wrong = 1;
-    } else {
-        graph_text(graph, text);
-        notes_of(graph, notes);
-        n_wrong = strcmp(text, c->graph) != 0 || strcmp(notes, c->notes) != 0;
-        if (n_wrong > 0)
-            print_error("%s:\n  is  %s\n  not %s\n  notes %s\n  not   %s\n", c->what,
-                        text, c->graph, notes, c->notes);
-    }
-    opn_graph_free(graph);
-    opn_ctx_free(ctx);
-    return n_wrong;
-}
-
 static void test_folders_as_people_have_them_are_understood_and_noted(void **state)
 {
     (void)state;
-    int n_wrong = 0;
-    for (size_t c = 0; c < sizeof(own_cases) / sizeof(own_cases[0]); c++) {
-        write_files(own_cases[c].files);
-        n_wrong += check_case(&own_cases[c]);
-    }
-    assert_int_equal(n_wrong, 0);
+    expect_folders(own_cases, sizeof(own_cases) / sizeof(own_cases[0]));
 }
 
 // Words that number in the thousands are no categories.
@@ -383,9 +281,9 @@ static void test_a_column_of_names_is_left_out(void **state)
                               i % 3, i);
     opn_ctx *ctx = support_ctx(NULL);
     opn_graph *graph = NULL;
-    char notes[1024];
+    char notes[NOTES_ROOM];
     write_files((file[MAX_FILES]){{"edges.csv", "0,1\n"}, {"features.csv", features}});
-    assert_int_equal(load(ctx, NULL, &graph), OPN_OK);
+    assert_int_equal(load_folder(ctx, NULL, &graph), OPN_OK);
     assert_int_equal(opn_graph_n_features(graph), 1);
     assert_string_equal(notes_of(graph, notes),
                         "features.csv: column title has too many different words for a "
@@ -395,13 +293,6 @@ static void test_a_column_of_names_is_left_out(void **state)
 }
 
 // ---- what is not ---------------------------------------------------------------------
-
-typedef struct wrong_case {
-    const char *what;
-    file files[MAX_FILES];
-    const char *part;
-    const char *hint; // or NULL
-} wrong_case;
 
 static const wrong_case wrong_cases[] = {
         {"two columns that could be the label",
@@ -508,24 +399,7 @@ static const wrong_case wrong_cases[] = {
 static void test_what_is_not_understood_is_refused_with_a_reason(void **state)
 {
     (void)state;
-    int n_wrong = 0;
-    for (size_t c = 0; c < sizeof(wrong_cases) / sizeof(wrong_cases[0]); c++) {
-        const wrong_case *wrong = &wrong_cases[c];
-        const size_t n_bytes = write_files(wrong->files);
-        n_wrong +=
-                !load_is_refused(wrong->what, folder, n_bytes, wrong->part, wrong->hint);
-    }
-    assert_int_equal(n_wrong, 0);
-}
-
-static void expect_label_refused(const char *label, const char *reason)
-{
-    opn_ctx *ctx = support_ctx(NULL);
-    opn_graph *graph = NULL;
-    assert_int_equal(load(ctx, label, &graph), OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, reason);
-    assert_null(graph);
-    opn_ctx_free(ctx);
+    expect_refused_folders(wrong_cases, sizeof(wrong_cases) / sizeof(wrong_cases[0]));
 }
 
 static void test_a_label_that_is_no_column_is_refused_with_those_there_are(void **state)
@@ -568,11 +442,11 @@ static void test_a_pipe_in_a_folder_is_refused_and_not_waited_for(void **state)
     char part[64];
     for (size_t f = 0; f < 4; f++) {
         write_files(plain);
-        support_path(path, folder, plain[f].name);
+        support_path(path, own_folder, plain[f].name);
         unlink(path);
         assert_int_equal(mkfifo(path, 0600), 0);
         snprintf(part, sizeof(part), "%s: is a pipe", plain[f].name);
-        assert_true(load_is_refused("a pipe", folder, 64, part, "expected a file"));
+        assert_true(load_is_refused("a pipe", own_folder, 64, part, "expected a file"));
     }
 }
 
@@ -583,14 +457,14 @@ static void test_a_link_that_leads_to_itself_is_named(void **state)
     char part[96];
     for (size_t f = 0; f < 4; f++) {
         write_files(plain);
-        support_path(path, folder, plain[f].name);
+        support_path(path, own_folder, plain[f].name);
         unlink(path);
         assert_int_equal(symlink(plain[f].name, path), 0);
         snprintf(part, sizeof(part), "%s: cannot be opened: Too many levels of",
                  plain[f].name);
-        assert_true(load_is_refused("a loop", folder, 64, part, NULL));
+        assert_true(load_is_refused("a loop", own_folder, 64, part, NULL));
     }
-    support_path(path, folder, "loop");
+    support_path(path, own_folder, "loop");
     assert_int_equal(symlink("loop", path), 0);
     assert_true(load_is_refused("a loop", path, 0, "cannot be opened: Too many", NULL));
 }
@@ -600,11 +474,11 @@ static void test_a_link_to_nothing_is_named(void **state)
     (void)state;
     char path[SUPPORT_PATH];
     write_files(plain);
-    support_path(path, folder, "labels.csv");
+    support_path(path, own_folder, "labels.csv");
     unlink(path);
     assert_int_equal(symlink("gone.csv", path), 0);
-    assert_true(
-            load_is_refused("gone", folder, 64, "labels.csv: cannot be opened", NULL));
+    assert_true(load_is_refused("gone", own_folder, 64, "labels.csv: cannot be opened",
+                                NULL));
 }
 
 // Root may enter any folder.
@@ -614,16 +488,18 @@ static void test_a_closed_folder_is_called_that(void **state)
     write_files(plain);
     if (geteuid() == 0)
         skip();
-    assert_int_equal(chmod(folder, 0600), 0);
-    const bool is_refused =
-            load_is_refused("closed", folder, 64, ": cannot be opened: Permission", NULL);
-    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(chmod(own_folder, 0600), 0);
+    const bool is_refused = load_is_refused("closed", own_folder, 64,
+                                            ": cannot be opened: Permission", NULL);
+    assert_int_equal(chmod(own_folder, 0700), 0);
     assert_true(is_refused);
 }
 
 // ---- damage --------------------------------------------------------------------------
 
-static const file rich[2][MAX_FILES] = {
+enum { N_RICH = 4 };
+
+static const file rich[N_RICH][MAX_FILES] = {
         {{"edges.csv", "weight;id_1;id_2\n1;0;1\n2,5;1;2\n"},
          {"features.csv", "x;node;c;b;id\n1;0;red;yes;7\n;1;blue;no;8\n3;2;;yes;9\n"},
          {"target.csv", "id;kind;new_id;other\n9;a;0;x\n8;b;1;x\n7;NA;2;y\n"},
@@ -632,6 +508,13 @@ static const file rich[2][MAX_FILES] = {
         {{"edges.csv", "from,to,time\n10,11,5\n11,12,6\n12,11,6\n"},
          {"features.json", "{\"10\": [4, 7, 7], \"11\": [7], \"12\": []}"},
          {"labels.csv", "class,user\n0,10\n-1,11\n1,12\n"}},
+        {{"edges.csv", "0,1\n1,2\n"},
+         {"features.json", "[{\"who\": 2, \"p\": 1}, {\"who\": 0, \"p\": 2}, "
+                           "{\"who\": 1, \"p\": 3}]"},
+         {"labels.csv", "id,kind,train_mask,test_mask\n0,a,1,0\n1,None,0,0\n2,a,0,1\n"}},
+        {{"edges.csv", "0,1\n1,2\n"},
+         {"features.json", "{\"p\": {\"0\": 7, \"1\": 8, \"2\": 9}}"},
+         {"labels.csv", "mood\nhigh\nlow\nhigh\n"}},
 };
 
 // Puts damaged text in place of a file; the rest is as it was.
@@ -639,15 +522,15 @@ static bool endures(const file *of, const char *text, size_t n_bytes)
 {
     char path[SUPPORT_PATH];
     opn_status status;
-    support_write_file(support_path(path, folder, of->name), text, n_bytes);
-    return load_is_sound(of->name, folder, 512, &status, NULL);
+    support_write_file(support_path(path, own_folder, of->name), text, n_bytes);
+    return load_is_sound(of->name, own_folder, 512, &status, NULL);
 }
 
 static void test_a_file_cut_at_any_byte_is_endured(void **state)
 {
     (void)state;
     int n_wrong = 0;
-    for (size_t r = 0; r < 2; r++) {
+    for (size_t r = 0; r < N_RICH; r++) {
         write_files(rich[r]);
         for (size_t f = 0; f < MAX_FILES && rich[r][f].name != NULL; f++) {
             const file *of = &rich[r][f];
@@ -662,7 +545,7 @@ static void test_any_flipped_bit_of_a_file_is_endured(void **state)
 {
     (void)state;
     int n_wrong = 0;
-    for (size_t r = 0; r < 2; r++) {
+    for (size_t r = 0; r < N_RICH; r++) {
         write_files(rich[r]);
         for (size_t f = 0; f < MAX_FILES && rich[r][f].name != NULL; f++) {
             const file *of = &rich[r][f];
@@ -688,14 +571,12 @@ static void test_loading_survives_any_allocation_failure(void **state)
             {"target.csv", "id;new_id;label\n9;0;a\n8;1;b\n7;2;NA\n"},
             {"split.csv", "set;n;node\nTrain;5;0\nVAL;6;1\n"}};
     write_files(ok);
-    expect_load_survives_failing_memory(folder);
+    expect_load_survives_failing_memory(own_folder);
     write_files(rich[1]);
-    expect_load_survives_failing_memory(folder);
+    expect_load_survives_failing_memory(own_folder);
     write_files((file[MAX_FILES]){{"edges.csv", "x,y\ny,z\n"}});
-    expect_load_survives_failing_memory(folder);
+    expect_load_survives_failing_memory(own_folder);
 }
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {

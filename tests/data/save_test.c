@@ -379,7 +379,7 @@ static void a_class_without_nodes_is_kept_by_folders(void **state)
 }
 
 // What a folder cannot hold is refused when it is written, not when it is read, and never
-// turned into something else.
+// changed into something else.
 static void names_a_folder_cannot_tell_apart_are_refused(void **state)
 {
     (void)state;

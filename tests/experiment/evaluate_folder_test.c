@@ -1,5 +1,5 @@
-// evaluate_folder_test.c -- evaluations that keep their results in a folder and go on
-// from it, to the bit, whatever has happened in between.
+// evaluate_folder_test.c -- evaluations that keep their results in a folder and
+// resume from it, bit for bit, whatever has happened in between.
 
 #include "base/context.h"
 #include "experiment/run_folder.h"
@@ -19,13 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Nothing here is to survive the machine.
-int fdatasync(int fildes)
-{
-    (void)fildes;
-    return 0;
-}
-
 static opn_ctx *ctx;
 
 // ---- the scene -----------------------------------------------------------------------
@@ -34,7 +27,7 @@ static const char settings[] = "seeds=3 model=gcn,s-bgcn-t,drop-gcn epochs=4 sam
                                "hidden=4";
 enum { N_CELLS = 9, N_TRAININGS = 6 }; // gcn and drop-gcn are trained as one
 
-// A graph, and a folder to be.
+// A graph, and the path of a folder that does not exist yet.
 typedef struct place {
     stage *s;
     opn_graph *graph;
@@ -173,8 +166,8 @@ static int count_models(const place *at, const char *ending)
     return n;
 }
 
-// The file of a model holds floats: a double build judges a kept model a little otherwise
-// than the one it was made from.
+// The file of a model holds floats: a double build scores a kept model slightly
+// differently from the one it was made from.
 static void skip_double_build(void)
 {
     if (sizeof(opn_real) != sizeof(float))
@@ -248,7 +241,7 @@ static void more_seeds_and_models_later_take_what_is_there(void **state)
     close_place(&at);
 }
 
-// Whichever of two settings comes first, the other gets what is its own.
+// Whichever of two settings comes first, the other gets its own result.
 static void other_parameters_do_not_mix(void **state)
 {
     (void)state;

@@ -469,7 +469,7 @@ static void models_that_learn_alike_are_trained_once_and_scored_as_if_alone(void
     opn_graph_free(graph);
 }
 
-// Each is trained from the preset of its own encoder, whoever stands beside it.
+// Each is trained with the preset of its own encoder, whatever the other models.
 static void models_of_several_encoders_are_scored_as_if_alone(void **state)
 {
     (void)state;
@@ -563,7 +563,7 @@ static void estimates_are_those_of_the_cells(void **state)
     opn_graph_free(graph);
 }
 
-// No node is out-of-distribution, so that no AUROC is there to be told.
+// No node is out-of-distribution, so there is no AUROC to report.
 static void the_log_has_a_line_for_each_cell_and_no_nan(void **state)
 {
     (void)state;

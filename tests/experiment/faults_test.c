@@ -77,7 +77,7 @@ ssize_t write(int file, const void *data, size_t n_bytes)
     return writev(file, &part, 1);
 }
 
-// Nothing here is to survive the machine, so nothing is really synced.
+// Nothing here has to survive a crash, so nothing is really synced.
 int fsync(int file)
 {
     fault *f = is_folder(file) ? &folder_syncs : &writes;
@@ -341,7 +341,7 @@ static void outcome(flow *run, char text[65])
     opn_graph_free(graph);
 }
 
-// A place that no graph stands at.
+// Where no graph is.
 static opn_graph *untouched(void)
 {
     static char place;
@@ -397,7 +397,7 @@ static void test_every_request_to_the_hooks_may_fail(void **state)
 }
 
 #if HEAP_IS_OURS
-// libzip forgets at times that it was memory it wanted.
+// libzip does not always report that memory ran out.
 static bool is_out_of_memory(flow *run, opn_status status)
 {
     return status == OPN_ERR_NOMEM || (run == load_npz && status == OPN_ERR_FORMAT) ||

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Nothing here is to survive the machine.
+// Nothing here has to survive a crash, so nothing is really synced.
 int fdatasync(int fildes)
 {
     (void)fildes;
@@ -35,7 +35,7 @@ static double draw_number(uint64_t *random)
     return kind < 10 ? odd[kind] : (double)below(random, 1u << 30) / 10737418.23;
 }
 
-// Every third score is missing, as where a model has it not.
+// Every third score is missing, as for a model that lacks it.
 static opn_cell draw_cell(uint64_t *random)
 {
     opn_cell cell = {
@@ -79,7 +79,7 @@ static bool is_same_cell(const opn_cell *a, const opn_cell *b)
 
 // ---- folders -------------------------------------------------------------------------
 
-// A folder to be, its cells.jsonl and its manifest.
+// The path of a folder that does not exist yet, its cells.jsonl and its manifest.
 typedef struct place {
     stage *s;
     opn_ctx *ctx;
@@ -439,7 +439,7 @@ static void what_is_no_folder_is_refused(void **state)
     support_close_stage(at.s);
 }
 
-// In a process of its own, which gives up what root may do.
+// In a child process, which gives up the rights of root.
 static void a_folder_that_may_not_be_written_is_refused(void **state)
 {
     (void)state;
@@ -567,7 +567,7 @@ static void a_damaged_manifest_is_refused_and_left_alone(void **state)
 
 // ---- failures ------------------------------------------------------------------------
 
-// A file that may grow by so many bytes only stands for a disk that is full.
+// A limit on the size of a file stands in for a full disk.
 static void a_full_disk_takes_the_whole_line_or_nothing(void **state)
 {
     (void)state;
@@ -600,7 +600,7 @@ static void a_full_disk_takes_the_whole_line_or_nothing(void **state)
     support_close_stage(at.s);
 }
 
-// Opens, adds, asks and notes; whatever fails, the rest is let be.
+// Opens, adds, asks and notes; stops at the first failure.
 static opn_status use_folder(const place *at, opn_ctx *own, const opn_cell *cell)
 {
     opn_i_run_folder *folder = NULL;

@@ -12,6 +12,7 @@
 #include "support/trial.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,45 @@ static void an_evaluation_fits_80_columns(void **state)
     support_close_stage(at);
 }
 
+// A model that is sure and wrong may have any NLL.
+static void a_huge_nll_stays_in_its_column(void **state)
+{
+    (void)state;
+    static const double huge[] = {123456.7, 1e12, 9.96e99, 1e300};
+    static const char *const shown[] = {"123457 ±", "1.0e12 ±", " 1e100 ±", " 1e300 ±"};
+    stage *at = support_open_stage("evaluation.txt");
+    for (size_t h = 0; h < sizeof(huge) / sizeof(huge[0]); h++) {
+        opn_evaluation *e = make_evaluation(3, 1.0, "own");
+        for (int s = 0; s < 3; s++)
+            e->cell[s].quality[OPN_QUALITY_NLL] = huge[h] * (1.0 + 1e-6 * (s - 1));
+        assert_int_equal(opn_evaluation_save(ctx, e, at->path), OPN_OK);
+        char *text = support_read_file(at->path, NULL);
+        expect_narrow(text);
+        if (strstr(text, shown[h]) == NULL)
+            fail_msg("no %s in %s", shown[h], text);
+        free(text);
+        opn_evaluation_free(e);
+    }
+    support_close_stage(at);
+}
+
+static void what_auto_chose_is_counted_the_most_frequent_first(void **state)
+{
+    (void)state;
+    static const char *const chosen[] = {"s-bsage-t-k", "s-bgcn-t-k", "s-bgcn-t-k", ""};
+    stage *at = support_open_stage("evaluation.txt");
+    opn_evaluation *e = make_evaluation(4, 1.0, "own");
+    for (int s = 0; s < 4; s++)
+        snprintf(e->cell[s].chosen, sizeof(e->cell[s].chosen), "%s", chosen[s]);
+    assert_int_equal(opn_evaluation_save(ctx, e, at->path), OPN_OK);
+    char *text = support_read_file(at->path, NULL);
+    assert_non_null(strstr(text, "\nauto chose s-bgcn-t-k 2 times, s-bsage-t-k once\n"));
+    assert_string_equal(opn_cell_chosen(opn_evaluation_cell(e, 0, 1)), "s-bgcn-t-k");
+    free(text);
+    opn_evaluation_free(e);
+    support_close_stage(at);
+}
+
 // ---- tune ----------------------------------------------------------------------------
 
 static opn_tuning *make_tuning(const char *name)
@@ -169,7 +209,7 @@ static void a_tuning_fits_80_columns(void **state)
     support_close_stage(at);
 }
 
-// A shell takes a backslash at the end of a line for nothing at all.
+// A shell ignores a backslash at the end of a line.
 static void a_wrapped_command_is_the_command(void **state)
 {
     (void)state;
@@ -226,6 +266,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(an_evaluation_fits_80_columns),
+            WITH_CTX(a_huge_nll_stays_in_its_column),
+            WITH_CTX(what_auto_chose_is_counted_the_most_frequent_first),
             WITH_CTX(a_tuning_fits_80_columns),
             WITH_CTX(a_wrapped_command_is_the_command),
             WITH_CTX(numbers_give_up_digits_before_they_leave_their_column),

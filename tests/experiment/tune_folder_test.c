@@ -1,5 +1,5 @@
-// tune_folder_test.c -- searches that keep their runs in a folder and go on from it, to
-// the bit, whatever has happened in between.
+// tune_folder_test.c -- searches that keep their runs in a folder and resume from it, bit
+// for bit, whatever has happened in between.
 
 #include "base/context.h"
 #include "experiment/tune_folder.h"
@@ -14,13 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// Nothing here is to survive the machine.
-int fdatasync(int fildes)
-{
-    (void)fildes;
-    return 0;
-}
-
 static opn_ctx *ctx;
 
 // ---- the scene -----------------------------------------------------------------------
@@ -28,7 +21,7 @@ static opn_ctx *ctx;
 static const char settings[] = "trials=7 seeds=6 epochs=6 samples=2 hidden=4";
 enum { N_RUNS = 7 * 2 + 5 * 4, N_RUNS_AND_DEFAULT = N_RUNS + 4 };
 
-// A graph, and a folder to be.
+// A graph, and the path of a folder that does not exist yet.
 typedef struct place {
     stage *s;
     opn_graph *graph;
@@ -213,7 +206,7 @@ static void runs_on_several_threads_are_kept_whole(void **state)
     close_place(&at);
 }
 
-// Whichever of two settings comes first, the other gets what is its own.
+// Whichever of two settings comes first, the other gets its own result.
 static void other_settings_do_not_mix(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// check_test.c -- each thing that looks wrong in data is told once, and nothing else is.
+// check_test.c -- each suspicious thing in the data is reported once, and nothing else.
 
 #include "graph/check_parts.h"
 #include "support/cmocka_test.h"
@@ -35,8 +35,8 @@ typedef struct sample {
 } sample;
 
 // A ring with chords, two classes and a few unlabelled nodes; amounts, a yes or no that
-// goes with the class most of the time, and counts. Edges also stand the other way round,
-// which is no repetition.
+// goes with the class most of the time, and counts. Edges are also stored in the other
+// direction, which does not repeat them.
 static sample clean_sample(void)
 {
     sample s = {.n_classes = 2,
@@ -131,7 +131,7 @@ static opn_graph *build(const sample *s)
 
 // ---- listening -----------------------------------------------------------------------
 
-// What was told, one "kind count message" a line.
+// What was reported, one "kind count message" per line.
 typedef struct told {
     int n;
     char text[4096];
@@ -341,7 +341,7 @@ static void a_number_of_its_own_at_every_node_looks_like_an_id(void **state)
     assert_non_null(strstr(listen_to(&s).text, "id-features 2 "));
 }
 
-// That "rate" gives the class away, and no more.
+// Only that "rate" gives the class away.
 static void expect_leak(const sample *s, const char *class_name)
 {
     char want[256];

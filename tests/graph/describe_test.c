@@ -10,7 +10,7 @@
 
 enum { MAX_NODES = 40, MAX_EDGES = 160, MAX_ENTRIES = 60, N_CASES = 400 };
 
-// A graph as lists; whoever changes them calls build().
+// A graph as lists; after changing them, call build().
 typedef struct sample {
     int32_t n_nodes, n_edges, n_features, n_entries, n_classes;
     int32_t source[MAX_EDGES], target[MAX_EDGES];
@@ -34,7 +34,7 @@ static sample random_sample(uint64_t *rng)
         s.target[e] = below(rng, 6) == 0 ? s.source[e] : (int32_t)below(rng, n);
         s.weight[e] = (opn_real)(1 + below(rng, 7)) / 2;
     }
-    // One entry a node and column at most, so that nothing adds up to zero.
+    // At most one entry per node and column, so that nothing adds up to zero.
     for (int32_t i = 0; i < s.n_nodes && i < MAX_ENTRIES; i++) {
         if (below(rng, 4) == 0)
             continue;
@@ -397,8 +397,8 @@ static void expect_other(digest a, digest b)
     assert_string_not_equal(a.text, b.text);
 }
 
-// The value an independent implementation found: a hash that moved would disown the
-// models and results people keep.
+// The value from an independent implementation: another hash would orphan the models and
+// results that people keep.
 static void the_hash_of_a_known_graph_is_the_known_one(void **state)
 {
     (void)state;

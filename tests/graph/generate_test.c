@@ -1,4 +1,4 @@
-// generate_test.c -- drawn graphs are what their parameters say, in the same bits for any
+// generate_test.c -- generated graphs are as their parameters say, bit for bit on any
 // number of threads.
 
 #include "graph/graph_data.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-// The hash of the embedded graph. Every figure published for `demo` hangs on it.
+// The hash of the embedded graph. Every figure published for `demo` depends on it.
 static const char demo_hash[] =
         "2c508c5bd3924d8889fe628e56b629ff310c276576ca76b08e4405501dcdc979";
 
@@ -59,7 +59,8 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// A drawn graph is undirected, sorted, has no loops, labels in range and tidy features.
+// A generated graph is undirected, sorted, has no loops, labels in range and tidy
+// features.
 static void expect_sound(const opn_graph *graph)
 {
     const opn_i_csr *a = &graph->topology;
@@ -198,7 +199,7 @@ static void no_class_is_twice_as_large_as_another(void **state)
     support_ctx_free(ctx, &m);
 }
 
-// Degrees follow a power law: hubs stand far above the mean, as no binomial would have.
+// Degrees follow a power law: hubs are far above the mean, unlike in a binomial.
 // Every node begins an edge, and is alone only where that one came back to it.
 static void degrees_have_a_heavy_tail(void **state)
 {
@@ -479,7 +480,7 @@ static void drawing_stops_whenever_it_is_asked_to(void **state)
     assert_true(n_stopped >= 2); // among the edges, and among the words
 }
 
-// What the longest stretch without a question took, in CPU time: the machine may be busy.
+// The longest time between two questions, in CPU time, because the machine may be busy.
 typedef struct stretch {
     double last, longest;
 } stretch;

@@ -113,7 +113,7 @@ static void a_graph_with_more_labels_than_machine_words_is_golden(void **state)
 
 enum { FAR = 1 << 20 };
 
-// Hops from `source` to all nodes; FAR where there is no way.
+// Hops from `source` to all nodes; FAR where there is no path.
 static void search_plainly(const opn_graph *graph, int32_t source, int32_t *hops)
 {
     const opn_i_csr *a = &graph->topology;

@@ -1,4 +1,4 @@
-// order_test.c -- the order of the nodes in which products go through them.
+// order_test.c -- the order in which products visit the nodes.
 
 #include "graph/order.h"
 #include "support/cmocka_test.h"
@@ -95,7 +95,7 @@ static opn_graph *make_star(int32_t n_nodes, uint64_t *random)
 
 // ---- orders --------------------------------------------------------------------------
 
-// The order of a graph and its inverse, once it is known to be one.
+// The order of a graph and its inverse, after checking that it is a permutation.
 typedef struct ordered {
     const opn_i_csr *topology;
     int32_t *order, *place;
@@ -209,7 +209,7 @@ static void neighbours_come_together(void **state)
     }
 }
 
-// Components are not mixed, but for those that share a block.
+// Components are not mixed, except those that share a block.
 static void components_come_one_after_the_other(void **state)
 {
     (void)state;

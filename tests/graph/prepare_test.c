@@ -306,7 +306,7 @@ static void the_graph_itself_is_never_changed(void **state)
     support_ctx_free(ctx, &m);
 }
 
-// The same edges, each turned round and in another order, make the same undirected graph.
+// The same edges, each reversed and in another order, give the same undirected graph.
 static void direction_and_order_do_not_matter_once_undirected(void **state)
 {
     (void)state;

@@ -28,7 +28,7 @@ static void draw_values(scene *at, uint64_t *random)
         at->value[i] = (float)below(random, 2001) / 100.0f - 10.0f;
 }
 
-// About two edges a node; nodes that 7 divides stay alone.
+// About two edges per node; multiples of 7 stay isolated.
 static scene draw_scene(int n, bool is_weighted, uint64_t *random)
 {
     scene at = {.n = n};
@@ -183,7 +183,7 @@ static void values_stay_between_the_least_and_the_most(void **state)
     opn_graph_free(at.graph);
 }
 
-// Where all have as many neighbours, what one node loses another one gets.
+// Where all nodes have the same degree, what one node loses another gains.
 static void a_regular_graph_keeps_the_mean(void **state)
 {
     (void)state;

@@ -88,7 +88,7 @@ static void draw_sample(sample *s, uint64_t *rng)
     }
 }
 
-// The rule that stands behind USUAL and REFERENCE for this sample.
+// The rule that USUAL and REFERENCE mean for this sample.
 static opn_split_rule rule_behind(const sample *s, opn_split_rule rule)
 {
     if (rule == OPN_SPLIT_USUAL)

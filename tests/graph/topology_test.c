@@ -8,7 +8,7 @@
 
 enum { MAX_NODES = 40, MAX_EDGES = 160, N_CASES = 600 };
 
-// Directed edges with repeats, self-loops and isolated nodes, and what they make densely.
+// Directed edges with repeats, self-loops and isolated nodes, and their dense matrix.
 typedef struct sample {
     int32_t n_nodes, n_edges;
     int32_t source[MAX_EDGES], target[MAX_EDGES];
@@ -170,7 +170,7 @@ static void components_are_those_of_brute_force_by_their_smallest_node(void **st
     support_ctx_free(ctx, &m);
 }
 
-// Node i joined to one far away, in an order that makes union without care slow.
+// Node i joined to one far away, in an order that makes a careless union slow.
 static void a_long_path_is_one_component(void **state)
 {
     (void)state;

@@ -317,8 +317,8 @@ static void test_read_sees_a_packed_file_cut_at_any_byte(void **state)
     support_close_stage(s);
 }
 
-// A changed bit either is found, or is one of the few that say nothing about the content
-// (the time, the system), or makes the file no gzip file at all.
+// A changed bit is either detected, or is one of the few that say nothing about the
+// content (the time, the system), or makes the file no gzip file at all.
 static void test_read_sees_every_bit_that_matters(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// fetch_test.c -- files from a real server on the loopback, which sends them well or
-// badly, and from folders: only what is whole and right gets its name.
+// fetch_test.c -- files from a real server on the loopback, which sends them correctly
+// or not, and from folders: only a complete and correct file gets its name.
 
 #include "base/clock.h"
 #include "support/cmocka_test.h"

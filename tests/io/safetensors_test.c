@@ -25,7 +25,7 @@ static void json_release(void *ptr)
         meter_hooks(&json_meter).release(&json_meter, ptr);
 }
 
-// Opens a copy of just these bytes and closes it.
+// Opens a copy of exactly these bytes and closes it.
 static opn_status try_open(opn_ctx *ctx, const unsigned char *data, size_t n_bytes)
 {
     unsigned char *copy = support_copy(data, n_bytes);

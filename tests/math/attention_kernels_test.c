@@ -82,7 +82,7 @@ enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]), N_KINDS = 16, MOST_ROOMS =
 // What is dropped, by bits of a kind; the last adds a scale.
 enum { DROPS_UNITS = 1, DROPS_ENTRIES = 2, DROPS_HIDDEN = 4, SCALES = 8 };
 
-// A layer with numbers of its own, each in room of just its size.
+// A layer with its own numbers, each array in a block of exactly its size.
 typedef struct trial {
     opn_k_attention layer;
     opn_real *room[MOST_ROOMS];
@@ -411,7 +411,7 @@ static void what_a_node_looks_at_adds_up_to_one(void **state)
     }
 }
 
-// Rows that are asked for early.
+// Rows that are prefetched.
 static void far_rows_are_looked_at_as_near_ones_are(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// csr_test.c -- sparse matrices against dense ones worked out the slow way.
+// csr_test.c -- sparse matrices against dense ones computed the slow way.
 
 #include "math/csr.h"
 #include "support/cmocka_test.h"
@@ -8,7 +8,7 @@
 
 enum { MAX_SIDE = 40, MAX_TRIPLES = 200, N_CASES = 400 };
 
-// A matrix as a list, in which an entry may stand more than once.
+// A matrix as a list, which may hold an entry more than once.
 typedef struct triples {
     int32_t n_rows, n_cols, n;
     int32_t row[MAX_TRIPLES], col[MAX_TRIPLES];

@@ -74,7 +74,7 @@ static void arenas_begin_on_a_line_and_are_cut_at_lines(void **state)
 
 // ---- whole matrices and columns of wider ones ----------------------------------------
 
-// What lies beyond the rows asked for.
+// What is beyond the requested rows.
 static const opn_real untouched = 77;
 
 // Has four numbers more, of which none may change. A part is the first columns of a wider
@@ -142,7 +142,7 @@ static void threads_are_as_many_as_the_work_is_worth(void **state)
     }
 }
 
-// A product, whatever it needs.
+// A product and all that it needs.
 typedef struct product {
     const opn_k_sparse *a;
     const uint64_t *map;

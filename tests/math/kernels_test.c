@@ -89,8 +89,8 @@ static void keep_compares_bytes_with_the_threshold(void **state)
     }
 }
 
-// Blocks of words go to places side by side, perhaps on two threads: not a place may be
-// touched that another block fills.
+// Blocks of words go to places side by side, perhaps on two threads: no block may touch a
+// place that another fills.
 static void compact_moves_the_kept_entries_and_touches_no_other_place(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void adam_is_the_textbook_s_step(void **state)
         }
         table[t]->adam(N, (opn_real)0.5, (opn_real)0.125, (opn_real)0.25, w, mean, square,
                        g);
-        // 1 - 0.999 has four digits less in float than the rest.
+        // 1 - 0.999 has four digits fewer in float than the rest.
         expect_rows(1, N, N, mean, want_mean, by_build(1e-6, 1e-14), 0.1);
         expect_rows(1, N, N, square, want_square, by_build(1e-5, 1e-14), 1e-4);
         expect_rows(1, N, N, w, want_w, by_build(1e-5, 1e-14), 1.0);
@@ -179,7 +179,7 @@ static double trigamma(double x)
                     t * (1.0 / 30 - t * (1.0 / 42 - t * (1.0 / 30 - t * 5 / 66))));
 }
 
-// The gradient from dL/dalpha as it stands in the paper, in double.
+// The gradient from dL/dalpha as in the paper, in double.
 static void
 evidence_oracle(const opn_k_evidence *loss, int32_t i, const opn_real *z, double *d_z)
 {

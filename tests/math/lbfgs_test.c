@@ -52,7 +52,7 @@ static void the_end_of_a_bent_valley_is_found(void **state)
     assert_true(fabs(x[0] - 1) < 1e-6 && fabs(x[1] - 1) < 1e-6);
 }
 
-// x - ln x, which is no number left of 0; the second step from 30 leads there.
+// x - ln x, which is NaN below 0, where the second step from 30 leads.
 static double fenced(const void *user, const double *x, double *d_x)
 {
     (void)user;

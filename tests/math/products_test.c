@@ -65,7 +65,7 @@ static void count_counts_the_bits_before_every_word_and_every_place(void **state
     }
 }
 
-// Bits that belong to a word of the map lie across two words of `bits` as often as not.
+// Bits that belong to a word of the map often lie in two words of `bits`.
 static void spread_keeps_of_every_set_bit_what_its_own_bit_says(void **state)
 {
     (void)state;
@@ -467,7 +467,7 @@ static void rectifying_keeps_what_is_positive_and_kept(void **state)
     }
 }
 
-// One product a sum, so that the result is known to the last bit.
+// One product per sum, so that the result is known to the last bit.
 static void an_active_product_is_the_slope_of_rectifying(void **state)
 {
     (void)state;

@@ -69,7 +69,7 @@ static void lgamma_follows_the_c_library(void **state)
                      1.0);
 }
 
-// f(x + 1) = f(x) + step(x): the two sides are computed from other places of the fit.
+// f(x + 1) = f(x) + step(x): the two sides use different parts of the fit.
 static void digamma_and_trigamma_keep_their_recurrences(void **state)
 {
     (void)state;

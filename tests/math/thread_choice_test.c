@@ -30,7 +30,7 @@ static void both_ways_are_timed_before_one_is_favoured(void **state)
     assert_true(choice.seconds[0] > 0.0 && choice.seconds[1] > 0.0);
 }
 
-// Steps of made-up lengths: as many on each way as `n` says, from when both are known.
+// Steps of made-up lengths: n of each way, once both are known.
 static void count_ways(double on_four, double on_one, int n_steps, int n[2])
 {
     opn_i_thread_choice choice = {.seconds = {on_four, on_one}};

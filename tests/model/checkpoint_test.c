@@ -1,5 +1,5 @@
-// checkpoint_test.c -- training that is interrupted and goes on: the same bits as if
-// nothing had happened, and no other work taken up by mistake.
+// checkpoint_test.c -- training that is interrupted and resumed: the same bits as if
+// nothing had happened, and no other training resumed by mistake.
 
 #include "base/context.h"
 #include "opine/opine.h"
@@ -25,7 +25,7 @@ static bool exists(const char *path)
     return stat(path, &about) == 0;
 }
 
-// Trains until asked to stop for the k-th time whether to.
+// Trains until the k-th time that the library asks whether to stop.
 static opn_status train_until(const opn_graph *graph,
                               const char *with,
                               const char *checkpoint,
@@ -49,7 +49,7 @@ static void interrupt(const opn_graph *graph, const char *with, const char *chec
     assert_true(exists(checkpoint));
 }
 
-// Interrupts at every question in turn, and goes on each time. Returns at how many.
+// Interrupts at each question in turn and resumes each time. Returns how often.
 static int expect_same_after_any_interruption(const opn_graph *graph, const char *with)
 {
     stage *s = support_open_stage("m.checkpoint");
@@ -125,7 +125,7 @@ static void a_run_interrupted_again_and_again_ends_with_the_same_bits(void **sta
     opn_model *whole = trial_train(ctx, graph, settings);
     opn_model *model = NULL;
     int n_runs = 1;
-    // Enough questions for one epoch a run.
+    // Enough questions for one epoch per run.
     for (long at = 1; train_until(graph, settings, s->path, at, &model) != OPN_OK;
          at += n_runs % 4 == 0)
         n_runs++;
@@ -155,7 +155,7 @@ static void threads_may_change_between_the_parts_of_a_run(void **state)
     support_close_stage(s);
 }
 
-// Whether a run is the one that goes on, and where its model will lie, is no other work.
+// Neither resuming nor the path of the model makes it another training.
 static void options_that_do_not_shape_the_model_may_change(void **state)
 {
     (void)state;

@@ -174,7 +174,7 @@ static void where_a_graph_came_from_changes_no_weight(void **state)
     opn_graph_free(moved);
 }
 
-// Where a model is written, and what was printed meanwhile, is no part of it.
+// Neither the path of a model nor what was printed meanwhile is part of it.
 static void a_model_does_not_depend_on_where_it_goes(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void close_small_file(small_file *small)
     support_close_stage(small->s);
 }
 
-// Loads what is in the file. A model is asked; a refusal is about the file.
+// Loads the file. A model must predict; an error must name the file.
 static opn_status load_spoilt(const small_file *small)
 {
     opn_model *model = NULL;
@@ -439,7 +439,7 @@ static void files_that_are_no_models_are_refused(void **state)
     assert_int_equal(opn_model_load(ctx, s->path, &model), OPN_ERR_FORMAT);
     support_write_text(s->path, "node,label\n0,1\n");
     assert_int_equal(opn_model_load(ctx, s->path, &model), OPN_ERR_FORMAT);
-    // A safetensors file of someone else.
+    // A safetensors file that another program wrote.
     support_write_file(s->path, "\x02\0\0\0\0\0\0\0{}", 10);
     assert_int_equal(opn_model_load(ctx, s->path, &model), OPN_ERR_FORMAT);
     support_expect_error(ctx, "is no model of opine");

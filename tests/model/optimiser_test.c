@@ -1,4 +1,4 @@
-// optimiser_test.c -- Adam beside its formula.
+// optimiser_test.c -- Adam against its formula.
 
 #include "model/optimiser.h"
 #include "support/cmocka_test.h"

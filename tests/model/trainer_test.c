@@ -135,7 +135,7 @@ static void ten_steps_of_adam_are_golden(void **state)
     }
 }
 
-// The loop written out: Adam as the textbook has it, in double.
+// The loop written out, with Adam as in the textbook, in double.
 typedef struct textbook {
     double *w, *mean, *square; // [n_weights]
 } textbook;
@@ -309,7 +309,7 @@ static void the_epoch_loop_allocates_nothing(void **state)
 
 // ---- early stopping ------------------------------------------------------------------
 
-// Weights after each epoch, by training anew that far, and the best of them.
+// Weights after each epoch, from a new training up to there, and the best of them.
 static int32_t best_by_hand(network *net,
                             int model,
                             const opn_i_train_options *options,
@@ -385,7 +385,7 @@ static void early_stopping_may_watch_the_accuracy_instead(void **state)
     expect_best_weights(true);
 }
 
-// What a rule with both says, by training anew up to each epoch.
+// What a rule with both says, from a new training up to each epoch.
 typedef struct verdict {
     int32_t n_epochs;      // done when it stops
     int32_t last_good;     // the last epoch in which loss or accuracy was as good as ever
@@ -488,8 +488,7 @@ static void with_both_watched_what_is_as_good_counts_as_better(void **state)
     network_deinit(&net);
 }
 
-// The terms of prior and teacher may be as large as they like: nothing is watched but
-// the labels.
+// However large the terms of prior and teacher, only the labels decide when to stop.
 static void a_ramp_does_not_stop_training(void **state)
 {
     (void)state;
@@ -656,7 +655,7 @@ static void logits_that_are_not_finite_name_the_epoch(void **state)
     network_deinit(&net);
 }
 
-// Whatever the model, a run whose logits are no numbers must not end well.
+// Whatever the model, a run whose logits are not finite must fail.
 static void a_learning_rate_that_diverges_is_an_error_for_every_model(void **state)
 {
     (void)state;

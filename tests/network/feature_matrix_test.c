@@ -156,7 +156,7 @@ typedef struct dense_view {
     int32_t n_rows, n_inner, row_step, col_step;
 } dense_view;
 
-// a x, or the same of the sizes of all numbers.
+// a x, or the same with all absolute values.
 static double *multiply(dense_view a, opn_i_dense x, double (*of)(double))
 {
     const size_t width = (size_t)x.width;
@@ -225,8 +225,8 @@ static void multiply_features(const opn_i_exec *exec,
         opn_i_feature_matrix_product(exec, matrix, width, w, p);
 }
 
-// What of X the pass drops is not to be seen in the rows it writes, and of the others,
-// which do not train, nothing is asked.
+// Dropped entries of X have no effect on the rows that the pass writes; the other rows,
+// which do not train, may hold anything.
 static void expect_forward(const opn_i_exec *exec,
                            const pass *one,
                            const double *kept,
@@ -258,7 +258,7 @@ static void expect_forward(const opn_i_exec *exec,
     free(other);
 }
 
-// Rows that do not train are NaN, which nothing may take part of.
+// Rows that do not train are NaN, and must not be used.
 static void expect_backward(const opn_i_exec *exec,
                             const pass *one,
                             const double *kept,
@@ -316,7 +316,7 @@ static const struct {
                {OPN_USE_DROPPED | OPN_USE_BACKWARD, true}};
 enum { N_MANNERS = 6 };
 
-// One pass after the other on the same matrix, of which none may see the one before.
+// One pass after the other on the same matrix; none may depend on the one before.
 static void expect_passes(const opn_i_csr *x,
                           opn_i_feature_matrix *matrix,
                           int step,

@@ -11,7 +11,7 @@
 
 static opn_ctx *ctx;
 
-// One head a layer, whose coefficients take a bit each, and several, which take a byte.
+// One head per layer, whose coefficients take a bit each, and several, which take a byte.
 enum { N_KINDS = 3 };
 static const network_kind kinds[N_KINDS] = {{&opn_i_gat_encoder, 1, 1},
                                             {&opn_i_gat_encoder, 3, 2},
@@ -81,7 +81,7 @@ static void a_pass_draws_its_masks_from_seed_streams_and_step_alone(void **state
     }
 }
 
-// First words, of 64 bits each: two that are equal by chance are not to be expected.
+// First words, of 64 bits each: two are not expected to be equal by chance.
 static void no_mask_of_a_layer_or_a_step_is_a_copy_of_another(void **state)
 {
     (void)state;

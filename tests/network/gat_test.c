@@ -75,7 +75,7 @@ static void expect_gradients(network *net, const golden_gat_case *golden, int ob
     }
 }
 
-// Where unit u of all heads stands in a row of a layer.
+// Where unit u of all heads is in a row of a layer.
 static int32_t place_of(const opn_i_attention *layer, int32_t u)
 {
     return layer->n_heads == 1 ? u : u % layer->n_units * OPN_LANES + u / layer->n_units;
@@ -198,7 +198,7 @@ expect_hidden(const network *net, const double *want, const uint8_t *mask, doubl
         }
 }
 
-// Both tables of kernels by turns. The masks of X fit where they are those of all heads.
+// Both tables of kernels in turn. The masks of X fit where they are those of all heads.
 static void with_golden_weights_and_masks_every_layer_is_golden(void **state)
 {
     (void)state;
@@ -269,8 +269,8 @@ static void steps_of_adam_are_golden(void **state)
 
 // ---- differences ---------------------------------------------------------------------
 
-// One head and eight, odd numbers of heads and units, one unit a head; features as lists
-// with values, with a factor a row, and as bits.
+// One head and eight, odd numbers of heads and units, one unit per head; features as
+// lists with values, with one factor per row, and as bits.
 enum { N_SIZES = 5 };
 static const network_kind kinds[N_SIZES] = {{&opn_i_gat_encoder, 1, 1},
                                             {&opn_i_gat_encoder, 3, 2},

@@ -140,7 +140,7 @@ static void the_gradient_of_every_model_is_its_differences_in_every_weight(void 
     }
 }
 
-// For the loss sum of c.z the whole way back is linear in c, so this is exact: with all
+// For the loss sum of c.z the backward pass is linear in c, so this is exact: with all
 // hidden units active, z is linear in each layer's weights.
 static void the_way_back_is_the_transpose_of_the_way_forth(void **state)
 {

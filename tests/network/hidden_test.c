@@ -76,7 +76,7 @@ static void see_sage(layer *l, int32_t i, int32_t h)
                                         weight_at(l, 1, 0, h));
 }
 
-// What node i thinks of node j, in the head that unit h is of.
+// The score that node i gives node j, in the head of unit h.
 static double score(const layer *l, int32_t i, int32_t j, int32_t h)
 {
     const int32_t n_units = l->model->sizes.n_hidden / l->model->sizes.n_heads;

@@ -170,7 +170,7 @@ static void one_pass_without_dropout_has_the_golden_logits(void **state)
     }
 }
 
-// What passes disagree about is not negative, and nothing where there is one pass only.
+// The disagreement of passes is not negative, and 0 for a single pass.
 static void the_entropy_of_the_mean_is_at_least_the_mean_entropy(void **state)
 {
     (void)state;

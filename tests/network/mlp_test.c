@@ -10,7 +10,7 @@
 static opn_ctx *ctx;
 
 // One unit, several of less than a slice, and more than one; features as lists with
-// values, with a factor a row, and as bits.
+// values, with one factor per row, and as bits.
 enum { N_SIZES = 3 };
 static const network_size sizes[N_SIZES] = {
         {30, 13, 1, 3, true}, {30, 10, 7, 9, false}, {60, 11, 35, 4, false}};

@@ -185,7 +185,7 @@ static void validation_has_the_golden_supervised_term(void **state)
         }
         for (int kind = 0; kind < 5; kind++) {
             opn_i_objective objective = only_supervised(&net, kind);
-            // Terms that must not be watched.
+            // Terms that must not decide when to stop.
             objective.prior = net.prior;
             objective.prior_sum = net.prior_sum;
             objective.log_teacher = net.log_teacher;

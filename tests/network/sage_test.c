@@ -172,7 +172,7 @@ static void steps_of_adam_are_golden(void **state)
 // ---- differences ---------------------------------------------------------------------
 
 // One unit, several of less than a slice, and more than one; features as lists with
-// values, with a factor a row, and as bits.
+// values, with one factor per row, and as bits.
 enum { N_SIZES = 3 };
 static const network_size sizes[N_SIZES] = {
         {30, 12, 1, 3, true}, {30, 9, 7, 9, false}, {60, 8, 35, 4, false}};

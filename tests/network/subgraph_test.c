@@ -18,9 +18,9 @@ static const opn_i_plan subtracting = {.trains = true, .has_whole = true, .dropo
 
 static opn_ctx *ctx;
 
-// Features as lists with a factor a row, as bits, and as lists with values; the last two
-// networks are of one slice. Of 600 nodes with four neighbours each, five reach about a
-// hundred.
+// Features as lists with one factor per row, as bits, and as lists with values; the last
+// two networks are of one slice. Of 600 nodes with four neighbours each, five reach about
+// a hundred.
 enum { N_NODES = 600, N_MATRICES = 4 };
 static const network_size matrices[N_MATRICES] = {{N_NODES, 40, 19, 5, false},
                                                   {N_NODES, 20, 24, 9, false},
@@ -86,7 +86,7 @@ static void set_labels(label_kind kind, int32_t n_classes, int32_t *label)
 
 // ---- parts ---------------------------------------------------------------------------
 
-// Nodes at most `hops` away from a label, by the slow way: once over all edges a hop.
+// Nodes at most `hops` away from a label, the slow way: all edges, once per hop.
 static void
 mark_reach(const opn_i_csr *topology, const int32_t *label, int hops, bool *to)
 {
@@ -262,7 +262,7 @@ static void run_backward(const opn_i_exec *exec,
     opn_i_network_backward(exec, gcn, weights, d_weights);
 }
 
-// Bits of units, n a node, and of coefficients, n an entry of a row of the pattern.
+// Bits of units, n per node, and of coefficients, n per entry of a row of the pattern.
 static void carry_units(const bool *mark, int64_t n, const uint64_t *from, uint64_t *to)
 {
     int32_t r = 0;
@@ -536,7 +536,7 @@ static void deinit_pair(pair *two)
     network_deinit(&two->other);
 }
 
-// The same pass of both, and the way back if there is a target.
+// The same pass of both, and the backward pass if there is a target.
 static void
 expect_same_drawn_pass(pair *two, uint32_t step, double rate, const int32_t *target)
 {
@@ -567,8 +567,8 @@ static void change_weights(pair *two, uint64_t *random)
     }
 }
 
-// An epoch drops, takes the way back, changes the weights and looks at all nodes with
-// nothing dropped, or not.
+// An epoch: a pass with dropout, the backward pass, new weights and perhaps a pass over
+// all nodes without dropout.
 static void a_training_that_subtracts_has_the_same_passes(void **state)
 {
     (void)state;

@@ -237,9 +237,9 @@ static double distance_to_segment(double x, double y, const opn_i_curve *c, int3
     return hypot(px - share * dx, py - share * dy);
 }
 
-// That the points that stay are points of the curve, both ends among them, and those that
-// do not are near the part of the line that stands for them. That line is then as near to
-// the curve, which comes past every place on it on the way from one end to the other.
+// Asserts that the points that are kept are points of the curve, including both ends, and
+// that each dropped point is near the segment that replaces it. The line is then as near
+// to the curve, which passes every place on it on the way from one end to the other.
 static void
 expect_near_line(const opn_i_curve *curve, const opn_i_curve *thin, double tolerance)
 {
@@ -273,7 +273,7 @@ static void thinned_curves_of_rankings_stay_in_place(void **state)
     static nodes drawn;
     static const int32_t levels[] = {2, 300, 1 << 22};
     static const double tolerance[] = {0.0001, 0.001, 0.01, 10.0};
-    // Of ROC, precision and risk at 0.001; elsewhere there is no telling.
+    // Of ROC, precision and risk at 0.001; elsewhere it is not known.
     static const int32_t most[N_CURVES] = {80, 100, 40};
     for (size_t l = 0; l < N_OF(levels); l++)
         for (int which = 0; which < N_CURVES; which++) {
@@ -349,7 +349,7 @@ static void a_way_there_and_back_keeps_its_turn(void **state)
     opn_i_curve_thin(&thin, 0.001);
     assert_int_equal(thin.n, 5);
     free_curve(&thin);
-    // On one line, so that only how far it went tells that it came back.
+    // On one line, so that only the distance shows that it came back.
     static double up[2][4] = {{0.5, 0.5, 0.5, 0.5}, {0.0, 0.5, 1.0, 0.9}};
     const opn_i_curve back = {4, up[0], up[1]};
     thin = copy_of(&back);

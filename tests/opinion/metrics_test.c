@@ -163,7 +163,7 @@ static void probabilities_are_scored_as_by_numpy(void **state)
 
 // ---- against the definitions ---------------------------------------------------------
 
-// Any of the 2^32 floats but those that are no number.
+// Any of the 2^32 floats except NaN.
 static float any_float(uint64_t *random)
 {
     float x;

@@ -89,7 +89,7 @@ static void qualities_are_the_metrics_of_those_nodes(void **state)
                      want[q]);
 }
 
-// The class that was told may differ from the most probable one where two are equal.
+// The predicted class may differ from the most probable one where two are equal.
 static void a_node_is_right_by_what_was_predicted(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// draw_figures_test.c -- the paper's figures from runs of our own, on small graphs that
-// stand where the paper's would.
+// draw_figures_test.c -- the paper's figures from runs of our own, on small graphs in
+// place of the paper's.
 
 #include "base/context.h"
 #include "experiment/evaluation_data.h"
@@ -243,7 +243,7 @@ static void named_figures_of_named_datasets_are_drawn(void **state)
     assert_non_null(strstr(text[3], "recall"));
     assert_non_null(strstr(text[4], "false positive rate"));
     // Once more: the models are there, and the bytes are the same. (The file of a model
-    // holds floats: in a double build the model that was kept is a little another.)
+    // holds floats: in a double build the stored model differs a little.)
     draw(settings, s->folder, s->path, &d);
     assert_int_equal(d.n_trainings, 0);
     for (int f = 0; f < 6; f++) {

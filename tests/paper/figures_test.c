@@ -22,7 +22,7 @@
 
 // ---- calls that fail on demand -------------------------------------------------------
 
-// These stand before those of the C library for every library of this program.
+// These replace the functions of the C library in all of this program.
 static struct {
     bool is_armed;
     long n_calls;
@@ -45,7 +45,7 @@ ssize_t write(int file, const void *data, size_t n_bytes)
     return fails() ? -1 : writev(file, &part, 1);
 }
 
-// Nothing here is to survive the machine, so nothing is really synced. Where a folder
+// Nothing here has to survive a crash, so nothing is really synced. Where a folder
 // cannot be, the file in it is whole all the same.
 int fsync(int file)
 {

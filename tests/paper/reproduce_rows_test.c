@@ -1,4 +1,4 @@
-// reproduce_rows_test.c -- which rows an evaluation adds to the tables beside the
+// reproduce_rows_test.c -- which rows an evaluation adds to the tables, next to the
 // paper's.
 
 #include "experiment/evaluation_data.h"

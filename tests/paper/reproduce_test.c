@@ -1,4 +1,4 @@
-// reproduce_test.c -- the figures of the paper, and how results are put on paper: text
+// reproduce_test.c -- the figures of the paper, and how results are printed: text
 // that lines up, Markdown, CSV and JSON that parse, and nothing where there is nothing.
 
 #include "base/context.h"
@@ -263,7 +263,7 @@ static int expect_aligned(const char *text)
     return n_rows;
 }
 
-// Whether "nan" or "inf" stands there as a word; dissonance has it within.
+// Whether "nan" or "inf" is there as a word; dissonance contains one.
 static void expect_no_nan(const char *text)
 {
     for (const char *at = text; *at != 0; at++) {

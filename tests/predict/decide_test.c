@@ -465,7 +465,7 @@ decide(const scene *at, const opn_split *split, const char *settings, opn_decisi
         out->thresholds = NULL; // freed with the rest
     }
     opn_decisions_free(made);
-    // What can be known beforehand is.
+    // Whatever can be checked beforehand is.
     assert_true(checked == OPN_OK ? status == OPN_OK || status == OPN_ERR_UNSUPPORTED
                                   : status == checked);
     opn_params_free(params);

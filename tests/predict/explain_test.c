@@ -1,4 +1,4 @@
-// explain_test.c -- why a model thinks of a node what it does: sums that must come out,
+// explain_test.c -- why a model holds its opinion of a node: sums that must agree,
 // and the sentence.
 
 #include "base/context.h"
@@ -195,7 +195,7 @@ static void sources_sum_to_the_prior_for_every_kernel(void **state)
     check_graph("epochs=2 samples=1 sigma=4 kernel_constant=on", 4.0, true);
 }
 
-// Node i is joined to i + 1; the last two stand apart. Labels at both ends of the path.
+// Node i is joined to i + 1; the last two are isolated. Labels at both ends of the path.
 static opn_graph *path_graph(void)
 {
     enum { N = 8 };
@@ -310,7 +310,7 @@ static void questions_without_an_answer_are_refused(void **state)
                      OPN_ERR_SHAPE);
     support_expect_error(ctx, "the prediction is of another graph");
     opn_graph_free(large);
-    // Without measures and alpha there is less to say, and that is all.
+    // Without measures and alpha there is less to say, and nothing fails.
     const opn_prediction little = {.n_nodes = at.said->n_nodes,
                                    .n_classes = at.said->n_classes,
                                    .predicted = at.said->predicted,

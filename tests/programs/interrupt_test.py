@@ -22,6 +22,8 @@ import time
 import unittest
 from pathlib import Path
 
+from clean_start import environment
+
 PROGRAM = os.path.abspath(sys.argv[1])
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 2020
 SECONDS = 60  # only a hang takes that long
@@ -40,7 +42,8 @@ def contents(path):
 
 def start(arguments, folder):
     return subprocess.Popen([PROGRAM, *arguments], cwd=folder, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=environment())
 
 
 def finish(process):
@@ -69,7 +72,7 @@ class Interrupt(unittest.TestCase):
         time.sleep(self.random.uniform(0.0, seconds / (5 if awaited else 1)))
         process.send_signal(sent)
         code, _, stderr = finish(process)
-        # Before the command listens, a signal does what it does to any.
+        # Before the command handles signals, they do what they do to any program.
         self.assertIn(code, (0, -signal.SIGKILL) if sent == signal.SIGKILL else (0, 130, -sent),
                       stderr)
         left = [str(p) for p in folder.rglob("*.tmp")]

@@ -1,5 +1,4 @@
-// progress_bar_test.c -- the line of progress fits into every width and shows what
-// counts.
+// progress_bar_test.c -- the progress line fits every width and shows what matters.
 
 #include "../programs/progress_bar.h"
 #include "support/cmocka_test.h"
@@ -116,7 +115,7 @@ static void nothing_moves_the_cursor(void **state)
     }
 }
 
-// Every width, with and without each part; ASCII alone where there is no more.
+// Every width, with and without each part; only ASCII where the terminal has no more.
 static void no_line_is_longer_than_its_width(void **state)
 {
     (void)state;

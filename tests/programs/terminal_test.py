@@ -22,12 +22,13 @@ import time
 import unicodedata
 import unittest
 
+from clean_start import environment
+
 PROGRAM = os.path.abspath(sys.argv[1])
 SECONDS = 60  # only a hang takes that long
 LONG = ["train", "demo", "-o", "m.safetensors", "--model", "gcn", "--hidden", "4",
         "--threads", "1", "--epochs", "1000000"]
 SHORT = ["train", "demo", "-o", "m.safetensors", "--model", "gcn", "--epochs", "20"]
-signal.signal(signal.SIGINT, signal.default_int_handler)  # if ignored, it would stay so in PROGRAM
 BAR = re.compile(r"[█░]{6}|\[[#-]{6}|^model")
 
 
@@ -73,17 +74,15 @@ def columns(text):
 class Run:
     """A command with stderr, and stdout if wanted, on a pseudo-terminal."""
 
-    def __init__(self, arguments, width, *, stdout_too=False, **environment):
+    def __init__(self, arguments, width, *, stdout_too=False, **settings):
         self.folder = tempfile.TemporaryDirectory()
         self.screen = Screen()
         self.master, slave = pty.openpty()
         self.resize(width)
-        setting = {k: v for k, v in os.environ.items()
-                   if not k.startswith(("LC_", "OPINE_")) and k not in ("LANG", "NO_COLOR")}
-        setting |= {"TERM": "xterm", "LC_ALL": "C.UTF-8"} | environment
         self.process = subprocess.Popen(
             [PROGRAM, *arguments], stdin=subprocess.DEVNULL, stderr=slave,
-            stdout=slave if stdout_too else subprocess.PIPE, cwd=self.folder.name, env=setting)
+            stdout=slave if stdout_too else subprocess.PIPE, cwd=self.folder.name,
+            env=environment(**settings))
         os.close(slave)
 
     def resize(self, width):
@@ -130,8 +129,8 @@ def has_bars(n):
 
 
 class Terminal(unittest.TestCase):
-    def interrupted(self, width, **environment):
-        run = Run(LONG, width, **environment)
+    def interrupted(self, width, **settings):
+        run = Run(LONG, width, **settings)
         run.follow(has_bars(3))
         run.process.send_signal(signal.SIGINT)
         code, stdout = run.end()
@@ -197,14 +196,14 @@ class Terminal(unittest.TestCase):
             self.assertRegex(stdout, "^demo, misclassification")
             for bar in run.screen.bars():
                 self.assertRegex(bar, r"^evaluating .* \d/4 runs, demo, misclassification")
-            # No message stands behind a bar.
+            # No message is on the line of a bar.
             self.assertTrue(all(line.startswith("opine: ") for line in run.screen.lines[:-1]),
                             run.screen.lines)
             self.assertEqual(run.screen.lines[-1], "")
 
     def test_neither_quiet_nor_a_dumb_terminal_has_a_bar(self):
-        for extra, environment in ((["-q"], {}), ([], {"TERM": "dumb"}), ([], {"TERM": ""})):
-            run = Run([*LONG[:-1], "3000", *extra], 80, **environment)
+        for extra, settings in ((["-q"], {}), ([], {"TERM": "dumb"}), ([], {"TERM": ""})):
+            run = Run([*LONG[:-1], "3000", *extra], 80, **settings)
             self.assertEqual(run.end()[0], 0)
             self.assertEqual(run.screen.bars(), [])
             n_steps = len([line for line in run.screen.lines if ": epoch " in line])
@@ -224,8 +223,8 @@ class Terminal(unittest.TestCase):
 
 
 class Style(unittest.TestCase):
-    def styles(self, arguments, **environment):
-        run = Run(arguments, 100, stdout_too=True, **environment)
+    def styles(self, arguments, **settings):
+        run = Run(arguments, 100, stdout_too=True, **settings)
         self.assertEqual(run.end()[0], 0)
         self.assertEqual(run.screen.unknown, [])
         return run.screen
@@ -251,7 +250,7 @@ class Pipe(unittest.TestCase):
     def test_a_pipe_gets_plain_text(self):
         arguments = ["/dev/null" if word == "m.safetensors" else word for word in SHORT]
         done = subprocess.run([PROGRAM, *arguments], capture_output=True,
-                              env=os.environ | {"TERM": "xterm"}, check=True)
+                              env=environment(), check=True)
         self.assertNotIn(b"\033", done.stdout + done.stderr)
         self.assertNotIn(b"\r", done.stdout + done.stderr)
         self.assertEqual(done.stderr.count(b": epoch "), 10)
@@ -259,10 +258,10 @@ class Pipe(unittest.TestCase):
     def test_a_reader_that_has_seen_enough_ends_it_quietly(self):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([PROGRAM, *SHORT, "-q"], cwd=folder, stdout=subprocess.DEVNULL,
-                           check=True)
+                           env=environment(), check=True)
             predict = subprocess.Popen([PROGRAM, "predict", "m.safetensors", "demo"],
                                        cwd=folder, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE)
+                                       stderr=subprocess.PIPE, env=environment())
             self.assertTrue(predict.stdout.readline().startswith(b"node,"))
             predict.stdout.close()
             self.assertEqual(predict.wait(SECONDS), -signal.SIGPIPE)

@@ -189,8 +189,8 @@ static void count_warning(void *user, const opn_warning *warning)
     ++*(int *)user;
 }
 
-// Edges, parts and constant columns of these files are as they are; what accuses a
-// feature or a label would be wrong.
+// Edges, parts and constant columns of these files are as they are; a warning
+// about a feature or a label would be wrong.
 static void refuse_accusation(void *user, const opn_warning *warning)
 {
     static const char *const accusations[] = {"small-classes", "alike-classes",

@@ -1,7 +1,7 @@
-// real_ledger_test.c -- whether every model still is as good as tests/ledger.csv says.
+// real_ledger_test.c -- whether every model is still as good as tests/ledger.csv says.
 //
 //   real_ledger_test NAME        recomputes the rows of demo, cora or citeseer
-//   real_ledger_test --update    writes the file anew, for its diff to be reviewed
+//   real_ledger_test --update    rewrites the file, whose diff is then reviewed
 //
 // Through the public calls, with the preset and the protocol of the paper. Data are
 // looked for as the library does, then in $OPINE_SHARED_DATA; where there are none the

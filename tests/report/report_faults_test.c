@@ -259,7 +259,7 @@ static void every_write_may_fail(void **state)
     opn_report_free(report);
 }
 
-// An older page is there still when a new one cannot be written.
+// An older page is still there when a new one cannot be written.
 static void an_older_page_stays_when_a_new_one_fails(void **state)
 {
     (void)state;

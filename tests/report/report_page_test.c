@@ -26,7 +26,7 @@ static void name_classes(opn_graph *graph, int n, const char *const *name)
                 OPN_OK);
 }
 
-// Nine nodes as those of trial_groups, labelled anew.
+// The nine nodes of trial_groups with other labels.
 static opn_graph *groups_of(const int32_t *label, int n_classes, const char *const *name)
 {
     opn_graph *graph = trial_groups(ctx);
@@ -77,7 +77,7 @@ static void on_another_graph_labelled_nodes_are_the_pool_and_judge_the_model(voi
     support_close_stage(s);
 }
 
-// Nodes that trained must never seem to test.
+// Training nodes must never be shown as test nodes.
 static void a_split_that_has_changed_is_not_taken_for_that_of_training(void **state)
 {
     (void)state;

@@ -140,7 +140,7 @@ static void accuracy_of_no_validation_node_is_null(void **state)
     support_close_stage(s);
 }
 
-// Weights that nobody learnt: one was changed since.
+// Weights that no training gives: one was changed afterwards.
 static void weights_that_differ_are_told(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void a_model_of_no_epoch_has_no_curves(void **state)
     scene_close(&at);
 }
 
-// The hooks of the caller are his again afterwards, and he hears of the progress.
+// The caller hears of the progress, and has its own hooks again afterwards.
 static void caller_hears_the_progress_but_not_the_epochs(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static int interrupt_model(void *user)
     return *at != NULL && strcmp(*at, "model") == 0;
 }
 
-// Training once more may take long, and hears the caller too.
+// Training again may take long, so the caller can interrupt it too.
 static void training_once_more_may_be_interrupted(void **state)
 {
     (void)state;

@@ -144,6 +144,18 @@ void support_remove_folder(const char *folder)
     assert_int_equal(rmdir(folder), 0);
 }
 
+int support_folder_set_up(void **state)
+{
+    support_temp_folder(*state);
+    return 0;
+}
+
+int support_folder_tear_down(void **state)
+{
+    support_remove_folder(*state);
+    return 0;
+}
+
 char *support_path(char path[SUPPORT_PATH], const char *folder, const char *name)
 {
     const int n = snprintf(path, SUPPORT_PATH, "%s/%s", folder, name);

@@ -66,6 +66,15 @@ void support_temp_folder(char folder[SUPPORT_PATH]);
 // Removes a folder and everything in it.
 void support_remove_folder(const char *folder);
 
+// A test in a file with a `static char folder[SUPPORT_PATH]`, which is a new folder for
+// each test and removed after it.
+#define WITH_FOLDER(test)                                                 \
+    cmocka_unit_test_prestate_setup_teardown(test, support_folder_set_up, \
+                                             support_folder_tear_down, folder)
+
+int support_folder_set_up(void **state);
+int support_folder_tear_down(void **state);
+
 // path = folder/name; returns path. `path` may not be `folder`.
 char *support_path(char path[SUPPORT_PATH], const char *folder, const char *name);
 

@@ -43,8 +43,10 @@ opn_graph *trial_groups_of(opn_ctx *ctx,
 
 // ---- models --------------------------------------------------------------------------
 
-enum { TRIAL_N_MODELS = 9 };
-extern const char *const trial_models[TRIAL_N_MODELS];
+// The first TRIAL_N_MODELS are those of the graph convolution; after them come five of
+// other encoders.
+enum { TRIAL_N_MODELS = 9, TRIAL_N_ALL_MODELS = 14 };
+extern const char *const trial_models[TRIAL_N_ALL_MODELS];
 
 // Trains on the split that the settings specify; checkpoint may be NULL.
 opn_status trial_try_train(opn_ctx *ctx,
@@ -73,5 +75,8 @@ void opinions_expect_other(const opn_prediction *said, const opn_prediction *oth
 // Asserts what must hold for any model: probabilities sum to 1, alpha is at least 1,
 // measures lie in [0, 1] and add up.
 void opinions_expect_sound(const opn_model *model, const opn_prediction *said);
+
+// Trains a model, and asserts this of what it says about the same graph.
+void trial_expect_sound(opn_ctx *ctx, const opn_graph *graph, const char *settings);
 
 #endif // OPN_TEST_TRIAL_H

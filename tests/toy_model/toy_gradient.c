@@ -1,4 +1,4 @@
-// toy_gradient.c -- the gradient of a head's loss beside differences of its value.
+// toy_gradient.c -- the gradient of a head's loss against differences of its value.
 //
 // HEAD is the head to look at. Prints the largest difference; exit code 1 when it is too
 // large.

@@ -183,6 +183,32 @@ static void on_another_graph_the_model_for_other_graphs_predicts(void **state)
     support_close_stage(s);
 }
 
+// Labels are no part of what the model sees of a graph.
+static void the_own_graph_with_changed_labels_is_no_other_graph(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.safetensors");
+    opn_graph *graph = trial_draw(ctx, "nodes=50 classes=3 features=12 seed=8");
+    opn_model *model = train_links(graph);
+    opn_model *loaded = NULL;
+    int32_t label[50];
+    assert_int_equal(opn_model_save(ctx, model, s->path), OPN_OK);
+    assert_int_equal(opn_model_load(ctx, s->path, &loaded), OPN_OK);
+    opn_prediction *before = predict(loaded, graph);
+    for (int32_t i = 0; i < 50; i++)
+        label[i] = i % 4 == 0 ? -1 : (opn_graph_labels(graph)[i] + 1) % 3;
+    assert_int_equal(opn_graph_set_labels(ctx, graph, 3, label), OPN_OK);
+    opn_prediction *after = predict(loaded, graph);
+    expect_same_p(after, before, (size_t)50 * 3);
+    opn_prediction_free(before);
+    opn_prediction_free(after);
+    opn_model_free(model);
+    opn_model_free(loaded);
+    opn_graph_free(graph);
+    assert_int_equal(remove(s->path), 0);
+    support_close_stage(s);
+}
+
 static void candidates_survive_the_file(void **state)
 {
     (void)state;
@@ -242,11 +268,8 @@ static int stop_after_calls(void *user)
     return (*n_left)-- <= 0;
 }
 
-static void a_checkpoint_of_a_choice_is_not_that_of_one_model(void **state)
+static void leave_checkpoint(const opn_graph *graph, const char *path)
 {
-    (void)state;
-    stage *s = support_open_stage("m.checkpoint");
-    opn_graph *graph = trial_groups(ctx);
     opn_model *model = NULL;
     int n_left = 60;
     const opn_hooks hooks = {
@@ -254,9 +277,36 @@ static void a_checkpoint_of_a_choice_is_not_that_of_one_model(void **state)
     const opn_hooks none = {.size = sizeof(none)};
     assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
     assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
-    assert_int_equal(trial_try_train(ctx, graph, settings, s->path, &model),
+    assert_int_equal(trial_try_train(ctx, graph, settings, path, &model),
                      OPN_ERR_INTERRUPTED);
+    support_expect_error(ctx, "m.checkpoint; continue it with `resume`");
     assert_int_equal(opn_ctx_set_hooks(ctx, &none), OPN_OK);
+}
+
+// To remove a part would not help.
+static void a_checkpoint_of_another_choice_is_named_as_a_whole(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.checkpoint");
+    opn_graph *graph = trial_groups(ctx);
+    opn_model *model = NULL;
+    leave_checkpoint(graph, s->path);
+    assert_int_equal(trial_try_train(ctx, graph, "model=auto epochs=9", s->path, &model),
+                     OPN_ERR_FORMAT);
+    support_expect_error(ctx, "m.checkpoint: is the checkpoint of other data");
+    assert_int_equal(trial_try_train(ctx, graph, settings, s->path, &model), OPN_OK);
+    opn_model_free(model);
+    opn_graph_free(graph);
+    support_close_stage(s);
+}
+
+static void a_checkpoint_of_a_choice_is_not_that_of_one_model(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("m.checkpoint");
+    opn_graph *graph = trial_groups(ctx);
+    opn_model *model = NULL;
+    leave_checkpoint(graph, s->path);
     assert_int_equal(trial_try_train(ctx, graph, "model=gcn epochs=2", s->path, &model),
                      OPN_ERR_FORMAT);
     assert_non_null(strstr(opn_ctx_error(ctx), "other data or parameters"));
@@ -356,7 +406,7 @@ static void a_review_adds_the_baselines(void **state)
     opn_graph_free(graph);
 }
 
-// Features tell the class, and edges join anyone.
+// Features reveal the class; edges join any two nodes.
 static opn_graph *random_edges(void)
 {
     enum { V = 600, F = 30, E = 12 * V };
@@ -465,8 +515,10 @@ int main(void)
             WITH_CTX(auto_trains_the_model_that_it_names),
             WITH_CTX(the_choice_does_not_depend_on_threads),
             WITH_CTX(on_another_graph_the_model_for_other_graphs_predicts),
+            WITH_CTX(the_own_graph_with_changed_labels_is_no_other_graph),
             WITH_CTX(candidates_survive_the_file),
             WITH_CTX(a_larger_graph_costs_more_and_some_training_always_fits),
+            WITH_CTX(a_checkpoint_of_another_choice_is_named_as_a_whole),
             WITH_CTX(a_checkpoint_of_a_choice_is_not_that_of_one_model),
             WITH_CTX(an_interrupted_choice_goes_on_with_the_same_bits),
             WITH_CTX(a_review_adds_the_baselines),

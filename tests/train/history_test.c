@@ -1,4 +1,5 @@
-// history_test.c -- what training tells of its epochs, and that telling changes nothing.
+// history_test.c -- what training reports about its epochs, and that reporting changes
+// nothing.
 
 #include "base/context.h"
 #include "support/cmocka_test.h"
@@ -141,7 +142,7 @@ static int interrupt_at_the_twelfth(void *user)
     return ++n_asked == 12;
 }
 
-// What was done before the interruption was told then.
+// What was done before the interruption was reported then.
 static void training_that_goes_on_tells_of_the_rest(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void tell(char *line, size_t room, const char *name, double value)
         snprintf(line + n, room - n, ", %s %.4f", name, value);
 }
 
-// The line of the log that an epoch should be.
+// The expected log line of an epoch.
 static void line_of(const opn_epoch *epoch, char *line, size_t room)
 {
     snprintf(line, room, "%s: epoch %d: loss %.4f (labels %.4f", epoch->stage,
@@ -298,7 +299,7 @@ static void loss_is_the_sum_of_its_terms(void **state)
     opn_graph_free(graph);
 }
 
-// The terms are of the weights before the step, the accuracy is of those after it.
+// The terms belong to the weights before the step, the accuracy to those after it.
 static void the_last_accuracy_is_that_of_the_trained_model(void **state)
 {
     (void)state;

@@ -58,7 +58,7 @@ static void wait_for_others(crowd *c, int n_wanted)
     }
 }
 
-// Waits for the word to stop, for a minute at most.
+// Waits until told to stop, for a minute at most.
 static opn_status wait_for_stop(opn_ctx *own)
 {
     for (int look = 0; look < 60000; look++) {

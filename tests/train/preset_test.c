@@ -1,4 +1,4 @@
-// preset_test.c -- parameters and splits as the paper has them.
+// preset_test.c -- the paper's parameters and splits.
 
 #include "base/context.h"
 #include "opine/opine.h"
@@ -90,8 +90,8 @@ typedef struct preset_case {
 
 static const char miss[] = "misclassification";
 
-// The paper's table of hyper-parameters, its text for lambda1, and the design for the
-// epochs of OOD on graphs that do not stop early.
+// The paper's table of hyper-parameters, its text for lambda1, and our own choice of the
+// epochs of OOD on graphs without early stopping.
 static const preset_case cases[] = {
         {"demo", miss, "16", "0.5", "0.0005", "200", "0", "0.001"},
         {"cora", miss, "16", "0.5", "0.0005", "200", "0", "0.001"},
@@ -229,7 +229,7 @@ static void help_names_the_epochs_that_task_ood_uses(void **state)
     opn_graph_free(graph);
 }
 
-// A graph's name is only what its file is called.
+// A graph's name is only the name of its file.
 static void own_data_called_like_a_dataset_are_own_data(void **state)
 {
     (void)state;
