@@ -40,7 +40,7 @@
 static void run_drop(workbench *b)
 {
     opn_i_feature_matrix *features = &b->workspace.features;
-    const size_t n_words = opn_i_bit_words(opn_i_csr_n_entries(&features->rows));
+    const size_t n_words = opn_i_bit_words(opn_i_feature_matrix_n_bits(features));
     memcpy(features->keep, b->keep, n_words * sizeof(*b->keep));
     opn_i_feature_matrix_drop(&b->workspace.exec, features, b->dropout, b->uses);
 }

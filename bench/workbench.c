@@ -116,7 +116,7 @@ static opn_status keep_bits(workbench *b)
 {
     opn_status status = OPN_OK;
     const opn_i_feature_matrix *features = &b->workspace.features;
-    const int64_t n = opn_i_csr_n_entries(&features->rows);
+    const int64_t n = opn_i_feature_matrix_n_bits(features);
     OPN_TRY_NEW(b->ctx, b->keep, opn_i_bit_words(n));
     workbench_draw(b);
     memcpy(b->keep, features->keep, opn_i_bit_words(n) * sizeof(*b->keep));

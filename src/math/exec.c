@@ -113,12 +113,6 @@ static void add_blocks(
             sum[j] += blocks[b * stride + j];
 }
 
-// Start of block b of OPN_SUM_BLOCKS, which is the end of the one before.
-static int32_t block_start(int32_t n_rows, int b)
-{
-    return (int32_t)((int64_t)n_rows * b / OPN_SUM_BLOCKS);
-}
-
 // The first row of block b of n_blocks that have about as many entries each.
 static int32_t
 entry_block_start(const opn_k_sparse *a, int32_t n_rows, int32_t n_blocks, int32_t b)
@@ -269,7 +263,7 @@ static void matmul_tn_block(const opn_i_exec *exec,
     for (int32_t at = 0; at < g.width; at += opn_i_slice(g.width, at)) {
         const opn_k_out to = {sum + at, g.width};
         exec->kernels->matmul_tn(first, last, n_outer, opn_i_slice(g.width, at),
-                                 read_slice(x, 0), read_slice(g, at), to);
+                                 read_slice(x, 0), read_slice(g, at), false, to);
     }
 }
 
@@ -287,8 +281,9 @@ void opn_i_matmul_tn(const opn_i_exec *exec,
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int b = 0; b < OPN_SUM_BLOCKS; b++) {
-        matmul_tn_block(exec, block_start(n_rows, b), block_start(n_rows, b + 1), n_outer,
-                        x, g, partial + (size_t)b * n);
+        matmul_tn_block(exec, opn_i_block_start(n_rows, b),
+                        opn_i_block_start(n_rows, b + 1), n_outer, x, g,
+                        partial + (size_t)b * n);
     }
     memcpy(sum, partial, n * sizeof(*sum));
     add_blocks(OPN_SUM_BLOCKS - 1, n, n, partial + n, sum);
@@ -331,7 +326,7 @@ void opn_i_attention_sums(const opn_i_exec *exec,
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int b = 0; b < OPN_SUM_BLOCKS; b++)
-        kernel(layer, block_start(n_rows, b), block_start(n_rows, b + 1),
+        kernel(layer, opn_i_block_start(n_rows, b), opn_i_block_start(n_rows, b + 1),
                sums + (size_t)b * room);
     add_blocks(OPN_SUM_BLOCKS - 1, room, n_sums, sums + room, sums);
 }

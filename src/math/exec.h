@@ -119,6 +119,13 @@ void opn_i_matmul(const opn_i_exec *exec,
 // summed in OPN_SUM_BLOCKS blocks for any number of threads; `partial` holds
 // OPN_SUM_BLOCKS results.
 enum { OPN_SUM_BLOCKS = 16 };
+
+// Start of block b of OPN_SUM_BLOCKS, which is the end of the one before.
+static inline int32_t opn_i_block_start(int32_t n_rows, int b)
+{
+    return (int32_t)((int64_t)n_rows * b / OPN_SUM_BLOCKS);
+}
+
 void opn_i_matmul_tn(const opn_i_exec *exec,
                      int32_t n_rows,
                      int32_t n_outer,

@@ -205,15 +205,25 @@ typedef void opn_k_matmul(int32_t first,
                           const opn_real *active,
                           opn_real factor);
 
-// sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer; x is padded to
-// OPN_LANES columns.
+// sum[h,:] = sum over rows i of x[i,h] * g[i,:], for h < n_outer, added to sum if
+// `adds`; x is padded to OPN_LANES columns.
 typedef void opn_k_matmul_tn(int32_t first,
                              int32_t last,
                              int32_t n_outer,
                              int32_t width,
                              opn_k_in x,
                              opn_k_in g,
+                             bool adds,
                              opn_k_out sum);
+
+// to[j] = factor * from[j] where bit first_bit + j, a multiple of 8, is set, else 0, for
+// j < n, a multiple of OPN_LANES. Without bits all are set.
+typedef void opn_k_mask(size_t n,
+                        const opn_real *from,
+                        const uint64_t *bits,
+                        int64_t first_bit,
+                        opn_real factor,
+                        opn_real *to);
 
 // One step of Adam with gradient g + decay * w; `rate` has the bias correction of both
 // moments.
@@ -252,6 +262,7 @@ typedef struct opn_k_table {
     opn_k_lookup *lookup;
     opn_k_matmul *matmul;
     opn_k_matmul_tn *matmul_tn;
+    opn_k_mask *mask;
     opn_k_adam *adam;
     opn_k_exp_evidence_gradient *exp_evidence_gradient;
     opn_k_add_moments *add_moments;

@@ -17,6 +17,8 @@ static void release_entries(const opn_alloc *alloc, opn_i_entries *list)
 void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix)
 {
     opn_i_csr_deinit(alloc, &matrix->rows);
+    opn_i_release(alloc, matrix->array);
+    opn_i_release(alloc, matrix->row);
     opn_i_release(alloc, matrix->row_scale);
     opn_i_release(alloc, matrix->centre);
     opn_i_release(alloc, matrix->keep);
@@ -71,10 +73,12 @@ static bool is_worth_bits(const opn_i_feature_matrix *matrix)
 static opn_status make_room(opn_ctx *ctx, unsigned uses, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
-    const opn_off n = opn_i_feature_n_trained(matrix);
-    matrix->strategy = is_worth_bits(matrix) ? &opn_i_feature_bits : &opn_i_feature_lists;
+    const int64_t n = opn_i_feature_matrix_n_bits(matrix);
+    matrix->strategy = matrix->dense != NULL   ? &opn_i_feature_dense
+                       : is_worth_bits(matrix) ? &opn_i_feature_bits
+                                               : &opn_i_feature_lists;
     OPN_TRY(matrix->strategy->init(ctx, matrix));
-    if ((uses & OPN_USE_DROPPED) != 0)
+    if ((uses & OPN_USE_DROPPED) != 0 && matrix->dense == NULL)
         OPN_TRY(opn_i_feature_list_init(ctx, matrix, &matrix->dropped));
     OPN_TRY_NEW(ctx, matrix->keep, opn_i_bit_words(n) + 1); // kernels read one word more
     OPN_TRY_NEW(ctx, matrix->rank, opn_i_bit_words(n) + 1);
@@ -90,13 +94,26 @@ static opn_status finish_matrix(opn_ctx *ctx,
                                 opn_i_feature_matrix *out)
 {
     opn_status status = OPN_OK;
-    if (matrix->row_scale == NULL && matrix->centre == NULL)
+    if (matrix->row_scale == NULL && matrix->centre == NULL && matrix->dense == NULL)
         OPN_TRY(split_scale(ctx, matrix));
     OPN_TRY(make_room(ctx, uses, matrix));
     *out = *matrix;
     *matrix = (opn_i_feature_matrix){0};
 cleanup:
     return status;
+}
+
+// Takes the rows in that order, or as they are without one.
+static opn_status take_rows(opn_ctx *ctx,
+                            const opn_i_csr *features,
+                            const int32_t *order,
+                            opn_i_feature_matrix *matrix)
+{
+    if (opn_i_features_are_dense(features) && !has_constant_rows(features))
+        return opn_i_feature_dense_fill(ctx, features, order, matrix);
+    if (order == NULL)
+        return opn_i_csr_copy(ctx, features, &matrix->rows);
+    return opn_i_csr_take_rows(ctx, features, order, features->n_rows, &matrix->rows);
 }
 
 // `centre` may be NULL.
@@ -119,7 +136,7 @@ opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_feature_matrix matrix = {.n_trained = features->n_rows};
-    OPN_TRY(opn_i_csr_copy(ctx, features, &matrix.rows));
+    OPN_TRY(take_rows(ctx, features, NULL, &matrix));
     OPN_TRY(finish_matrix(ctx, any_use, &matrix, out));
 cleanup:
     opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
@@ -135,7 +152,7 @@ opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_feature_matrix matrix = {.n_trained = features->n_rows};
-    OPN_TRY(opn_i_csr_take_rows(ctx, features, order, features->n_rows, &matrix.rows));
+    OPN_TRY(take_rows(ctx, features, order, &matrix));
     OPN_TRY(copy_centre(ctx, centre, &matrix));
     OPN_TRY(finish_matrix(ctx, uses, &matrix, out));
 cleanup:
@@ -152,7 +169,9 @@ opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_feature_matrix matrix = {.n_trained = n_trained};
-    OPN_TRY(opn_i_csr_take_rows(ctx, &whole->rows, node, n_rows, &matrix.rows));
+    OPN_TRY(whole->dense != NULL
+                    ? opn_i_feature_dense_part(ctx, whole, node, n_rows, &matrix)
+                    : opn_i_csr_take_rows(ctx, &whole->rows, node, n_rows, &matrix.rows));
     OPN_TRY(copy_centre(ctx, whole->centre, &matrix));
     if (whole->row_scale != NULL) {
         OPN_TRY_NEW(ctx, matrix.row_scale, n_rows);
@@ -163,6 +182,13 @@ opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
 cleanup:
     opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
     return status;
+}
+
+int64_t opn_i_feature_matrix_n_bits(const opn_i_feature_matrix *matrix)
+{
+    return matrix->dense == NULL
+                   ? opn_i_feature_n_trained(matrix)
+                   : (int64_t)matrix->n_trained * opn_i_width(matrix->rows.n_cols);
 }
 
 // Lists the dropped entries by rows.
@@ -183,7 +209,8 @@ void opn_i_feature_matrix_drop(const opn_i_exec *exec,
     for (int32_t i = 0; i < matrix->rows.n_rows; i++)
         matrix->scale[i] = matrix->row_scale == NULL ? up : up * matrix->row_scale[i];
     matrix->rate = rate;
-    matrix->lists_dropped = rate > 0.0 && (uses & OPN_USE_DROPPED) != 0;
+    matrix->lists_dropped =
+            rate > 0.0 && (uses & OPN_USE_DROPPED) != 0 && matrix->dense == NULL;
     matrix->strategy->drop(exec, matrix, !matrix->lists_dropped,
                            (uses & OPN_USE_BACKWARD) != 0);
     if (matrix->lists_dropped)
@@ -215,6 +242,10 @@ void opn_i_feature_matrix_subtract(const opn_i_exec *exec,
     const opn_i_dense_const weights = opn_i_rows_const(w, matrix->rows.n_cols, width);
     const opn_i_dense product = opn_i_rows(p, matrix->rows.n_rows, width);
     opn_k_sparse dropped = opn_i_feature_list_view(&matrix->dropped);
+    if (matrix->dense != NULL) { // subtracting would take as long
+        opn_i_feature_matrix_product(exec, matrix, width, w, p);
+        return;
+    }
     assert(matrix->lists_dropped);
     dropped.scale = matrix->scale;
     opn_i_spmm(exec, &dropped, matrix->n_trained, weights, product, &finish);

@@ -23,16 +23,21 @@ typedef struct opn_i_entries {
 // Entries are lists by rows; each pass compacts those it keeps. X^T G is scattered from
 // the rows. If more than an eighth of a pattern is set, it is also stored as a bitmap,
 // and the products of whole words are looked up: on Photo X^T G is 2.3 times as fast as
-// with lists.
+// with lists. Features most of which are not 0 are an array instead, which takes an
+// eighth of the memory.
 //
 // Features may have a centre c [F]; X then stands for X - 1 c^T, whose zeros are not 0,
 // and the products take c into account by themselves. Dropout drops entries of X alone.
 typedef struct opn_i_feature_matrix {
-    opn_i_csr rows;      // [V,F]; without values if row_scale is set
-    opn_real *row_scale; // [V], or NULL if `rows` has values
-    opn_real *centre;    // [F], or NULL: 0; with a centre there is no row_scale
-    int32_t n_trained;   // rows that take part in X^T G: these come first
-    uint64_t *map;       // the pattern as opn_i_lookup() takes it, or NULL
+    opn_i_csr rows;  // [V,F]; without values if row_scale is set, and only its shape
+                     // if `dense` is
+    opn_real *array; // with `dense`, unless that is borrowed
+    const opn_real *dense; // [V,F padded], or NULL
+    int32_t *row;          // [V] of a part: its rows of `dense`; NULL: the same
+    opn_real *row_scale;   // [V], or NULL if `rows` has values
+    opn_real *centre;      // [F], or NULL: 0; with a centre there is no row_scale
+    int32_t n_trained;     // rows that take part in X^T G: these come first
+    uint64_t *map;         // the pattern as opn_i_lookup() takes it, or NULL
     int32_t n_blocks; // blocks of rows that are summed separately when X^T G is scattered
     opn_real *partial_arena; // with `partial`
     opn_real *partial;       // [n_blocks - 1] results of one slice
@@ -79,6 +84,9 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
                                                         int32_t n_trained,
                                                         opn_i_feature_matrix *out);
 void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix);
+
+// Bits in matrix->keep, one for each entry of the trained rows.
+int64_t opn_i_feature_matrix_n_bits(const opn_i_feature_matrix *matrix);
 
 // Drops the entries whose bit in matrix->keep is 0, and scales the others by
 // 1 / (1 - rate), in the trained rows. Rate 0 keeps all entries of all rows and ignores

@@ -30,6 +30,22 @@ extern const opn_i_feature_strategy opn_i_feature_lists;
 // Both by a bitmap, for a pattern.
 extern const opn_i_feature_strategy opn_i_feature_bits;
 
+// Both by an array, for features most of which are not 0.
+extern const opn_i_feature_strategy opn_i_feature_dense;
+bool opn_i_features_are_dense(const opn_i_csr *x);
+
+// Makes the array, of rows order[0 … V-1] of x, which has values; or borrows some rows of
+// another one's. `order` may be NULL.
+OPN_NODISCARD opn_status opn_i_feature_dense_fill(opn_ctx *ctx,
+                                                  const opn_i_csr *x,
+                                                  const int32_t *order,
+                                                  opn_i_feature_matrix *matrix);
+OPN_NODISCARD opn_status opn_i_feature_dense_part(opn_ctx *ctx,
+                                                  const opn_i_feature_matrix *whole,
+                                                  const int32_t *node,
+                                                  int32_t n_rows,
+                                                  opn_i_feature_matrix *matrix);
+
 // Entries of the trained rows.
 static inline opn_off opn_i_feature_n_trained(const opn_i_feature_matrix *matrix)
 {

@@ -166,7 +166,7 @@ void opn_i_network_draw(const opn_i_exec *exec,
                         network->dropper->n_edges, network->dropper->keep);
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->features, step, rates.units,
-                        features->rows.row_ptr[features->n_trained], features->keep);
+                        opn_i_feature_matrix_n_bits(features), features->keep);
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->hidden, step, rates.units,
                         (int64_t)network->reach.inner.n_rows * network->hidden_width,

@@ -502,6 +502,33 @@ static void an_active_product_is_the_slope_of_rectifying(void **state)
     }
 }
 
+static void a_mask_keeps_what_its_bits_say_times_a_factor(void **state)
+{
+    (void)state;
+    enum { MOST = 136, BITS = MOST + 128 };
+    static const size_t n_all[] = {8, 16, 24, MOST};
+    const opn_k_table *table[MOST_TABLES];
+    const int n_tables = all_tables(table);
+    uint64_t random = 21, bits[BITS / 64 + 1];
+    opn_real from[MOST], to[MOST + 1];
+    for (int round = 0; round < 4 * 2 * 8 * n_tables; round++) {
+        const size_t n = n_all[round / (16 * n_tables)];
+        const int64_t first = 8 * (round / (2 * n_tables) % 8);
+        const bool has_bits = round / n_tables % 2 == 0;
+        for (int w = 0; w <= BITS / 64; w++)
+            bits[w] = draw_word(&random);
+        draw_rows(&random, 1, MOST, MOST, -1.0, 1.0, from);
+        to[n] = untouched;
+        table[round % n_tables]->mask(n, from, has_bits ? bits : NULL, first,
+                                      (opn_real)1.25, to);
+        for (size_t j = 0; j < n; j++)
+            assert_true(to[j] == (!has_bits || bit_of(bits, first + (opn_off)j)
+                                          ? (opn_real)1.25 * from[j]
+                                          : 0));
+        assert_true(to[n] == untouched);
+    }
+}
+
 // ---- binary products -----------------------------------------------------------------
 
 static void lookup_adds_up_the_rows_whose_bit_is_set(void **state)
@@ -631,8 +658,13 @@ static void matmul_tn_is_the_dense_product_on_every_slice(void **state)
                            (double)g.at[i * g.stride + j % is.width];
         }
         table[round / 2 % n_tables]->matmul_tn(first, last, n_outer, is.width, in_of(x),
-                                               in_of(g), out_of(sum));
+                                               in_of(g), false, out_of(sum));
         expect_slice(sum, 0, n_outer, want, 5.0);
+        table[round / 2 % n_tables]->matmul_tn(first, last, n_outer, is.width, in_of(x),
+                                               in_of(g), true, out_of(sum));
+        for (int32_t j = 0; j < n_outer * is.width; j++)
+            want[j] *= 2.0;
+        expect_slice(sum, 0, n_outer, want, 10.0);
         free(x.data);
         free(g.data);
         free(sum.data);
@@ -652,6 +684,7 @@ int main(void)
             cmocka_unit_test(scatter_adds_every_row_to_those_its_entries_name),
             cmocka_unit_test(rectifying_keeps_what_is_positive_and_kept),
             cmocka_unit_test(an_active_product_is_the_slope_of_rectifying),
+            cmocka_unit_test(a_mask_keeps_what_its_bits_say_times_a_factor),
             cmocka_unit_test(lookup_adds_up_the_rows_whose_bit_is_set),
             cmocka_unit_test(an_infinite_row_reaches_only_the_rows_that_have_its_bit),
             cmocka_unit_test(matmul_is_the_dense_product_on_every_slice),

@@ -19,6 +19,7 @@ const opn_k_table *opn_k_table_avx2(void)
             opn_k_avx2_lookup,
             opn_k_avx2_matmul,
             opn_k_avx2_matmul_tn,
+            opn_k_avx2_mask,
             opn_k_avx2_adam,
             opn_k_avx2_exp_evidence_gradient,
             opn_k_avx2_add_moments,

@@ -19,6 +19,7 @@ const opn_k_table *opn_k_table_avx512(void)
             opn_k_avx512_lookup,
             opn_k_avx512_matmul,
             opn_k_avx512_matmul_tn,
+            opn_k_avx512_mask,
             opn_k_avx512_adam,
             opn_k_avx512_exp_evidence_gradient,
             opn_k_avx512_add_moments,

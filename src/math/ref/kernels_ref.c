@@ -211,9 +211,10 @@ static void matmul_tn(int32_t first,
                       int32_t width,
                       opn_k_in x,
                       opn_k_in g,
+                      bool adds,
                       opn_k_out sum)
 {
-    for (int32_t h = 0; h < n_outer; h++)
+    for (int32_t h = 0; h < n_outer && !adds; h++)
         for (int32_t k = 0; k < width; k++)
             sum.at[(size_t)h * (size_t)sum.stride + (size_t)k] = 0;
     for (int32_t i = first; i < last; i++) {
@@ -222,6 +223,20 @@ static void matmul_tn(int32_t first,
         for (int32_t h = 0; h < n_outer; h++)
             for (int32_t k = 0; k < width; k++)
                 sum.at[(size_t)h * (size_t)sum.stride + (size_t)k] += x_row[h] * g_row[k];
+    }
+}
+
+static void mask(size_t n,
+                 const opn_real *from,
+                 const uint64_t *bits,
+                 int64_t first_bit,
+                 opn_real factor,
+                 opn_real *to)
+{
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t bit = (uint64_t)first_bit + j;
+        const bool is_kept = bits == NULL || (bits[bit / 64] >> (bit % 64) & 1) != 0;
+        to[j] = is_kept ? factor * from[j] : 0;
     }
 }
 
@@ -368,6 +383,7 @@ const opn_k_table *opn_k_table_ref(void)
             lookup,
             matmul,
             matmul_tn,
+            mask,
             adam,
             exp_evidence_gradient,
             add_moments,

@@ -20,6 +20,7 @@
     opn_k_lookup opn_k_##set##_lookup; \
     opn_k_matmul opn_k_##set##_matmul; \
     opn_k_matmul_tn opn_k_##set##_matmul_tn; \
+    opn_k_mask opn_k_##set##_mask; \
     opn_k_adam opn_k_##set##_adam; \
     opn_k_exp_evidence_gradient opn_k_##set##_exp_evidence_gradient; \
     opn_k_add_moments opn_k_##set##_add_moments;

@@ -317,7 +317,9 @@ INLINE void matmul_rows(size_t n_vectors,
                         float factor)
 {
     enum { MOST_ROWS = 8 };
-    const int n_rows = n_vectors >= MOST_ROWS ? 1 : (int)(MOST_ROWS / n_vectors);
+    const size_t n_sums = VEC == 16 ? 16 : 8; // as many as there are registers for
+    const size_t n_fit = n_sums / n_vectors;
+    const int n_rows = n_fit > MOST_ROWS ? MOST_ROWS : (int)n_fit;
     for (int32_t i = first; i < last; i += n_rows) {
         vec sum[MOST_ROWS][MOST_VECTORS];
         const float *row[MOST_ROWS];
@@ -400,20 +402,38 @@ void KERNEL(matmul_tn)(int32_t first,
                        int32_t width,
                        opn_k_in x,
                        opn_k_in g,
+                       bool adds,
                        opn_k_out sum)
 {
     enum { ROWS_AT_ONCE = 64 };
     int32_t i = first;
     if (width < VEC) {
-        NARROW(matmul_tn)(first, last, n_outer, width, x, g, sum);
+        NARROW(matmul_tn)(first, last, n_outer, width, x, g, adds, sum);
         return;
     }
     do {
         const int32_t end = last - i < ROWS_AT_ONCE ? last : i + ROWS_AT_ONCE;
         for (int32_t at = 0; at < width; at += VEC)
-            matmul_tn_rows(i, end, n_outer, at, x, g, i > first, sum);
+            matmul_tn_rows(i, end, n_outer, at, x, g, adds || i > first, sum);
         i = end;
     } while (i < last);
+}
+
+void KERNEL(mask)(size_t n,
+                  const float *from,
+                  const uint64_t *bits,
+                  int64_t first_bit,
+                  float factor,
+                  float *to)
+{
+    const uint8_t *bytes = (const uint8_t *)bits;
+    size_t j = 0;
+    for (; j + VEC <= n; j += VEC) {
+        const vec x = v_mul(v_set1(factor), v_load(from + j));
+        v_store(to + j, bits == NULL ? x : v_kept(bytes, (uint64_t)first_bit + j, x));
+    }
+    if (j < n)
+        NARROW(mask)(n - j, from + j, bits, first_bit + (int64_t)j, factor, to + j);
 }
 
 #endif // OPN_SIMD_PRODUCTS_H
