@@ -166,11 +166,6 @@ INLINE vec v_ramp(vec x)
     return _mm256_max_ps(_mm256_setzero_ps(), x); // in this order NaN stays NaN
 }
 
-INLINE vec v_round(vec x)
-{
-    return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-
 INLINE vec v_mask(int is, vec x)
 {
     return _mm256_and_ps(_mm256_castsi256_ps(_mm256_set1_epi32(-is)), x);

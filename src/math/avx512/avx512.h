@@ -130,11 +130,6 @@ INLINE vec v_ramp(vec x)
     return _mm512_max_ps(_mm512_setzero_ps(), x); // in this order NaN stays NaN
 }
 
-INLINE vec v_round(vec x)
-{
-    return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-
 INLINE vec v_mask(int is, vec x)
 {
     return _mm512_maskz_mov_ps((__mmask16)-is, x);

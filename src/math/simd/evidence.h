@@ -44,11 +44,18 @@ void KERNEL(adam)(size_t n,
 
 // ---- functions -----------------------------------------------------------------------
 
+// The nearest whole number, for |x| < 2^22: at that size a float has no fraction.
+INLINE vec nearest_whole(vec x)
+{
+    const vec large = v_set1(12582912.0f);
+    return v_sub(v_add(x, large), large);
+}
+
 // exp to 1.5 ulp for x in [-87, 88]; smaller x give exp(-87), which is negligible.
 INLINE vec exp_of(vec x)
 {
     x = v_max(x, v_set1(-87.0f));
-    const vec n = v_round(v_mul(x, v_set1(1.44269504f)));
+    const vec n = nearest_whole(v_mul(x, v_set1(1.44269504f)));
     // x - n ln 2 in two steps, so that the small difference loses no digits.
     vec r = v_fnma(n, v_set1(0.693359375f), x);
     r = v_fnma(n, v_set1(-2.12194440e-4f), r);
