@@ -4,6 +4,6 @@
 
 #ifdef OPN_HAS_AVX512
 
-#    include "math/simd/evidence.h"
+#    include "math/simd/losses.h"
 
 #endif

@@ -1,4 +1,4 @@
-// evidence.h -- the optimiser, the gradient of the evidence loss and the moments of
+// losses.h -- the optimiser, the gradient of the evidence loss and the moments of
 // samples, in terms of the vectors of an instruction set. Included once by each set; see
 // products.h and, for what else is asked for, avx2.h.
 //
@@ -6,8 +6,8 @@
 // eight, and nothing is summed across a vector. Rows are transposed four classes at a
 // time as they are read and written.
 
-#ifndef OPN_SIMD_EVIDENCE_H
-#define OPN_SIMD_EVIDENCE_H
+#ifndef OPN_SIMD_LOSSES_H
+#define OPN_SIMD_LOSSES_H
 
 #include "math/special.h"
 
@@ -435,4 +435,4 @@ void KERNEL(add_moments)(const opn_k_moments *sums,
     }
 }
 
-#endif // OPN_SIMD_EVIDENCE_H
+#endif // OPN_SIMD_LOSSES_H
