@@ -40,7 +40,7 @@
 static void run_drop(workbench *b)
 {
     opn_i_feature_matrix *features = &b->workspace.features;
-    const size_t n_words = opn_i_bit_words(opn_i_csr_n_entries(&features->rows));
+    const size_t n_words = opn_i_bit_words(opn_i_feature_matrix_n_bits(features));
     memcpy(features->keep, b->keep, n_words * sizeof(*b->keep));
     opn_i_feature_matrix_drop(&b->workspace.exec, features, b->dropout, b->uses);
 }
@@ -75,9 +75,8 @@ static void run_a_p(workbench *b)
                                  .bits = gcn->keep_hidden};
     opn_i_hop_product(
             &b->workspace.exec, &gcn->reach.inner,
-            opn_i_panels_const(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
-            opn_i_panels(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
-            &finish);
+            opn_i_rows_const(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
+            opn_i_rows(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width), &finish);
 }
 
 static void run_hidden_w1(workbench *b)
@@ -86,7 +85,7 @@ static void run_hidden_w1(workbench *b)
     const opn_real *w1 = b->state.weights + gcn->n_decayed;
     opn_i_matmul(
             &b->workspace.exec, gcn->n_nodes, gcn->sizes.n_hidden,
-            opn_i_panels_const(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
+            opn_i_rows_const(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
             opn_i_rows_const(w1, gcn->sizes.n_hidden, gcn->class_width),
             opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width), NULL, 1);
 }

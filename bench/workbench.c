@@ -11,7 +11,7 @@ void workbench_deinit(workbench *b)
     const opn_alloc *alloc = &b->ctx->alloc;
     opn_i_workspace_deinit(alloc, &b->workspace);
     opn_i_train_state_deinit(alloc, &b->state);
-    opn_i_release(alloc, b->d_weights);
+    opn_i_release(alloc, b->gradient);
     opn_i_release(alloc, b->target);
     opn_i_release(alloc, b->prior);
     opn_i_release(alloc, b->prior_sum);
@@ -53,9 +53,10 @@ static opn_status make_network(workbench *b)
                              .has_whole = opn_params_int(b->params, "patience") > 0,
                              .dropout = b->dropout};
     OPN_TRY(opn_i_workspace_init(b->ctx, b->model, b->graph, plan, &b->workspace));
-    b->uses = opn_i_plan_uses(plan, b->model->kind->encoder, &b->model->sizes);
+    b->uses = opn_i_plan_uses(plan);
     OPN_TRY(opn_i_train_state_init(b->ctx, gcn, &b->state));
-    OPN_TRY_NEW(b->ctx, b->d_weights, b->state.n_weights);
+    OPN_TRY_NEW(b->ctx, b->gradient, OPN_MARGIN + b->state.n_weights);
+    b->d_weights = opn_i_on_line(b->gradient);
     opn_i_network_init_weights(gcn, 0, OPN_STREAM_STUDENT_WEIGHTS, b->state.weights);
 cleanup:
     return status;
@@ -115,7 +116,7 @@ static opn_status keep_bits(workbench *b)
 {
     opn_status status = OPN_OK;
     const opn_i_feature_matrix *features = &b->workspace.features;
-    const int64_t n = opn_i_csr_n_entries(&features->rows);
+    const int64_t n = opn_i_feature_matrix_n_bits(features);
     OPN_TRY_NEW(b->ctx, b->keep, opn_i_bit_words(n));
     workbench_draw(b);
     memcpy(b->keep, features->keep, opn_i_bit_words(n) * sizeof(*b->keep));

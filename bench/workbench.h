@@ -15,7 +15,7 @@ typedef struct workbench {
     opn_model *model; // untrained: it says how the features are made ready
     opn_i_workspace workspace;
     opn_i_train_state state;
-    opn_real *d_weights;
+    opn_real *gradient, *d_weights;
     int32_t *target;                           // [V]
     opn_real *prior, *prior_sum, *log_teacher; // [V,K] [V] [V,K]
     opn_i_objective objective;

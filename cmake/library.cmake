@@ -25,6 +25,9 @@ add_custom_command(OUTPUT ${page_source}
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   file(GLOB avx2_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/math/avx2/*.c)
   set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mbmi2")
+  file(GLOB avx512_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/math/avx512/*.c)
+  set_source_files_properties(${avx512_sources} PROPERTIES COMPILE_OPTIONS
+    "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mfma;-mbmi2;-mprefer-vector-width=512")
 endif()
 
 add_library(opine_objects OBJECT ${opine_sources} ${figures_source} ${page_source})

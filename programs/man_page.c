@@ -33,7 +33,9 @@ static const man_item variables[] = {
         {"XDG_DATA_HOME",
          "The user's data folder is opine in this folder, which defaults to "
          "~/.local/share."},
-        {"OPINE_KERNEL", "Set to ref to use plain loops even if the CPU has AVX2."},
+        {"OPINE_KERNEL",
+         "Set to ref, avx2 or avx512 to use those kernels instead of the fastest ones "
+         "that the CPU has; ref are plain loops."},
         {"NO_COLOR", "If set and not empty, terminal output is never bold or dim."},
 };
 

@@ -39,6 +39,8 @@ static const char *cpu_text(void)
                                         "AVX2, FMA", "BMI2",           "AVX2, BMI2",
                                         "FMA, BMI2", "AVX2, FMA, BMI2"};
     __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f"))
+        return "AVX-512, AVX2, FMA, BMI2";
     return texts[(__builtin_cpu_supports("avx2") ? 1 : 0) +
                  (__builtin_cpu_supports("fma") ? 2 : 0) +
                  (__builtin_cpu_supports("bmi2") ? 4 : 0)];

@@ -27,24 +27,22 @@ enum { OPN_MAX_VECTORS = 512 }; // per node: rows of that length go on the stack
 // Slope of LeakyReLU for scores <= 0.
 #define OPN_ATTENTION_SLOPE ((opn_real)0.2)
 
-// A matrix of vectors: row i starts at row_stride i; its vectors are stored in adjacent
-// pairs, pair_stride apart.
+// A matrix of vectors.
 typedef struct opn_k_wide {
     opn_real *at;
-    size_t row_stride;
-    size_t pair_stride;
+    size_t stride; // from row to row
 } opn_k_wide;
 
 static inline opn_real *opn_k_vector(const opn_k_wide *x, int32_t i, int32_t v)
 {
-    return x->at + (size_t)i * x->row_stride + (size_t)(v / 2) * x->pair_stride +
-           (size_t)(v % 2) * 8;
+    return x->at + (size_t)i * x->stride + (size_t)v * 8;
 }
 
 // One layer. Arrays per node and head are [nodes,8].
 typedef struct opn_k_attention {
     int32_t n_vectors; // vectors per node
     bool is_single;    // has one head
+    bool is_far;       // its inputs exceed the L2 cache: gathered rows are prefetched
     // The pattern: the neighbours of each output; its transpose by inputs, and the index
     // in `col` of each entry of `transposed_col`.
     const opn_off *begin, *end;

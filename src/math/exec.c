@@ -2,7 +2,6 @@
 
 #include "math/exec.h"
 
-#include <assert.h>
 #include <string.h>
 
 // Rows per chunk: enough to hide the startup cost, few enough to spread hubs over
@@ -39,33 +38,32 @@ static int32_t chunk_end(int32_t first, int32_t n_rows, int32_t n_chunk)
     return n_rows - first < n_chunk ? n_rows : first + n_chunk;
 }
 
-// Offset of the slice that starts at column `at`.
-static size_t slice_place(opn_i_dense_const x, int32_t at)
-{
-    return (size_t)at * (size_t)(x.has_panels ? x.n_rows : 1);
-}
-
-static int32_t stride_of(opn_i_dense_const x, int32_t at)
-{
-    return x.has_panels ? opn_i_slice(x.width, at) : x.width;
-}
-
 static opn_k_out slice_of(opn_i_dense y, int32_t at)
 {
-    const opn_i_dense_const shape = opn_i_as_const(y);
-    return (opn_k_out){y.data + slice_place(shape, at), stride_of(shape, at)};
+    return (opn_k_out){y.data + at, y.stride};
 }
 
 static opn_k_in read_slice(opn_i_dense_const x, int32_t at)
 {
-    const int32_t stride = stride_of(x, at);
-    const size_t n_bytes = (size_t)x.n_rows * (size_t)stride * sizeof(opn_real);
-    return (opn_k_in){x.data + slice_place(x, at), stride, n_bytes > FAR_BYTES};
+    const size_t n_bytes = (size_t)x.n_rows * (size_t)x.stride * sizeof(opn_real);
+    return (opn_k_in){x.data + at, x.stride, n_bytes > FAR_BYTES};
+}
+
+// Where slice s of a matrix starts.
+static int32_t slice_start(int32_t width, int32_t s)
+{
+    int32_t at = 0;
+    while (s-- > 0)
+        at += opn_i_slice(width, at);
+    return at;
 }
 
 static int32_t n_slices(int32_t width)
 {
-    return (width + OPN_SLICE - 1) / OPN_SLICE;
+    int32_t n = 0;
+    for (int32_t at = 0; at < width; at += opn_i_slice(width, at))
+        n++;
+    return n;
 }
 
 static void spmm_chunk(const opn_i_exec *exec,
@@ -80,14 +78,12 @@ static void spmm_chunk(const opn_i_exec *exec,
     opn_k_finish here = {0};
     if (finish != NULL)
         here = *finish;
-    const size_t place = slice_place(opn_i_as_const(y), at);
-    here.base = here.base == NULL ? NULL : here.base + place;
-    here.first_bit += (int64_t)place;
+    here.base = here.base == NULL ? NULL : here.base + at;
+    here.first_bit += at;
     exec->kernels->spmm(a, first, last, opn_i_slice(y.width, at), read_slice(x, at),
                         slice_of(y, at), finish == NULL ? NULL : &here);
 }
 
-// Slice by slice, so that only one slice of x at a time has to fit in the caches.
 void opn_i_spmm(const opn_i_exec *exec,
                 const opn_k_sparse *a,
                 int32_t n_rows,
@@ -104,7 +100,7 @@ void opn_i_spmm(const opn_i_exec *exec,
     for (int32_t t = 0; t < n_tasks; t++) {
         const int32_t first = t % n_chunks * ROWS_A_CHUNK;
         spmm_chunk(exec, a, first, chunk_end(first, n_rows, ROWS_A_CHUNK),
-                   t / n_chunks * OPN_SLICE, x, y, finish);
+                   slice_start(y.width, t / n_chunks), x, y, finish);
     }
 }
 
@@ -117,10 +113,59 @@ static void add_blocks(
             sum[j] += blocks[b * stride + j];
 }
 
-// Start of block b of OPN_SUM_BLOCKS, which is the end of the one before.
-static int32_t block_start(int32_t n_rows, int b)
+// The first row of block b of n_blocks that have about as many entries each.
+static int32_t
+entry_block_start(const opn_k_sparse *a, int32_t n_rows, int32_t n_blocks, int32_t b)
 {
-    return (int32_t)((int64_t)n_rows * b / OPN_SUM_BLOCKS);
+    int32_t low = 0, high = n_rows;
+    if (b == 0 || b == n_blocks || n_rows == 0)
+        return b == 0 ? 0 : n_rows;
+    const opn_off before =
+            a->begin[0] + (a->end[n_rows - 1] - a->begin[0]) / n_blocks * b;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (a->begin[middle] < before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void clear_rows(int32_t n_rows, int32_t width, opn_k_out y)
+{
+    for (int32_t i = 0; i < n_rows; i++)
+        memset(y.at + (size_t)i * (size_t)y.stride, 0, (size_t)width * sizeof(*y.at));
+}
+
+// One slice of y, of that width.
+static void scatter_slice(const opn_i_exec *exec,
+                          const opn_k_sparse *a,
+                          int32_t n_rows,
+                          int32_t n_blocks,
+                          opn_k_in x,
+                          opn_real *partial,
+                          int32_t n_sums,
+                          int32_t width,
+                          opn_k_out y)
+{
+    const size_t n = (size_t)n_sums * (size_t)width;
+    const int64_t n_entries = n_rows > 0 ? a->end[n_rows - 1] - a->begin[0] : 0;
+    const int n_threads = opn_i_exec_threads(exec, n_entries * width);
+    (void)n_threads;
+#pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
+    for (int32_t b = 0; b < n_blocks; b++) {
+        const opn_k_out sum =
+                b == 0 ? y : (opn_k_out){partial + (size_t)(b - 1) * n, width};
+        clear_rows(n_sums, width, sum);
+        exec->kernels->scatter(a, entry_block_start(a, n_rows, n_blocks, b),
+                               entry_block_start(a, n_rows, n_blocks, b + 1), width, x,
+                               sum);
+    }
+    for (int32_t i = 0; i < n_sums && n_blocks > 1; i++)
+        add_blocks((size_t)n_blocks - 1, n, (size_t)width,
+                   partial + (size_t)i * (size_t)width,
+                   y.at + (size_t)i * (size_t)y.stride);
 }
 
 void opn_i_scatter(const opn_i_exec *exec,
@@ -131,46 +176,35 @@ void opn_i_scatter(const opn_i_exec *exec,
                    opn_real *partial,
                    opn_i_dense y)
 {
-    const size_t n = (size_t)y.n_rows * (size_t)y.width;
-    const int64_t n_entries = n_rows > 0 ? a->end[n_rows - 1] - a->begin[0] : 0;
-    const int n_threads = opn_i_exec_threads(exec, n_entries * y.width);
-    assert(y.width <= OPN_SLICE);
-    (void)n_threads;
-#pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t b = 0; b < n_blocks; b++) {
-        opn_real *to = b == 0 ? y.data : partial + (size_t)(b - 1) * n;
-        const opn_k_out sum = {to, y.width};
-        memset(to, 0, n * sizeof(*to));
-        exec->kernels->scatter(a, (int32_t)((int64_t)n_rows * b / n_blocks),
-                               (int32_t)((int64_t)n_rows * (b + 1) / n_blocks), y.width,
-                               read_slice(x, 0), sum);
-    }
-    add_blocks((size_t)n_blocks - 1, n, n, partial, y.data);
+    for (int32_t at = 0; at < y.width; at += opn_i_slice(y.width, at))
+        scatter_slice(exec, a, n_rows, n_blocks, read_slice(x, at), partial, y.n_rows,
+                      opn_i_slice(y.width, at), slice_of(y, at));
 }
 
-// Rows [first, last) of one slice.
+// Rows [first, last) of the slice of y that starts at column `at`.
 static void lookup_chunk(const opn_i_exec *exec,
                          const uint64_t *map,
                          const opn_real *scale,
                          int32_t n_cols,
                          int32_t first,
                          int32_t last,
-                         opn_i_dense y,
-                         opn_k_in from,
-                         opn_k_out to)
+                         int32_t at,
+                         opn_i_dense_const x,
+                         opn_i_dense y)
 {
-    opn_real *rows = to.at + (size_t)first * (size_t)to.stride;
-    assert(to.stride <= OPN_SLICE && from.stride == to.stride);
+    const int32_t width = opn_i_slice_of(y.width, at, OPN_LOOKUP);
+    const opn_k_out rows = {opn_i_element(y, first, at), y.stride};
     if (n_cols == 0)
-        memset(rows, 0, (size_t)(last - first) * (size_t)to.stride * sizeof(*rows));
-    for (int32_t k = 0; k < n_cols; k += 64)
-        exec->kernels->lookup(last - first,
-                              map + (size_t)(k / 64) * (size_t)y.n_rows + (size_t)first,
-                              n_cols - k < 64 ? n_cols - k : 64, to.stride,
-                              from.at + (size_t)k * (size_t)from.stride, k > 0, rows);
+        clear_rows(last - first, width, rows);
+    for (int32_t k = 0; k < n_cols; k += 64) {
+        const opn_k_in from = {opn_i_element_const(x, k, at), x.stride, false};
+        exec->kernels->lookup(
+                last - first, map + (size_t)(k / 64) * (size_t)y.n_rows + (size_t)first,
+                n_cols - k < 64 ? n_cols - k : 64, width, from, k > 0, rows);
+    }
     for (int32_t i = first; i < last && scale != NULL; i++)
-        for (int32_t k = 0; k < to.stride; k++)
-            to.at[(size_t)i * (size_t)to.stride + (size_t)k] *= scale[i];
+        for (int32_t k = 0; k < width; k++)
+            opn_i_element(y, i, at)[k] *= scale[i];
 }
 
 void opn_i_lookup(const opn_i_exec *exec,
@@ -185,43 +219,14 @@ void opn_i_lookup(const opn_i_exec *exec,
     const int n_threads =
             opn_i_exec_threads(exec, (int64_t)y.n_rows * n_cols * y.width / 4);
     const int32_t n_chunks = (y.n_rows + ROWS_A_TABLE - 1) / ROWS_A_TABLE;
-    const int32_t n_tasks = n_chunks * n_slices(y.width);
+    const int32_t n_tasks = n_chunks * ((y.width + OPN_LOOKUP - 1) / OPN_LOOKUP);
     (void)n_threads;
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
     for (int32_t t = 0; t < n_tasks; t++) {
         const int32_t first = t % n_chunks * ROWS_A_TABLE;
-        const int32_t at = t / n_chunks * OPN_SLICE;
         lookup_chunk(exec, map, scale, n_cols, first,
-                     chunk_end(first, y.n_rows, ROWS_A_TABLE), y, read_slice(x, at),
-                     slice_of(y, at));
-    }
-}
-
-// Rows [first, last) of one slice of y, from each slice of x in turn.
-static void matmul_chunk(const opn_i_exec *exec,
-                         int32_t first,
-                         int32_t last,
-                         int32_t n_inner,
-                         int32_t at,
-                         opn_i_dense_const x,
-                         opn_i_dense_const w,
-                         opn_i_dense y,
-                         const opn_real *active,
-                         opn_real factor)
-{
-    const int32_t n_step = x.has_panels ? OPN_SLICE : n_inner;
-    opn_k_in weights = read_slice(w, at);
-    assert(n_inner > 0);
-    const opn_real *at_weights = weights.at;
-    for (int32_t from = 0; from < n_inner; from += n_step) {
-        const bool is_last = from + n_step >= n_inner;
-        weights.at = at_weights + (size_t)from * (size_t)weights.stride;
-        exec->kernels->matmul(
-                first, last, is_last ? n_inner - from : n_step, opn_i_slice(y.width, at),
-                read_slice(x, from), weights, from > 0, slice_of(y, at),
-                active == NULL || !is_last ? NULL
-                                           : active + slice_place(opn_i_as_const(y), at),
-                factor);
+                     chunk_end(first, y.n_rows, ROWS_A_TABLE), t / n_chunks * OPN_LOOKUP,
+                     x, y);
     }
 }
 
@@ -239,9 +244,11 @@ void opn_i_matmul(const opn_i_exec *exec,
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int32_t first = 0; first < n_rows; first += ROWS_A_CHUNK)
-        for (int32_t at = 0; at < y.width; at += OPN_SLICE)
-            matmul_chunk(exec, first, chunk_end(first, n_rows, ROWS_A_CHUNK), n_inner, at,
-                         x, w, y, active, factor);
+        for (int32_t at = 0; at < y.width; at += opn_i_slice(y.width, at))
+            exec->kernels->matmul(first, chunk_end(first, n_rows, ROWS_A_CHUNK), n_inner,
+                                  opn_i_slice(y.width, at), read_slice(x, 0),
+                                  read_slice(w, at), slice_of(y, at),
+                                  active == NULL ? NULL : active + at, factor);
 }
 
 // Sums rows [first, last) of both.
@@ -253,14 +260,10 @@ static void matmul_tn_block(const opn_i_exec *exec,
                             opn_i_dense_const g,
                             opn_real *sum)
 {
-    for (int32_t h = 0; h < n_outer; h += OPN_SLICE) {
-        const int32_t n_here = n_outer - h < OPN_SLICE ? n_outer - h : OPN_SLICE;
-        for (int32_t at = 0; at < g.width; at += OPN_SLICE) {
-            opn_real *part = sum + (size_t)h * (size_t)g.width + (size_t)at;
-            const opn_k_out to = {part, g.width};
-            exec->kernels->matmul_tn(first, last, n_here, opn_i_slice(g.width, at),
-                                     read_slice(x, h), read_slice(g, at), to);
-        }
+    for (int32_t at = 0; at < g.width; at += opn_i_slice(g.width, at)) {
+        const opn_k_out to = {sum + at, g.width};
+        exec->kernels->matmul_tn(first, last, n_outer, opn_i_slice(g.width, at),
+                                 read_slice(x, 0), read_slice(g, at), false, to);
     }
 }
 
@@ -278,8 +281,9 @@ void opn_i_matmul_tn(const opn_i_exec *exec,
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int b = 0; b < OPN_SUM_BLOCKS; b++) {
-        matmul_tn_block(exec, block_start(n_rows, b), block_start(n_rows, b + 1), n_outer,
-                        x, g, partial + (size_t)b * n);
+        matmul_tn_block(exec, opn_i_block_start(n_rows, b),
+                        opn_i_block_start(n_rows, b + 1), n_outer, x, g,
+                        partial + (size_t)b * n);
     }
     memcpy(sum, partial, n * sizeof(*sum));
     add_blocks(OPN_SUM_BLOCKS - 1, n, n, partial + n, sum);
@@ -322,7 +326,7 @@ void opn_i_attention_sums(const opn_i_exec *exec,
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int b = 0; b < OPN_SUM_BLOCKS; b++)
-        kernel(layer, block_start(n_rows, b), block_start(n_rows, b + 1),
+        kernel(layer, opn_i_block_start(n_rows, b), opn_i_block_start(n_rows, b + 1),
                sums + (size_t)b * room);
     add_blocks(OPN_SUM_BLOCKS - 1, room, n_sums, sums + room, sums);
 }
@@ -346,7 +350,7 @@ static void keep_half(const opn_i_exec *exec,
     }
 }
 
-// At any other rate: eight blocks of four words give one word of bits.
+// At any other rate: four blocks of four words give one word of bits.
 static void keep_some(const opn_i_exec *exec,
                       uint64_t seed,
                       opn_i_stream stream,
@@ -356,16 +360,26 @@ static void keep_some(const opn_i_exec *exec,
                       size_t n_words,
                       uint64_t *bits)
 {
-    enum { WORDS = 8 };
-    uint32_t drawn[32 * WORDS];
-    uint16_t halves[64 * WORDS];
+    enum { WORDS = 16 };
+    uint32_t drawn[16 * WORDS];
     for (size_t done = 0; done < n_words; done += WORDS) {
         const size_t n = n_words - done < WORDS ? n_words - done : WORDS;
-        exec->kernels->philox(seed, (uint32_t)stream, step, 8 * (uint64_t)(first + done),
-                              8 * n, drawn);
-        memcpy(halves, drawn, n * 64 * sizeof(*halves));
-        exec->kernels->keep(n, threshold, halves, bits + first + done);
+        exec->kernels->philox(seed, (uint32_t)stream, step, 4 * (uint64_t)(first + done),
+                              4 * n, drawn);
+        exec->kernels->keep(n, threshold, (const uint8_t *)drawn, bits + first + done);
     }
+}
+
+// Dropped elements of 256, at that rate; neither none nor all of them.
+static uint32_t dropped_of_256(double rate)
+{
+    const double n = rate * 256.0 + 0.5;
+    return rate <= 0.0 ? 0 : n < 1.0 ? 1 : n >= 255.0 ? 255 : (uint32_t)n;
+}
+
+double opn_i_met_rate(double rate)
+{
+    return dropped_of_256(rate) / 256.0;
 }
 
 void opn_i_keep_bits(const opn_i_exec *exec,
@@ -378,7 +392,7 @@ void opn_i_keep_bits(const opn_i_exec *exec,
 {
     enum { WORDS_A_CHUNK = 256 };
     const size_t n_words = opn_i_bit_words(n);
-    const uint32_t threshold = (uint32_t)(rate * 65536.0 + 0.5);
+    const uint32_t threshold = dropped_of_256(rate);
     const int n_threads = opn_i_exec_threads(exec, rate == 0.5 ? n / 16 : n);
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)

@@ -12,69 +12,57 @@ typedef struct opn_i_exec {
     int n_threads;
 } opn_i_exec;
 
-// A dense matrix in one of the two layouts of kernels.h, writable and read-only.
+// A dense matrix, or some columns of one, writable and read-only.
 typedef struct opn_i_dense {
     opn_real *data;
     int32_t n_rows, width;
-    bool has_panels; // else row-major
+    int32_t stride; // from row to row
 } opn_i_dense;
 
 typedef struct opn_i_dense_const {
     const opn_real *data;
     int32_t n_rows, width;
-    bool has_panels;
+    int32_t stride;
 } opn_i_dense_const;
-
-static inline opn_i_dense opn_i_panels(opn_real *data, int32_t n_rows, int32_t width)
-{
-    return (opn_i_dense){data, n_rows, width, true};
-}
 
 static inline opn_i_dense opn_i_rows(opn_real *data, int32_t n_rows, int32_t width)
 {
-    return (opn_i_dense){data, n_rows, width, false};
-}
-
-static inline opn_i_dense_const
-opn_i_panels_const(const opn_real *data, int32_t n_rows, int32_t width)
-{
-    return (opn_i_dense_const){data, n_rows, width, true};
+    return (opn_i_dense){data, n_rows, width, width};
 }
 
 static inline opn_i_dense_const
 opn_i_rows_const(const opn_real *data, int32_t n_rows, int32_t width)
 {
-    return (opn_i_dense_const){data, n_rows, width, false};
+    return (opn_i_dense_const){data, n_rows, width, width};
 }
 
 static inline opn_i_dense_const opn_i_as_const(opn_i_dense x)
 {
-    return (opn_i_dense_const){x.data, x.n_rows, x.width, x.has_panels};
+    return (opn_i_dense_const){x.data, x.n_rows, x.width, x.stride};
 }
 
-// Offset of an element.
-static inline size_t opn_i_place(opn_i_dense_const x, int32_t i, int32_t k)
+// Columns [first, first + width) of a matrix.
+static inline opn_i_dense opn_i_columns(opn_i_dense x, int32_t first, int32_t width)
 {
-    return x.has_panels ? opn_i_panel_at(x.n_rows, x.width, i, k)
-                        : (size_t)i * (size_t)x.width + (size_t)k;
+    return (opn_i_dense){x.data + first, x.n_rows, width, x.stride};
 }
 
 static inline opn_real *opn_i_element(opn_i_dense x, int32_t i, int32_t k)
 {
-    return x.data + opn_i_place(opn_i_as_const(x), i, k);
+    return x.data + (size_t)i * (size_t)x.stride + (size_t)k;
 }
 
 static inline const opn_real *
 opn_i_element_const(opn_i_dense_const x, int32_t i, int32_t k)
 {
-    return x.data + opn_i_place(x, i, k);
+    return x.data + (size_t)i * (size_t)x.stride + (size_t)k;
 }
 
-// Rows of panels are cache lines if the first one is aligned. Arenas are divided at
-// multiples of OPN_LINE numbers from their first cache line. Their margin covers that
-// alignment and one row of a panel: kernels read the first row of a matrix even if it has
-// none.
-enum { OPN_LINE = 16, OPN_MARGIN = 2 * OPN_LINE };
+// Rows of 16, 32 or 64 numbers are whole cache lines if the first one is aligned. Arenas
+// are divided at multiples of OPN_LINE numbers from their first cache line. Their margin
+// covers that alignment and one row of a slice: kernels read the first row of a matrix
+// even if it has none.
+enum { OPN_LINE = 16, OPN_MARGIN = OPN_LINE + OPN_SLICE };
 
 static inline size_t opn_i_whole_lines(size_t n)
 {
@@ -88,7 +76,7 @@ static inline opn_real *opn_i_on_line(opn_real *arena)
     return arena + (beyond == 0 ? 0 : (n_bytes - beyond) / sizeof(*arena));
 }
 
-// y = a x for the first n_rows rows of y. `finish` may be NULL; its base has the layout
+// y = a x for the first n_rows rows of y. `finish` may be NULL; its base has the stride
 // of y and its first bit belongs to the first element.
 void opn_i_spmm(const opn_i_exec *exec,
                 const opn_k_sparse *a,
@@ -97,8 +85,8 @@ void opn_i_spmm(const opn_i_exec *exec,
                 opn_i_dense y,
                 const opn_k_finish *finish);
 
-// y = a^T x for a of n_rows rows, on matrices of one slice. Rows are summed in n_blocks
-// blocks for any number of threads; `partial` holds n_blocks - 1 results.
+// y = a^T x for a of n_rows rows. Rows are summed in n_blocks blocks of about as many
+// entries each, for any number of threads; `partial` holds n_blocks - 1 slices of y.
 void opn_i_scatter(const opn_i_exec *exec,
                    const opn_k_sparse *a,
                    int32_t n_rows,
@@ -116,7 +104,7 @@ void opn_i_lookup(const opn_i_exec *exec,
                   opn_i_dense_const x,
                   opn_i_dense y);
 
-// y = x w for n_rows rows, with w of n_inner rows. If `active`, in the layout of y, is
+// y = x w for n_rows rows, with w of n_inner rows. If `active`, with the stride of y, is
 // given, the result is multiplied by factor where active > 0, else set to 0.
 void opn_i_matmul(const opn_i_exec *exec,
                   int32_t n_rows,
@@ -127,9 +115,17 @@ void opn_i_matmul(const opn_i_exec *exec,
                   const opn_real *active,
                   opn_real factor);
 
-// sum [n_outer, g.width] = x^T g for n_rows rows. Rows are summed in OPN_SUM_BLOCKS
-// blocks for any number of threads; `partial` holds OPN_SUM_BLOCKS results.
+// sum [n_outer, g.width] = x^T g for n_rows rows, x padded to OPN_LANES columns. Rows are
+// summed in OPN_SUM_BLOCKS blocks for any number of threads; `partial` holds
+// OPN_SUM_BLOCKS results.
 enum { OPN_SUM_BLOCKS = 16 };
+
+// Start of block b of OPN_SUM_BLOCKS, which is the end of the one before.
+static inline int32_t opn_i_block_start(int32_t n_rows, int b)
+{
+    return (int32_t)((int64_t)n_rows * b / OPN_SUM_BLOCKS);
+}
+
 void opn_i_matmul_tn(const opn_i_exec *exec,
                      int32_t n_rows,
                      int32_t n_outer,
@@ -167,9 +163,12 @@ static inline bool opn_i_bit(const uint64_t *bits, int64_t at)
     return (bits[at / 64] >> (at % 64) & 1) != 0;
 }
 
+// The rate that dropout meets, in 256ths: what is kept is to be scaled by that one.
+double opn_i_met_rate(double rate);
+
 // Which of n elements a dropout of that rate keeps in that step, one bit each; `bits`
 // holds opn_i_bit_words(n). A bit depends only on seed, stream, step and element. Uses
-// one random bit at rate 1/2, sixteen at any other: the rate is accurate to 1/65536.
+// one random bit at rate 1/2, eight at any other.
 void opn_i_keep_bits(const opn_i_exec *exec,
                      uint64_t seed,
                      opn_i_stream stream,

@@ -87,7 +87,7 @@ opn_status opn_i_workspace_init(opn_ctx *ctx,
                                 opn_i_workspace *workspace)
 {
     opn_status status = OPN_OK;
-    const unsigned uses = opn_i_plan_uses(plan, model->kind->encoder, &model->sizes);
+    const unsigned uses = opn_i_plan_uses(plan);
     *workspace = (opn_i_workspace){.exec = {opn_k_select(), opn_ctx_threads(ctx)}};
     OPN_TRY(place_edges(ctx, model, graph, plan.trains, workspace));
     OPN_TRY(place_features(ctx, model, graph, uses, workspace));

@@ -10,11 +10,9 @@ static int32_t n_vectors_of(int32_t n_heads, int32_t n_units)
     return n_heads == 1 ? opn_i_width(n_units) / OPN_LANES : n_units;
 }
 
-int32_t opn_i_attention_width(int32_t n_heads, int32_t n_units, bool has_panels)
+int32_t opn_i_attention_width(int32_t n_heads, int32_t n_units)
 {
-    const int32_t width = n_vectors_of(n_heads, n_units) * OPN_LANES;
-    // Rounded up to whole panels, so that all have the same stride.
-    return has_panels ? (width + OPN_SLICE - 1) / OPN_SLICE * OPN_SLICE : width;
+    return n_vectors_of(n_heads, n_units) * OPN_LANES;
 }
 
 int opn_i_attention_list(int32_t n_heads,
@@ -27,7 +25,7 @@ int opn_i_attention_list(int32_t n_heads,
                                 .n_row_heads = 1,
                                 .n_heads = n_heads,
                                 .n_parts = 1,
-                                .width = opn_i_attention_width(n_heads, n_units, false),
+                                .width = opn_i_attention_width(n_heads, n_units),
                                 .is_decayed = true};
     list[0] = list[2] = units;
     list[0].name = name[0];
@@ -92,7 +90,6 @@ static size_t cut_arena(opn_i_attention *layer, const opn_i_hop *hop, opn_real *
 opn_status opn_i_attention_init(opn_ctx *ctx,
                                 int32_t n_heads,
                                 int32_t n_units,
-                                bool has_panels,
                                 int32_t n_nodes,
                                 const opn_i_hop *hop,
                                 opn_i_attention *out)
@@ -100,8 +97,7 @@ opn_status opn_i_attention_init(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_attention layer = {.n_heads = n_heads,
                              .n_units = n_units,
-                             .width = opn_i_attention_width(n_heads, n_units, has_panels),
-                             .has_panels = has_panels,
+                             .width = opn_i_attention_width(n_heads, n_units),
                              .n_nodes = n_nodes};
     layer.pass.n_vectors = n_vectors_of(n_heads, n_units);
     layer.pass.is_single = n_heads == 1;
@@ -122,12 +118,9 @@ cleanup:
 
 // ---- kernels over all rows -----------------------------------------------------------
 
-opn_k_wide
-opn_i_attention_wide(const opn_i_attention *layer, opn_real *at, int32_t n_rows)
+opn_k_wide opn_i_attention_wide(const opn_i_attention *layer, opn_real *at)
 {
-    const size_t width = (size_t)layer->width;
-    return layer->has_panels ? (opn_k_wide){at, OPN_SLICE, OPN_SLICE * (size_t)n_rows}
-                             : (opn_k_wide){at, width, OPN_SLICE};
+    return (opn_k_wide){at, (size_t)layer->width};
 }
 
 void opn_i_attention_run(const opn_i_exec *exec,
@@ -151,7 +144,7 @@ void opn_i_attention_forward(const opn_i_exec *exec,
                              bool with_backward)
 {
     opn_k_attention *pass = &layer->pass;
-    const int32_t n_stored = layer->has_panels ? layer->n_nodes : hop->n_cols;
+    enum { FAR_BYTES = 1 << 20 };
     const bool has_own = with_backward || rates.units > 0.0;
     layer->n_entries = opn_i_hop_n_entries(hop);
     pass->keep_units = rates.units > 0.0 ? layer->keep_units : NULL;
@@ -163,9 +156,10 @@ void opn_i_attention_forward(const opn_i_exec *exec,
     pass->c_dst = weights + weight[1].at;
     pass->c_src = pass->c_dst + weight[1].width;
     pass->b = weights + weight[2].at;
-    pass->g = opn_i_attention_wide(layer, g, n_stored);
-    pass->dropped = opn_i_attention_wide(layer, has_own ? layer->dropped : g, n_stored);
-    pass->o = opn_i_attention_wide(layer, layer->o, hop->n_rows);
+    pass->g = opn_i_attention_wide(layer, g);
+    pass->dropped = opn_i_attention_wide(layer, has_own ? layer->dropped : g);
+    pass->is_far = (size_t)hop->n_cols * (size_t)layer->width * sizeof(*g) > FAR_BYTES;
+    pass->o = opn_i_attention_wide(layer, layer->o);
     if (!knows_scores)
         opn_i_attention_run(exec, layer, exec->kernels->attention->score, hop->n_cols);
     opn_i_hop_attend(exec, hop, pass);

@@ -8,7 +8,6 @@
 typedef struct opn_i_attention {
     int32_t n_heads, n_units; // units per head
     int32_t width;            // of a node's row in memory
-    bool has_panels;          // matrices of units are in panels, else row-major
     int32_t n_nodes;          // capacity
     opn_k_attention pass;     // the current pass
     opn_off n_entries;        // of its pattern
@@ -21,7 +20,7 @@ typedef struct opn_i_attention {
 } opn_i_attention;
 
 // Row width of a node's units in memory.
-int32_t opn_i_attention_width(int32_t n_heads, int32_t n_units, bool has_panels);
+int32_t opn_i_attention_width(int32_t n_heads, int32_t n_units);
 
 // Lists the weights of a layer other than the projection: a [2,units] of the attending
 // and the attended node, c [2,heads] and b [1,units].
@@ -34,7 +33,6 @@ int opn_i_attention_list(int32_t n_heads,
 OPN_NODISCARD opn_status opn_i_attention_init(opn_ctx *ctx,
                                               int32_t n_heads,
                                               int32_t n_units,
-                                              bool has_panels,
                                               int32_t n_nodes,
                                               const opn_i_hop *hop,
                                               opn_i_attention *out);
@@ -72,7 +70,6 @@ void opn_i_attention_run(const opn_i_exec *exec,
                          int32_t n);
 
 // A matrix of the layer in the form the kernels use.
-opn_k_wide
-opn_i_attention_wide(const opn_i_attention *layer, opn_real *at, int32_t n_rows);
+opn_k_wide opn_i_attention_wide(const opn_i_attention *layer, opn_real *at);
 
 #endif // OPN_ATTENTION_H

@@ -9,14 +9,13 @@ static int32_t n_words(int32_t n_bits)
     return (n_bits + 63) / 64;
 }
 
-static opn_status init_map(opn_ctx *ctx, bool with_backward, opn_i_feature_matrix *matrix)
+static opn_status init_map(opn_ctx *ctx, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
-    (void)with_backward; // needs only the kept part of the map
     const opn_i_csr *x = &matrix->rows;
     const size_t n = (size_t)x->n_rows * (size_t)n_words(x->n_cols);
     OPN_TRY_NEW(ctx, matrix->map, n);
-    OPN_TRY_NEW(ctx, matrix->kept, n);
+    OPN_TRY_NEW(ctx, matrix->kept_map, n);
     // Transposed in whole blocks of 64 by 64.
     OPN_TRY_NEW(ctx, matrix->kept_transposed,
                 (size_t)n_words(matrix->n_trained) * 64 * (size_t)n_words(x->n_cols));
@@ -41,7 +40,7 @@ static void keep_map(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
     for (int32_t first = 0; first < n; first += ROWS_A_CHUNK)
         exec->kernels->spread(first, n - first < ROWS_A_CHUNK ? n : first + ROWS_A_CHUNK,
                               x->n_rows, n_wide, x->row_ptr, matrix->keep, matrix->map,
-                              matrix->kept);
+                              matrix->kept_map);
 }
 
 // Computes kept_transposed from a map, 64 by 64 bits at a time.
@@ -78,7 +77,7 @@ static void drop_map(const opn_i_exec *exec,
     if (!is_whole && (forward || backward))
         keep_map(exec, matrix);
     if (backward)
-        transpose_map(exec, matrix, is_whole ? matrix->map : matrix->kept);
+        transpose_map(exec, matrix, is_whole ? matrix->map : matrix->kept_map);
 }
 
 static void product_by_bits(const opn_i_exec *exec,
@@ -86,8 +85,8 @@ static void product_by_bits(const opn_i_exec *exec,
                             opn_i_dense_const w,
                             opn_i_dense p)
 {
-    opn_i_lookup(exec, matrix->rate == 0.0 ? matrix->map : matrix->kept, matrix->scale,
-                 matrix->rows.n_cols, w, p);
+    opn_i_lookup(exec, matrix->rate == 0.0 ? matrix->map : matrix->kept_map,
+                 matrix->scale, matrix->rows.n_cols, w, p);
 }
 
 static void transposed_by_bits(const opn_i_exec *exec,

@@ -85,7 +85,8 @@ void opn_i_feature_shift(const opn_i_exec *exec,
                          opn_i_dense p)
 {
     const int32_t n_rows = matrix->rate == 0.0 ? matrix->rows.n_rows : matrix->n_trained;
-    for (int32_t at = 0; at < p.width && matrix->centre != NULL; at += OPN_SLICE) {
+    for (int32_t at = 0; at < p.width && matrix->centre != NULL;
+         at += opn_i_slice(p.width, at)) {
         double sum[OPN_SLICE] = {0};
         opn_real added[OPN_SLICE];
         multiply_centre(matrix->centre, w, at, sum);
@@ -99,7 +100,8 @@ void opn_i_feature_shift_back(const opn_i_exec *exec,
                               opn_i_dense_const g,
                               opn_i_dense d_w)
 {
-    for (int32_t at = 0; at < g.width && matrix->centre != NULL; at += OPN_SLICE) {
+    for (int32_t at = 0; at < g.width && matrix->centre != NULL;
+         at += opn_i_slice(g.width, at)) {
         double sum[OPN_SLICE] = {0};
         opn_real added[OPN_SLICE];
         sum_rows(exec, g, matrix->n_trained, at, sum);

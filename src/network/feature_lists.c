@@ -1,8 +1,6 @@
-// feature_lists.c -- X as lists of entries, by rows and by columns.
+// feature_lists.c -- X as lists of entries by rows.
 
 #include "network/feature_strategy.h"
-
-#include <assert.h>
 
 // Clears all bits after the first n.
 static void clear_rest(opn_off n, uint64_t *bits)
@@ -36,21 +34,80 @@ static void compact(const opn_i_exec *exec,
     }
 }
 
-void opn_i_feature_list_rows(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
+opn_status opn_i_feature_list_init(opn_ctx *ctx,
+                                   const opn_i_feature_matrix *matrix,
+                                   opn_i_entries *out)
 {
-    clear_rest(opn_i_feature_n_trained(matrix), matrix->keep);
-    compact(exec, &matrix->rows, matrix->n_trained, matrix->keep, matrix->rank,
-            matrix->rows_col, matrix->rows_value, matrix->rows_ptr);
+    opn_status status = OPN_OK;
+    const opn_off n = opn_i_feature_n_trained(matrix) + 1; // kernels read one more
+    OPN_TRY_NEW(ctx, out->col, n);
+    OPN_TRY_NEW(ctx, out->ptr, (size_t)matrix->n_trained + 1);
+    if (matrix->row_scale == NULL)
+        OPN_TRY_NEW(ctx, out->value, n);
+cleanup:
+    return status;
 }
 
-opn_k_sparse opn_i_feature_rows(const opn_i_feature_matrix *matrix)
+void opn_i_feature_list(const opn_i_exec *exec,
+                        const opn_i_feature_matrix *matrix,
+                        opn_i_entries *to)
 {
-    if (matrix->rate == 0.0)
-        return opn_i_csr_view(&matrix->rows);
-    return (opn_k_sparse){.begin = matrix->rows_ptr,
-                          .end = matrix->rows_ptr + 1,
-                          .col = matrix->rows_col,
-                          .value = matrix->rows_value};
+    clear_rest(opn_i_feature_n_trained(matrix), matrix->keep);
+    compact(exec, &matrix->rows, matrix->n_trained, matrix->keep, matrix->rank, to->col,
+            to->value, to->ptr);
+}
+
+opn_k_sparse opn_i_feature_list_view(const opn_i_entries *list)
+{
+    return (opn_k_sparse){.begin = list->ptr,
+                          .end = list->ptr + 1,
+                          .col = list->col,
+                          .value = list->value};
+}
+
+// ---- the strategy --------------------------------------------------------------------
+
+enum { MOST_BLOCKS = 8 };
+static const size_t most_partial = (size_t)1 << 28; // bytes
+
+// Blocks of rows: as many as can use several threads, if summing them is cheap compared
+// to the rest.
+static int32_t count_blocks(const opn_i_feature_matrix *matrix, size_t n_slice)
+{
+    const opn_off n_worth =
+            opn_i_feature_n_trained(matrix) / (64 * (opn_off)matrix->rows.n_cols + 1);
+    int32_t n = n_worth < 1 ? 1 : n_worth > MOST_BLOCKS ? MOST_BLOCKS : (int32_t)n_worth;
+    while (n > 1 && (size_t)(n - 1) * n_slice * sizeof(opn_real) > most_partial)
+        n--;
+    return n;
+}
+
+static opn_status init_lists(opn_ctx *ctx, opn_i_feature_matrix *matrix)
+{
+    opn_status status = OPN_OK;
+    const size_t n_slice = OPN_SLICE * (size_t)matrix->rows.n_cols;
+    OPN_TRY(opn_i_feature_list_init(ctx, matrix, &matrix->kept));
+    matrix->n_blocks = count_blocks(matrix, n_slice);
+    OPN_TRY_NEW(ctx, matrix->partial_arena,
+                OPN_MARGIN + (size_t)(matrix->n_blocks - 1) * n_slice);
+    matrix->partial = opn_i_on_line(matrix->partial_arena);
+cleanup:
+    return status;
+}
+
+static void drop_lists(const opn_i_exec *exec,
+                       opn_i_feature_matrix *matrix,
+                       bool forward,
+                       bool backward)
+{
+    if (matrix->rate > 0.0 && (forward || backward))
+        opn_i_feature_list(exec, matrix, &matrix->kept);
+}
+
+static opn_k_sparse rows_of_pass(const opn_i_feature_matrix *matrix)
+{
+    return matrix->rate == 0.0 ? opn_i_csr_view(&matrix->rows)
+                               : opn_i_feature_list_view(&matrix->kept);
 }
 
 static void product_by_rows(const opn_i_exec *exec,
@@ -59,109 +116,10 @@ static void product_by_rows(const opn_i_exec *exec,
                             opn_i_dense p)
 {
     const bool is_whole = matrix->rate == 0.0;
-    opn_k_sparse rows = opn_i_feature_rows(matrix);
+    opn_k_sparse rows = rows_of_pass(matrix);
     rows.scale = matrix->scale;
     opn_i_spmm(exec, &rows, is_whole ? matrix->rows.n_rows : matrix->n_trained, w, p,
                NULL);
-}
-
-// ---- X^T G by columns ----------------------------------------------------------------
-
-// Builds the columns of the trained rows, and the index in `rows` of each entry.
-static opn_status index_columns(opn_ctx *ctx, opn_i_feature_matrix *matrix)
-{
-    opn_status status = OPN_OK;
-    opn_i_csr x = matrix->rows; // borrowed, truncated
-    const opn_off n = opn_i_feature_n_trained(matrix);
-    x.n_rows = matrix->n_trained;
-    OPN_TRY(opn_i_csr_transpose(ctx, &x, &matrix->cols));
-    OPN_TRY(opn_i_csr_transposed_entries(ctx, &x, &matrix->cols, &matrix->cols_entry));
-    OPN_TRY_NEW(ctx, matrix->cols_keep, opn_i_bit_words(n));
-    OPN_TRY_NEW(ctx, matrix->cols_row, n + 1);
-    OPN_TRY_NEW(ctx, matrix->cols_ptr, (size_t)x.n_cols + 1);
-    if (matrix->row_scale == NULL)
-        OPN_TRY_NEW(ctx, matrix->cols_value, n + 1);
-cleanup:
-    return status;
-}
-
-static opn_status
-init_columns(opn_ctx *ctx, bool with_backward, opn_i_feature_matrix *matrix)
-{
-    return with_backward ? index_columns(ctx, matrix) : OPN_OK;
-}
-
-// Permutes the bits of `keep` to column order.
-static void transpose_bits(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
-{
-    const int64_t n = opn_i_feature_n_trained(matrix);
-    const int64_t n_words_used = (int64_t)opn_i_bit_words(n);
-    const int n_threads = opn_i_exec_threads(exec, 2 * n);
-    const uint64_t *keep = matrix->keep;
-    (void)n_threads;
-#pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (int64_t w = 0; w < n_words_used; w++) {
-        const int64_t n_bits = n - 64 * w < 64 ? n - 64 * w : 64;
-        const uint32_t *entry = matrix->cols_entry + 64 * w;
-        uint64_t word = 0;
-        for (int64_t b = 0; b < n_bits; b++)
-            word |= (keep[entry[b] / 64] >> (entry[b] % 64) & 1) << b;
-        matrix->cols_keep[w] = word;
-    }
-}
-
-static void drop_columns(const opn_i_exec *exec,
-                         opn_i_feature_matrix *matrix,
-                         bool forward,
-                         bool backward)
-{
-    assert(!backward || matrix->cols.row_ptr != NULL);
-    if (matrix->rate == 0.0)
-        return;
-    if (backward) {
-        transpose_bits(exec, matrix);
-        compact(exec, &matrix->cols, matrix->cols.n_rows, matrix->cols_keep, matrix->rank,
-                matrix->cols_row, matrix->cols_value, matrix->cols_ptr);
-    }
-    if (forward)
-        opn_i_feature_list_rows(exec, matrix);
-}
-
-static opn_k_sparse cols_in_use(const opn_i_feature_matrix *matrix)
-{
-    if (matrix->rate == 0.0)
-        return opn_i_csr_view(&matrix->cols);
-    return (opn_k_sparse){.begin = matrix->cols_ptr,
-                          .end = matrix->cols_ptr + 1,
-                          .col = matrix->cols_row,
-                          .value = matrix->cols_value};
-}
-
-static void transposed_by_columns(const opn_i_exec *exec,
-                                  const opn_i_feature_matrix *matrix,
-                                  opn_i_dense_const g,
-                                  opn_i_dense d_w)
-{
-    const opn_k_sparse cols = cols_in_use(matrix);
-    opn_i_spmm(exec, &cols, matrix->rows.n_cols, g, d_w, NULL);
-}
-
-const opn_i_feature_strategy opn_i_feature_columns = {
-        .init = init_columns,
-        .drop = drop_columns,
-        .product = product_by_rows,
-        .product_transposed = transposed_by_columns,
-};
-
-// ---- X^T G from the rows -------------------------------------------------------------
-
-static void drop_scatter(const opn_i_exec *exec,
-                         opn_i_feature_matrix *matrix,
-                         bool forward,
-                         bool backward)
-{
-    if (matrix->rate > 0.0 && (forward || backward))
-        opn_i_feature_list_rows(exec, matrix);
 }
 
 static void transposed_by_scatter(const opn_i_exec *exec,
@@ -169,13 +127,14 @@ static void transposed_by_scatter(const opn_i_exec *exec,
                                   opn_i_dense_const g,
                                   opn_i_dense d_w)
 {
-    const opn_k_sparse rows = opn_i_feature_rows(matrix);
+    const opn_k_sparse rows = rows_of_pass(matrix);
     opn_i_scatter(exec, &rows, matrix->n_trained, g, matrix->n_blocks, matrix->partial,
                   d_w);
 }
 
-const opn_i_feature_strategy opn_i_feature_scatter = {
-        .drop = drop_scatter,
+const opn_i_feature_strategy opn_i_feature_lists = {
+        .init = init_lists,
+        .drop = drop_lists,
         .product = product_by_rows,
         .product_transposed = transposed_by_scatter,
 };

@@ -5,30 +5,30 @@
 #include <assert.h>
 #include <string.h>
 
-static const unsigned any_use = OPN_USE_BACKWARD | OPN_USE_NARROW | OPN_USE_DROPPED;
+static const unsigned any_use = OPN_USE_BACKWARD | OPN_USE_DROPPED;
 
-enum { MOST_BLOCKS = 8 };
+static void release_entries(const opn_alloc *alloc, opn_i_entries *list)
+{
+    opn_i_release(alloc, list->col);
+    opn_i_release(alloc, list->value);
+    opn_i_release(alloc, list->ptr);
+}
 
 void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix)
 {
     opn_i_csr_deinit(alloc, &matrix->rows);
-    opn_i_csr_deinit(alloc, &matrix->cols);
-    opn_i_release(alloc, matrix->cols_entry);
+    opn_i_release(alloc, matrix->array);
+    opn_i_release(alloc, matrix->row);
     opn_i_release(alloc, matrix->row_scale);
     opn_i_release(alloc, matrix->centre);
     opn_i_release(alloc, matrix->keep);
-    opn_i_release(alloc, matrix->cols_keep);
-    opn_i_release(alloc, matrix->rows_col);
-    opn_i_release(alloc, matrix->rows_value);
-    opn_i_release(alloc, matrix->rows_ptr);
-    opn_i_release(alloc, matrix->cols_row);
-    opn_i_release(alloc, matrix->cols_value);
-    opn_i_release(alloc, matrix->cols_ptr);
+    release_entries(alloc, &matrix->kept);
+    release_entries(alloc, &matrix->dropped);
     opn_i_release(alloc, matrix->rank);
     opn_i_release(alloc, matrix->map);
-    opn_i_release(alloc, matrix->kept);
+    opn_i_release(alloc, matrix->kept_map);
     opn_i_release(alloc, matrix->kept_transposed);
-    opn_i_release(alloc, matrix->partial);
+    opn_i_release(alloc, matrix->partial_arena);
     opn_i_release(alloc, matrix->scale);
     *matrix = (opn_i_feature_matrix){0};
 }
@@ -69,43 +69,20 @@ static bool is_worth_bits(const opn_i_feature_matrix *matrix)
            (double)opn_i_csr_n_entries(x) > 0.125 * x->n_rows * x->n_cols;
 }
 
-// Whether X^T G is scattered from the kept rows. By columns it needs a list of the kept
-// entries of each column, which costs more than it gains if a row of G is one cache line:
-// scattered, an epoch of Citeseer takes 0.9 of the time.
-static bool is_scattered(unsigned uses)
-{
-    return (uses & OPN_USE_NARROW) != 0 && (uses & OPN_USE_DROPPED) == 0;
-}
-
-static const opn_i_feature_strategy *strategy_of(bool has_bits, unsigned uses)
-{
-    return has_bits             ? &opn_i_feature_bits
-           : is_scattered(uses) ? &opn_i_feature_scatter
-                                : &opn_i_feature_columns;
-}
-
 // Allocates the buffers of the passes, once the rows are there.
 static opn_status make_room(opn_ctx *ctx, unsigned uses, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
-    const opn_off n = opn_i_feature_n_trained(matrix);
-    const opn_i_feature_strategy *strategy = strategy_of(is_worth_bits(matrix), uses);
-    if (strategy->init != NULL)
-        OPN_TRY(strategy->init(ctx, (uses & OPN_USE_BACKWARD) != 0, matrix));
-    // As many as can use several threads, if summing them is cheap compared to the rest.
-    const opn_off n_worth = n / (64 * (opn_off)matrix->rows.n_cols + 1);
-    matrix->n_blocks = n_worth < 1             ? 1
-                       : n_worth > MOST_BLOCKS ? MOST_BLOCKS
-                                               : (int32_t)n_worth;
-    OPN_TRY_NEW(ctx, matrix->partial,
-                (size_t)(matrix->n_blocks - 1) * OPN_SLICE * (size_t)matrix->rows.n_cols);
+    const int64_t n = opn_i_feature_matrix_n_bits(matrix);
+    matrix->strategy = matrix->dense != NULL   ? &opn_i_feature_dense
+                       : is_worth_bits(matrix) ? &opn_i_feature_bits
+                                               : &opn_i_feature_lists;
+    OPN_TRY(matrix->strategy->init(ctx, matrix));
+    if ((uses & OPN_USE_DROPPED) != 0 && matrix->dense == NULL)
+        OPN_TRY(opn_i_feature_list_init(ctx, matrix, &matrix->dropped));
     OPN_TRY_NEW(ctx, matrix->keep, opn_i_bit_words(n) + 1); // kernels read one word more
-    OPN_TRY_NEW(ctx, matrix->rows_col, n + 1);
-    OPN_TRY_NEW(ctx, matrix->rows_ptr, (size_t)matrix->n_trained + 1);
     OPN_TRY_NEW(ctx, matrix->rank, opn_i_bit_words(n) + 1);
     OPN_TRY_NEW(ctx, matrix->scale, matrix->rows.n_rows);
-    if (matrix->row_scale == NULL)
-        OPN_TRY_NEW(ctx, matrix->rows_value, n + 1);
 cleanup:
     return status;
 }
@@ -117,13 +94,26 @@ static opn_status finish_matrix(opn_ctx *ctx,
                                 opn_i_feature_matrix *out)
 {
     opn_status status = OPN_OK;
-    if (matrix->row_scale == NULL && matrix->centre == NULL)
+    if (matrix->row_scale == NULL && matrix->centre == NULL && matrix->dense == NULL)
         OPN_TRY(split_scale(ctx, matrix));
     OPN_TRY(make_room(ctx, uses, matrix));
     *out = *matrix;
     *matrix = (opn_i_feature_matrix){0};
 cleanup:
     return status;
+}
+
+// Takes the rows in that order, or as they are without one.
+static opn_status take_rows(opn_ctx *ctx,
+                            const opn_i_csr *features,
+                            const int32_t *order,
+                            opn_i_feature_matrix *matrix)
+{
+    if (opn_i_features_are_dense(features) && !has_constant_rows(features))
+        return opn_i_feature_dense_fill(ctx, features, order, matrix);
+    if (order == NULL)
+        return opn_i_csr_copy(ctx, features, &matrix->rows);
+    return opn_i_csr_take_rows(ctx, features, order, features->n_rows, &matrix->rows);
 }
 
 // `centre` may be NULL.
@@ -146,7 +136,7 @@ opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_feature_matrix matrix = {.n_trained = features->n_rows};
-    OPN_TRY(opn_i_csr_copy(ctx, features, &matrix.rows));
+    OPN_TRY(take_rows(ctx, features, NULL, &matrix));
     OPN_TRY(finish_matrix(ctx, any_use, &matrix, out));
 cleanup:
     opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
@@ -162,7 +152,7 @@ opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_feature_matrix matrix = {.n_trained = features->n_rows};
-    OPN_TRY(opn_i_csr_take_rows(ctx, features, order, features->n_rows, &matrix.rows));
+    OPN_TRY(take_rows(ctx, features, order, &matrix));
     OPN_TRY(copy_centre(ctx, centre, &matrix));
     OPN_TRY(finish_matrix(ctx, uses, &matrix, out));
 cleanup:
@@ -179,7 +169,9 @@ opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_feature_matrix matrix = {.n_trained = n_trained};
-    OPN_TRY(opn_i_csr_take_rows(ctx, &whole->rows, node, n_rows, &matrix.rows));
+    OPN_TRY(whole->dense != NULL
+                    ? opn_i_feature_dense_part(ctx, whole, node, n_rows, &matrix)
+                    : opn_i_csr_take_rows(ctx, &whole->rows, node, n_rows, &matrix.rows));
     OPN_TRY(copy_centre(ctx, whole->centre, &matrix));
     if (whole->row_scale != NULL) {
         OPN_TRY_NEW(ctx, matrix.row_scale, n_rows);
@@ -192,13 +184,20 @@ cleanup:
     return status;
 }
 
+int64_t opn_i_feature_matrix_n_bits(const opn_i_feature_matrix *matrix)
+{
+    return matrix->dense == NULL
+                   ? opn_i_feature_n_trained(matrix)
+                   : (int64_t)matrix->n_trained * opn_i_width(matrix->rows.n_cols);
+}
+
 // Lists the dropped entries by rows.
 static void list_dropped(const opn_i_exec *exec, opn_i_feature_matrix *matrix)
 {
     const size_t n_words = opn_i_bit_words(opn_i_feature_n_trained(matrix));
     for (size_t w = 0; w < n_words; w++)
         matrix->keep[w] = ~matrix->keep[w];
-    opn_i_feature_list_rows(exec, matrix);
+    opn_i_feature_list(exec, matrix, &matrix->dropped);
 }
 
 void opn_i_feature_matrix_drop(const opn_i_exec *exec,
@@ -210,8 +209,8 @@ void opn_i_feature_matrix_drop(const opn_i_exec *exec,
     for (int32_t i = 0; i < matrix->rows.n_rows; i++)
         matrix->scale[i] = matrix->row_scale == NULL ? up : up * matrix->row_scale[i];
     matrix->rate = rate;
-    matrix->lists_dropped = rate > 0.0 && (uses & OPN_USE_DROPPED) != 0;
-    matrix->strategy = strategy_of(matrix->map != NULL, uses);
+    matrix->lists_dropped =
+            rate > 0.0 && (uses & OPN_USE_DROPPED) != 0 && matrix->dense == NULL;
     matrix->strategy->drop(exec, matrix, !matrix->lists_dropped,
                            (uses & OPN_USE_BACKWARD) != 0);
     if (matrix->lists_dropped)
@@ -225,8 +224,8 @@ void opn_i_feature_matrix_product(const opn_i_exec *exec,
                                   opn_real *p)
 {
     assert(!matrix->lists_dropped);
-    const opn_i_dense_const weights = opn_i_panels_const(w, matrix->rows.n_cols, width);
-    const opn_i_dense product = opn_i_panels(p, matrix->rows.n_rows, width);
+    const opn_i_dense_const weights = opn_i_rows_const(w, matrix->rows.n_cols, width);
+    const opn_i_dense product = opn_i_rows(p, matrix->rows.n_rows, width);
     matrix->strategy->product(exec, matrix, weights, product);
     opn_i_feature_shift(exec, matrix, -1.0, weights, product);
 }
@@ -240,9 +239,13 @@ void opn_i_feature_matrix_subtract(const opn_i_exec *exec,
 {
     const double up = 1.0 / (1.0 - matrix->rate);
     const opn_k_finish finish = {.base = whole, .base_factor = (opn_real)up};
-    const opn_i_dense_const weights = opn_i_panels_const(w, matrix->rows.n_cols, width);
-    const opn_i_dense product = opn_i_panels(p, matrix->rows.n_rows, width);
-    opn_k_sparse dropped = opn_i_feature_rows(matrix);
+    const opn_i_dense_const weights = opn_i_rows_const(w, matrix->rows.n_cols, width);
+    const opn_i_dense product = opn_i_rows(p, matrix->rows.n_rows, width);
+    opn_k_sparse dropped = opn_i_feature_list_view(&matrix->dropped);
+    if (matrix->dense != NULL) { // subtracting would take as long
+        opn_i_feature_matrix_product(exec, matrix, width, w, p);
+        return;
+    }
     assert(matrix->lists_dropped);
     dropped.scale = matrix->scale;
     opn_i_spmm(exec, &dropped, matrix->n_trained, weights, product, &finish);
@@ -256,8 +259,8 @@ void opn_i_feature_matrix_product_transposed(const opn_i_exec *exec,
                                              const opn_real *g,
                                              opn_real *d_w)
 {
-    const opn_i_dense_const gradient = opn_i_panels_const(g, matrix->rows.n_rows, width);
-    const opn_i_dense d_weights = opn_i_panels(d_w, matrix->rows.n_cols, width);
+    const opn_i_dense_const gradient = opn_i_rows_const(g, matrix->rows.n_rows, width);
+    const opn_i_dense d_weights = opn_i_rows(d_w, matrix->rows.n_cols, width);
     matrix->strategy->product_transposed(exec, matrix, gradient, d_weights);
     opn_i_feature_shift_back(exec, matrix, gradient, d_weights);
 }

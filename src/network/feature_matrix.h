@@ -10,40 +10,46 @@
 // One of the algorithms for products with X, see feature_strategy.h.
 typedef struct opn_i_feature_strategy opn_i_feature_strategy;
 
+// Some of the entries, row by row without gaps.
+typedef struct opn_i_entries {
+    int32_t *col;
+    opn_real *value; // or NULL: all 1
+    opn_off *ptr;    // [V + 1]
+} opn_i_entries;
+
 // X [V,F] for X W and X^T G. If the rows are constant, as for normalised binary features,
 // only the pattern and one factor per row are stored.
 //
-// Entries are lists by rows and by columns; each pass compacts those it keeps. If more
-// than an eighth of a pattern is set, it is also stored as a bitmap, and the products of
-// whole words are looked up: on Photo X^T G is 2.3 times as fast as with lists, and needs
-// no list by columns.
+// Entries are lists by rows; each pass compacts those it keeps. X^T G is scattered from
+// the rows. If more than an eighth of a pattern is set, it is also stored as a bitmap,
+// and the products of whole words are looked up: on Photo X^T G is 2.3 times as fast as
+// with lists. Features most of which are not 0 are an array instead, which takes an
+// eighth of the memory.
 //
 // Features may have a centre c [F]; X then stands for X - 1 c^T, whose zeros are not 0,
 // and the products take c into account by themselves. Dropout drops entries of X alone.
 typedef struct opn_i_feature_matrix {
-    opn_i_csr rows;      // [V,F]; without values if row_scale is set
-    opn_real *row_scale; // [V], or NULL if `rows` has values
-    opn_real *centre;    // [F], or NULL: 0; with a centre there is no row_scale
-    int32_t n_trained;   // rows that take part in X^T G: these come first
-    opn_i_csr cols; // [F,n_trained], the same by columns; empty if X^T G does not need it
-    uint32_t *cols_entry; // [entries] index in `rows` of each entry of `cols`
-    uint64_t *map;        // the pattern as opn_i_lookup() takes it, or NULL
+    opn_i_csr rows;  // [V,F]; without values if row_scale is set, and only its shape
+                     // if `dense` is
+    opn_real *array; // with `dense`, unless that is borrowed
+    const opn_real *dense; // [V,F padded], or NULL
+    int32_t *row;          // [V] of a part: its rows of `dense`; NULL: the same
+    opn_real *row_scale;   // [V], or NULL if `rows` has values
+    opn_real *centre;      // [F], or NULL: 0; with a centre there is no row_scale
+    int32_t n_trained;     // rows that take part in X^T G: these come first
+    uint64_t *map;         // the pattern as opn_i_lookup() takes it, or NULL
     int32_t n_blocks; // blocks of rows that are summed separately when X^T G is scattered
-    opn_real *partial; // [n_blocks - 1] results of one slice
+    opn_real *partial_arena; // with `partial`
+    opn_real *partial;       // [n_blocks - 1] results of one slice
     // Of the current pass.
     const opn_i_feature_strategy *strategy;
     double rate;               // dropout rate of entries; 0: the arrays below are unused
-    bool lists_dropped;        // `rows_…` are the dropped entries, else the kept ones
+    bool lists_dropped;        // X W is found from the dropped entries
     uint64_t *keep;            // one bit per entry of `rows`
-    uint64_t *cols_keep;       // the same bits in the order of `cols`
-    int32_t *rows_col;         // [entries] all rows, without gaps
-    opn_real *rows_value;      // [entries], or NULL
-    opn_off *rows_ptr;         // [V + 1]
-    int32_t *cols_row;         // [entries]
-    opn_real *cols_value;      // [entries], or NULL
-    opn_off *cols_ptr;         // [F + 1]
+    opn_i_entries kept;        // unset where the bitmap does without
+    opn_i_entries dropped;     // unset unless passes use it
     opn_off *rank;             // [words of keep + 1] bits set before each word
-    uint64_t *kept;            // the kept part of `map`
+    uint64_t *kept_map;        // the kept part of `map`
     uint64_t *kept_transposed; // the same for X^T
     opn_real *scale; // [V] row_scale / (1 - rate): rows of X W, and of G before X^T G
 } opn_i_feature_matrix;
@@ -51,8 +57,7 @@ typedef struct opn_i_feature_matrix {
 // What the passes compute besides X W.
 typedef enum opn_i_feature_matrix_use {
     OPN_USE_BACKWARD = 1, // X^T G
-    OPN_USE_NARROW = 2,   // with matrices of one slice
-    OPN_USE_DROPPED = 4   // from the dropped entries instead of the kept ones
+    OPN_USE_DROPPED = 2   // X W from the dropped entries instead of the kept ones
 } opn_i_feature_matrix_use;
 
 // For any use.
@@ -79,6 +84,9 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
                                                         int32_t n_trained,
                                                         opn_i_feature_matrix *out);
 void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix);
+
+// Bits in matrix->keep, one for each entry of the trained rows.
+int64_t opn_i_feature_matrix_n_bits(const opn_i_feature_matrix *matrix);
 
 // Drops the entries whose bit in matrix->keep is 0, and scales the others by
 // 1 / (1 - rate), in the trained rows. Rate 0 keeps all entries of all rows and ignores

@@ -13,28 +13,25 @@ static int list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIG
     static const char *const names1[] = {"a1", "c1", "b1"};
     const int32_t n_units = sizes->n_hidden / sizes->n_heads;
     const int32_t n_heads1 = sizes->n_out_heads;
-    list[W0] =
-            (opn_i_weight){.name = "w0",
-                           .n_rows = sizes->n_features,
-                           .n_cols = sizes->n_hidden,
-                           .n_row_heads = 1,
-                           .n_heads = sizes->n_heads,
-                           .n_parts = 1,
-                           .width = opn_i_attention_width(sizes->n_heads, n_units, true),
-                           .has_panels = true,
-                           .is_decayed = true,
-                           .fan = sizes->n_features + n_units};
+    list[W0] = (opn_i_weight){.name = "w0",
+                              .n_rows = sizes->n_features,
+                              .n_cols = sizes->n_hidden,
+                              .n_row_heads = 1,
+                              .n_heads = sizes->n_heads,
+                              .n_parts = 1,
+                              .width = opn_i_attention_width(sizes->n_heads, n_units),
+                              .is_decayed = true,
+                              .fan = sizes->n_features + n_units};
     opn_i_attention_list(sizes->n_heads, n_units, names0, list + ATTEND0);
-    list[W1] = (opn_i_weight){
-            .name = "w1",
-            .n_rows = sizes->n_hidden,
-            .n_cols = n_heads1 * sizes->n_classes,
-            .n_row_heads = sizes->n_heads,
-            .n_heads = n_heads1,
-            .n_parts = 1,
-            .width = opn_i_attention_width(n_heads1, sizes->n_classes, false),
-            .is_decayed = true,
-            .fan = sizes->n_hidden + sizes->n_classes};
+    list[W1] = (opn_i_weight){.name = "w1",
+                              .n_rows = sizes->n_hidden,
+                              .n_cols = n_heads1 * sizes->n_classes,
+                              .n_row_heads = sizes->n_heads,
+                              .n_heads = n_heads1,
+                              .n_parts = 1,
+                              .width = opn_i_attention_width(n_heads1, sizes->n_classes),
+                              .is_decayed = true,
+                              .fan = sizes->n_hidden + sizes->n_classes};
     opn_i_attention_list(n_heads1, sizes->n_classes, names1, list + ATTEND1);
     return OPN_MAX_WEIGHTS;
 }
@@ -54,9 +51,9 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
     OPN_TRY_NEW(ctx, layers, 1);
     network->layers = layers;
     OPN_TRY(opn_i_attention_init(ctx, sizes->n_heads, sizes->n_hidden / sizes->n_heads,
-                                 true, network->n_nodes, &network->reach.inner,
+                                 network->n_nodes, &network->reach.inner,
                                  &layers->first));
-    OPN_TRY(opn_i_attention_init(ctx, sizes->n_out_heads, sizes->n_classes, false,
+    OPN_TRY(opn_i_attention_init(ctx, sizes->n_out_heads, sizes->n_classes,
                                  network->n_nodes, &network->reach.outer,
                                  &layers->second));
     OPN_TRY_NEW(ctx, network->arena,
@@ -113,7 +110,7 @@ static between view_between(const opn_i_network *network, const opn_real *weight
     return (between){
             n,
             n_units,
-            opn_i_panels(layers->hidden, n, network->hidden_width),
+            opn_i_rows(layers->hidden, n, network->hidden_width),
             opn_i_rows(layers->second.g, n, w1->width),
             opn_i_rows_const(weights + w1->at, n_units, w1->width),
     };
@@ -169,7 +166,7 @@ static void forward(const opn_i_exec *exec,
     opn_i_attention_forward(exec, first, &network->in_use.inner, g.at,
                             &network->weight[ATTEND0], weights, rates, g.is_known,
                             with_backward);
-    first->pass.hidden = opn_i_attention_wide(first, layers->hidden, middle.n);
+    first->pass.hidden = opn_i_attention_wide(first, layers->hidden);
     first->pass.keep_hidden = rates.units > 0.0 ? network->keep_hidden : NULL;
     first->pass.hidden_factor = (opn_real)(1.0 / (1.0 - rates.units));
     opn_i_attention_run(exec, first, exec->kernels->attention->activate, middle.n);
@@ -190,15 +187,15 @@ static void backward(const opn_i_exec *exec,
     opn_i_attention *first = &layers->first;
     opn_i_attention *second = &layers->second;
     const between middle = view_between(network, weights);
-    second->pass.d_o = opn_i_attention_wide(second, second->d_o, 0);
+    second->pass.d_o = opn_i_attention_wide(second, second->d_o);
     share_among_heads(network);
     opn_i_attention_backward(exec, second, &network->in_use.outer, NULL,
                              &network->weight[ATTEND1], d_weights);
     opn_i_network_project_back(
             exec, network, weights, network->hidden,
             opn_i_rows_const(second->dropped, middle.n, middle.q.width), NULL, 1,
-            opn_i_panels(first->d_o, middle.n, network->hidden_width), d_weights);
-    first->pass.d_o = opn_i_attention_wide(first, first->d_o, middle.n);
+            opn_i_rows(first->d_o, middle.n, network->hidden_width), d_weights);
+    first->pass.d_o = opn_i_attention_wide(first, first->d_o);
     opn_i_attention_run(exec, first, exec->kernels->attention->inactivate, middle.n);
     opn_i_attention_backward(exec, first, &network->in_use.inner,
                              opn_i_network_row_scale(network), &network->weight[ATTEND0],

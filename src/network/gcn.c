@@ -11,7 +11,6 @@ int opn_i_gcn_list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_W
                              .n_heads = 1,
                              .n_parts = 1,
                              .width = opn_i_width(sizes->n_hidden),
-                             .has_panels = true,
                              .is_decayed = true,
                              .fan = sizes->n_features + sizes->n_hidden};
     list[1] = (opn_i_weight){.name = "w1",
@@ -55,8 +54,8 @@ static matrices view_pass(const opn_i_network *network, const opn_real *weights)
     const opn_i_gcn_layers *layers = network->layers;
     const int32_t n_middle = network->in_use.inner.n_rows;
     return (matrices){
-            opn_i_panels(layers->hidden, n_middle, network->hidden_width),
-            opn_i_panels(layers->d_hidden, n_middle, network->hidden_width),
+            opn_i_rows(layers->hidden, n_middle, network->hidden_width),
+            opn_i_rows(layers->d_hidden, n_middle, network->hidden_width),
             opn_i_rows(layers->q, n_middle, network->class_width),
             opn_i_rows_const(weights + network->weight[1].at, network->sizes.n_hidden,
                              network->class_width),
@@ -81,7 +80,7 @@ void opn_i_gcn_forward(const opn_i_exec *exec,
                                                layers->d_hidden, layers->p)
                                 .at;
     opn_i_hop_product(exec, inner,
-                      opn_i_panels_const(p, network->n_nodes, network->hidden_width),
+                      opn_i_rows_const(p, network->n_nodes, network->hidden_width),
                       pass.hidden, &finish);
     opn_i_matmul(exec, inner->n_rows, network->sizes.n_hidden, network->hidden, pass.w1,
                  pass.q, NULL, 1);
@@ -108,7 +107,7 @@ void opn_i_gcn_backward(const opn_i_exec *exec,
                                pass.d_hidden, d_weights);
     opn_i_hop_product_transposed(
             exec, inner, opn_i_network_row_scale(network), opn_i_as_const(pass.d_hidden),
-            opn_i_panels(layers->p, network->n_nodes, network->hidden_width));
+            opn_i_rows(layers->p, network->n_nodes, network->hidden_width));
     opn_i_network_multiply_back(exec, network, layers->p, d_weights);
 }
 

@@ -7,7 +7,7 @@
 
 #include "network/network.h"
 
-// Buffers of its passes; matrices of hidden units are in panels.
+// Buffers of its passes.
 typedef struct opn_i_gcn_layers {
     opn_real *p;        // [V,H] X W0; in the backward pass its gradient
     opn_real *hidden;   // [V,H]

@@ -43,11 +43,9 @@ int32_t opn_i_weight_rows(const opn_i_weight *weight)
 
 size_t opn_i_weight_place(const opn_i_weight *weight, int32_t i, int32_t k)
 {
-    const opn_i_dense_const stored = {NULL, opn_i_weight_rows(weight), weight->width,
-                                      weight->has_panels};
-    return weight->at + opn_i_place(stored,
-                                    place_of(i, weight->n_rows, weight->n_row_heads),
-                                    column_of(weight, k));
+    const int32_t row = place_of(i, weight->n_rows, weight->n_row_heads);
+    return weight->at + (size_t)row * (size_t)weight->width +
+           (size_t)column_of(weight, k);
 }
 
 // Element (i, k) has its own random position, so that the layout does not matter.
@@ -75,10 +73,9 @@ void opn_i_network_init_weights(const opn_i_network *network,
 
 // ---- networks ------------------------------------------------------------------------
 
-static unsigned uses_of(int32_t width, bool with_backward, bool subtracts)
+static unsigned uses_of(bool with_backward, bool subtracts)
 {
-    return (with_backward ? OPN_USE_BACKWARD : 0u) | (subtracts ? OPN_USE_DROPPED : 0u) |
-           (width <= OPN_SLICE ? OPN_USE_NARROW : 0u);
+    return (with_backward ? OPN_USE_BACKWARD : 0u) | (subtracts ? OPN_USE_DROPPED : 0u);
 }
 
 static bool plan_subtracts(opn_i_plan plan)
@@ -86,12 +83,9 @@ static bool plan_subtracts(opn_i_plan plan)
     return plan.has_whole && plan.dropout < 0.5 && (!plan.trains || plan.dropout > 0.0);
 }
 
-unsigned
-opn_i_plan_uses(opn_i_plan plan, const opn_i_encoder *encoder, const opn_i_sizes *sizes)
+unsigned opn_i_plan_uses(opn_i_plan plan)
 {
-    opn_i_weight list[OPN_MAX_WEIGHTS];
-    encoder->list_weights(sizes, list);
-    return uses_of(list[0].width, plan.trains, plan_subtracts(plan));
+    return uses_of(plan.trains, plan_subtracts(plan));
 }
 
 void opn_i_network_follow(opn_i_network *network, opn_i_plan plan)
@@ -172,7 +166,7 @@ void opn_i_network_draw(const opn_i_exec *exec,
                         network->dropper->n_edges, network->dropper->keep);
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->features, step, rates.units,
-                        features->rows.row_ptr[features->n_trained], features->keep);
+                        opn_i_feature_matrix_n_bits(features), features->keep);
     if (rates.units > 0.0)
         opn_i_keep_bits(exec, seed, streams->hidden, step, rates.units,
                         (int64_t)network->reach.inner.n_rows * network->hidden_width,
@@ -244,7 +238,7 @@ opn_i_first_product opn_i_network_multiply(const opn_i_exec *exec,
     const int32_t width = network->hidden_width;
     const double rate = network->rates.units;
     const bool subtracts = network->subtracts;
-    const unsigned uses = uses_of(width, with_backward, subtracts);
+    const unsigned uses = uses_of(with_backward, subtracts);
     const bool is_known = subtracts && network->whole_of == w0;
     const bool is_same = is_known && network->is_frozen && rate == 0.0;
     if (subtracts && !is_same && (!is_known || rate == 0.0)) {
@@ -299,7 +293,7 @@ void opn_i_network_project_back(const opn_i_exec *exec,
     const bool is_plain = w1->n_heads == 1 && w1->n_parts == 1;
     const int32_t n_cols = is_plain ? w1->n_cols : w1->width; // columns beyond are 0
     const opn_i_dense transposed =
-            opn_i_panels(network->w1_transposed, n_cols, hidden.width);
+            opn_i_rows(network->w1_transposed, n_cols, hidden.width);
     opn_i_matmul_tn(exec, hidden.n_rows, n_units, hidden, d_q, network->partial,
                     d_weights + w1->at);
     transpose(opn_i_rows_const(weights + w1->at, n_units, w1->width), n_units, n_cols,

@@ -49,7 +49,6 @@ typedef struct opn_i_weight {
     int32_t n_row_heads, n_heads; // heads in the rows and in the columns; 1: one head
     int32_t n_parts; // concatenated matrices, each padded to its share of `width`
     int32_t width;   // of a row in memory
-    bool has_panels; // else row-major
     bool is_decayed; // subject to weight decay; these come first
     int32_t fan;     // initial values uniform within sqrt(6 / fan) (Glorot); 0: all 0
     size_t at;       // offset in the block, set by the network
@@ -128,8 +127,7 @@ struct opn_i_network {
 
 // The products with X that the passes of a plan need, for
 // opn_i_feature_matrix_init_for().
-unsigned
-opn_i_plan_uses(opn_i_plan plan, const opn_i_encoder *encoder, const opn_i_sizes *sizes);
+unsigned opn_i_plan_uses(opn_i_plan plan);
 
 // `dropper` may be NULL, and must be if `reach` is not the whole graph. sizes->n_features
 // is that of the feature matrix. Errors: NOMEM, OVERFLOW.
@@ -203,7 +201,7 @@ void opn_i_network_backward(const opn_i_exec *exec,
 
 // ---- for encoders --------------------------------------------------------------------
 
-// X W0 of a pass, in panels.
+// X W0 of a pass.
 typedef struct opn_i_first_product {
     opn_real *at;
     bool is_known; // the same as in the last pass, with the same weights
@@ -221,8 +219,8 @@ opn_i_first_product opn_i_network_multiply(const opn_i_exec *exec,
 // [V] factors for the rows of the gradient of X W0, to apply before its backward pass.
 const opn_real *opn_i_network_row_scale(const opn_i_network *network);
 
-// Backward pass of X W0: the gradient of W0 from that of the product, in panels, whose
-// rows are already multiplied by opn_i_network_row_scale().
+// Backward pass of X W0: the gradient of W0 from that of the product, whose rows
+// are already multiplied by opn_i_network_row_scale().
 void opn_i_network_multiply_back(const opn_i_exec *exec,
                                  opn_i_network *network,
                                  const opn_real *d_p,

@@ -6,10 +6,10 @@
 
 enum { W0, B0, W1, B1, N_WEIGHTS };
 
-// Columns of one half of X W0: whole panels, so that each half is a matrix of its own.
+// Columns of one half of X W0: whole cache lines.
 static int32_t half_of(const opn_i_sizes *sizes)
 {
-    return (sizes->n_hidden + OPN_SLICE - 1) / OPN_SLICE * OPN_SLICE;
+    return (int32_t)opn_i_whole_lines((size_t)sizes->n_hidden);
 }
 
 static opn_i_weight
@@ -31,7 +31,6 @@ static int list_weights(const opn_i_sizes *sizes, opn_i_weight list[OPN_MAX_WEIG
     const int32_t half = half_of(sizes);
     const int32_t n_classes = sizes->n_classes;
     list[W0] = weight_of("w0", sizes->n_features, sizes->n_hidden, 2, half);
-    list[W0].has_panels = true;
     list[B0] = weight_of("b0", 1, sizes->n_hidden, 1, half);
     list[W1] = weight_of("w1", sizes->n_hidden, n_classes, 2, opn_i_width(n_classes));
     list[B1] = weight_of("b1", 1, n_classes, 1, opn_i_width(n_classes));
@@ -48,12 +47,11 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
     OPN_TRY_NEW(ctx, layers, 1);
     network->layers = layers;
     layers->half = half_of(&network->sizes);
-    OPN_TRY_NEW(ctx, network->arena, OPN_MARGIN + 2 * n_wide + n_wide / 2 + 3 * n_narrow);
+    OPN_TRY_NEW(ctx, network->arena, OPN_MARGIN + 2 * n_wide + n_wide / 2 + 2 * n_narrow);
     layers->p = opn_i_on_line(network->arena);
     layers->hidden = layers->p + n_wide;
     layers->d_hidden = layers->hidden + n_wide / 2;
     layers->q = layers->d_hidden + n_wide;
-    layers->d_near = layers->q + 2 * n_narrow;
 cleanup:
     return status;
 }
@@ -61,7 +59,8 @@ cleanup:
 // The matrices of a pass.
 typedef struct matrices {
     opn_i_dense self, near; // the halves of X W0
-    opn_i_dense hidden, d_hidden, q;
+    opn_i_dense hidden, d_hidden;
+    opn_i_dense q, q_self, q_near; // hidden W1 and its halves
     opn_i_dense z;
     opn_i_dense_const d_z, w1;
 } matrices;
@@ -73,24 +72,21 @@ static matrices view_pass(const opn_i_network *network, opn_real *p, const opn_r
     const int32_t n_outputs = network->in_use.outer.n_rows;
     const int32_t half = layers->half;
     const int32_t width = network->class_width;
+    const opn_i_dense both = opn_i_rows(p, network->n_nodes, 2 * half);
+    const opn_i_dense q = opn_i_rows(layers->q, n_middle, 2 * width);
     return (matrices){
-            opn_i_panels(p, network->n_nodes, half),
-            opn_i_panels(p + (size_t)network->n_nodes * (size_t)half, network->n_nodes,
-                         half),
-            opn_i_panels(layers->hidden, n_middle, half),
-            opn_i_panels(layers->d_hidden, n_middle, half),
-            opn_i_rows(layers->q, n_middle, 2 * width),
+            opn_i_columns(both, 0, half),
+            opn_i_columns(both, half, half),
+            opn_i_rows(layers->hidden, n_middle, half),
+            opn_i_rows(layers->d_hidden, n_middle, half),
+            q,
+            opn_i_columns(q, 0, width),
+            opn_i_columns(q, width, width),
             opn_i_rows(network->z, n_outputs, width),
             opn_i_rows_const(network->d_z, n_outputs, width),
             opn_i_rows_const(w + network->weight[W1].at, network->sizes.n_hidden,
                              2 * width),
     };
-}
-
-// Columns used in a slice; within it, rows of any matrix are contiguous.
-static int32_t n_in_slice(int32_t n_cols, int32_t at)
-{
-    return n_cols - at < OPN_SLICE ? n_cols - at : OPN_SLICE;
 }
 
 // Adds the node's own term and the bias to the means over its neighbours.
@@ -101,12 +97,10 @@ static void add_own(const opn_i_hop *hop,
                     opn_i_dense y)
 {
     for (int32_t i = 0; i < hop->n_rows; i++) {
-        for (int32_t at = 0; at < n_cols; at += OPN_SLICE) {
-            const opn_real *from = opn_i_element_const(self, opn_i_hop_own(hop, i), at);
-            opn_real *to = opn_i_element(y, i, at);
-            for (int32_t k = 0; k < n_in_slice(n_cols, at); k++)
-                to[k] += from[k] + bias[at + k];
-        }
+        const opn_real *from = opn_i_element_const(self, opn_i_hop_own(hop, i), 0);
+        opn_real *to = opn_i_element(y, i, 0);
+        for (int32_t k = 0; k < n_cols; k++)
+            to[k] += from[k] + bias[k];
     }
 }
 
@@ -120,7 +114,7 @@ static void share_own(const opn_i_hop *hop,
                       opn_real *d_bias)
 {
     for (int32_t at = 0; at < n_cols; at += OPN_SLICE) {
-        const int32_t n = n_in_slice(n_cols, at);
+        const int32_t n = n_cols - at < OPN_SLICE ? n_cols - at : OPN_SLICE;
         double sum[OPN_SLICE] = {0};
         for (int32_t j = 0; j < hop->n_cols; j++)
             memset(opn_i_element(d_self, j, at), 0, (size_t)n * sizeof(opn_real));
@@ -163,16 +157,14 @@ static void forward(const opn_i_exec *exec,
                           .at;
     const matrices pass = view_pass(network, p, weights);
     network->hidden = opn_i_as_const(pass.hidden);
-    const opn_i_dense_const near = opn_i_rows_const(
-            layers->q + network->class_width, inner->n_rows, 2 * network->class_width);
     opn_i_hop_product(exec, inner, opn_i_as_const(pass.near), pass.hidden, NULL);
     add_own(inner, opn_i_as_const(pass.self), weights + network->weight[B0].at,
             sizes->n_hidden, pass.hidden);
     activate(network, pass.hidden);
     opn_i_matmul(exec, inner->n_rows, sizes->n_hidden, network->hidden, pass.w1, pass.q,
                  NULL, 1);
-    opn_i_hop_product(exec, outer, near, pass.z, NULL);
-    add_own(outer, opn_i_as_const(pass.q), weights + network->weight[B1].at,
+    opn_i_hop_product(exec, outer, opn_i_as_const(pass.q_near), pass.z, NULL);
+    add_own(outer, opn_i_as_const(pass.q_self), weights + network->weight[B1].at,
             sizes->n_classes, pass.z);
 }
 
@@ -182,16 +174,9 @@ static void look_back(const opn_i_exec *exec,
                       const matrices *pass,
                       opn_real *d_bias)
 {
-    const opn_i_sage_layers *layers = network->layers;
     const opn_i_hop *outer = &network->in_use.outer;
-    const size_t width = (size_t)network->class_width;
-    opn_i_hop_product_transposed(
-            exec, outer, NULL, pass->d_z,
-            opn_i_rows(layers->d_near, outer->n_cols, network->class_width));
-    share_own(outer, pass->d_z, NULL, network->class_width, pass->q, d_bias);
-    for (size_t j = 0; j < (size_t)outer->n_cols; j++)
-        memcpy(layers->q + (2 * j + 1) * width, layers->d_near + j * width,
-               width * sizeof(*layers->q));
+    opn_i_hop_product_transposed(exec, outer, NULL, pass->d_z, pass->q_near);
+    share_own(outer, pass->d_z, NULL, network->class_width, pass->q_self, d_bias);
 }
 
 static void backward(const opn_i_exec *exec,

@@ -12,12 +12,11 @@
 
 typedef struct opn_i_sage_layers {
     int32_t half;       // columns of one half of X W0
-    opn_real *p;        // [V,2H] X W0 in panels; in the backward pass its gradient
-    opn_real *hidden;   // [V,H] in panels
-    opn_real *d_hidden; // [V,2H], of which [V,H] is its gradient in panels; until the
-                        // backward pass X W0 with nothing dropped
+    opn_real *p;        // [V,2H] X W0; in the backward pass its gradient
+    opn_real *hidden;   // [V,H]
+    opn_real *d_hidden; // [V,2H], of which [V,H] is its gradient; until the backward pass
+                        // X W0 with nothing dropped
     opn_real *q;        // [V,2K] hidden W1; in the backward pass its gradient
-    opn_real *d_near;   // [V,K] the half of it that comes from neighbours
 } opn_i_sage_layers;
 
 #endif // OPN_SAGE_H

@@ -139,7 +139,7 @@ static double rate_of(const opn_params *given,
                       const char *name)
 {
     const double rate = opn_params_real(given_or(given, trained, sampled), sampled);
-    return rate < 1.0 ? rate : opn_params_real(trained, name);
+    return opn_i_met_rate(rate < 1.0 ? rate : opn_params_real(trained, name));
 }
 
 static opn_status read_options(opn_ctx *ctx,

@@ -23,7 +23,8 @@ typedef struct training {
     int32_t *validation; // [V]
     int32_t n_train, n_validation;
     opn_real *prior, *prior_sum, *log_teacher; // [V,K] [V] [V,K], or NULL
-    opn_real *d_weights;
+    opn_real *gradient;                        // with d_weights
+    opn_real *d_weights; // on whole cache lines, which X^T G is scattered to
     opn_i_train_state teacher, student;
     const char *checkpoint;    // path, or NULL
     char key[OPN_SHA256_TEXT]; // identifies the training of the checkpoint
@@ -41,7 +42,7 @@ static void release_training(training *t)
     opn_i_release(alloc, t->prior);
     opn_i_release(alloc, t->prior_sum);
     opn_i_release(alloc, t->log_teacher);
-    opn_i_release(alloc, t->d_weights);
+    opn_i_release(alloc, t->gradient);
     opn_model_free(t->model);
 }
 
@@ -209,8 +210,8 @@ static opn_i_train_options options_of(training *t,
             .n_epochs = (int32_t)n_epochs,
             .patience = (int32_t)opn_params_int(t->params, "patience"),
             .stop = stop_of(opn_params_text(t->params, "stop_on")),
-            .rates = {opn_params_real(t->params, "dropout"),
-                      opn_params_real(t->params, "drop_edge")},
+            .rates = {opn_i_met_rate(opn_params_real(t->params, "dropout")),
+                      opn_i_met_rate(opn_params_real(t->params, "drop_edge"))},
             .optimiser = {.learning_rate = opn_params_real(t->params, "learning_rate"),
                           .weight_decay = opn_params_real(t->params, "weight_decay")},
             .seed = (uint64_t)opn_params_int(t->params, "seed"),
@@ -406,7 +407,8 @@ opn_status opn_i_train_one(opn_ctx *ctx,
     OPN_TRY(find_targets(&t, split));
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.teacher));
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.student));
-    OPN_TRY_NEW(ctx, t.d_weights, t.student.n_weights);
+    OPN_TRY_NEW(ctx, t.gradient, OPN_MARGIN + t.student.n_weights);
+    t.d_weights = opn_i_on_line(t.gradient);
     OPN_TRY(opn_i_training_key(ctx, t.model->data_hash, split, params, t.model->kind,
                                t.key));
     OPN_TRY(run_resumably(&t));

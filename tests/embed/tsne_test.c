@@ -64,7 +64,7 @@ static void
 expect_plain_neighbours(int32_t n_rows, int32_t n_cols, const opn_real *x, int32_t n_near)
 {
     const size_t n = (size_t)n_rows * (size_t)n_near;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     opn_i_near *near = calloc(n + 1, sizeof(*near));
     opn_i_near *all = calloc((size_t)n_rows, sizeof(*all));
     assert_non_null(near);

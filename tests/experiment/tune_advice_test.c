@@ -61,7 +61,7 @@ static void a_default_is_recommended_unless_it_is_beaten_beyond_doubt(void **sta
     (void)state;
     static const char *const settings[] = {
             "trials=12 seeds=8 model=s-gcn epochs=40 task=ood hidden=64",
-            "trials=2 seeds=3 model=s-gcn epochs=3"};
+            "trials=2 seeds=2 model=s-gcn epochs=3"};
     opn_graph *graph = tuning_graph(ctx);
     for (int n = 0; n < 2; n++) {
         opn_tuning *found = tuning_run(ctx, graph, settings[n]);

@@ -65,8 +65,8 @@ static void draw_pattern(uint64_t *random, bool is_part, pattern *p)
 
 typedef struct shape {
     int32_t n_vectors;
-    bool is_single, is_in_panels;
-    int32_t n_used; // heads, or units of the last vector if there is one head
+    bool is_single, is_wider; // rows have more than the vectors in them
+    int32_t n_used;           // heads, or units of the last vector if there is one head
 } shape;
 
 static const shape shapes[] = {
@@ -135,10 +135,8 @@ static opn_real *new_drawn_row(uint64_t *random, trial *t, const shape *is)
 static opn_k_wide new_wide(trial *t, const shape *is, int32_t n_rows)
 {
     const size_t n = (size_t)(is->n_vectors * LANES);
-    opn_real *room = new_room(t, n * (size_t)n_rows);
-    if (is->is_in_panels)
-        return (opn_k_wide){room, 2 * LANES, 2 * LANES * (size_t)n_rows};
-    return (opn_k_wide){room, n, 2 * LANES};
+    const size_t stride = is->is_wider ? n + 2 * LANES : n;
+    return (opn_k_wide){new_room(t, stride * (size_t)n_rows), stride};
 }
 
 static opn_k_wide
@@ -360,7 +358,7 @@ static void any_cut_of_the_rows_gives_the_same_bits(void **state)
     (void)state;
     static pattern p;
     static trial whole, cut;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 2;
     for (int round = 0; round < N_SHAPES * n_tables * 4; round++) {
@@ -391,7 +389,7 @@ static void what_a_node_looks_at_adds_up_to_one(void **state)
     (void)state;
     static pattern p;
     static trial t;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 3;
     for (int round = 0; round < N_SHAPES * n_tables * 2; round++) {
@@ -413,14 +411,13 @@ static void what_a_node_looks_at_adds_up_to_one(void **state)
     }
 }
 
-// Panels so far apart that rows are prefetched.
+// Rows that are prefetched.
 static void far_rows_are_looked_at_as_near_ones_are(void **state)
 {
     (void)state;
-    enum { APART = 1 << 17 };
     static pattern p;
     static trial t;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 4;
     for (int round = 0; round < n_tables * 2; round++) {
@@ -430,18 +427,12 @@ static void far_rows_are_looked_at_as_near_ones_are(void **state)
         init_trial(6, &p, is, DROPS_UNITS | DROPS_ENTRIES, &t);
         run_step(table[round % n_tables], SCORE, &p, 0, &t, sums);
         run_step(table[round % n_tables], ATTEND, &p, 0, &t, sums);
-        const opn_k_wide near = t.layer.dropped, want = t.layer.o;
-        opn_k_wide far = {new_room(&t, (size_t)(is->n_vectors / 2) * APART), 16, APART};
-        for (int32_t k = 0; k < INPUTS * is->n_vectors; k++)
-            memcpy(opn_k_vector(&far, k / is->n_vectors, k % is->n_vectors),
-                   opn_k_vector(&near, k / is->n_vectors, k % is->n_vectors),
-                   LANES * sizeof(opn_real));
-        t.layer.dropped = far;
+        const opn_k_wide want = t.layer.o;
+        t.layer.is_far = true;
         t.layer.o = new_wide(&t, is, p.n_outputs);
         run_step(table[round % n_tables], ATTEND, &p, 0, &t, sums);
         assert_memory_equal(t.layer.o.at, want.at,
-                            (size_t)(p.n_outputs * is->n_vectors * LANES) *
-                                    sizeof(opn_real));
+                            (size_t)p.n_outputs * want.stride * sizeof(opn_real));
         free_trial(&t);
     }
 }
@@ -451,7 +442,7 @@ static void a_score_that_is_no_number_is_found_out(void **state)
     (void)state;
     static pattern p;
     static trial t;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 5;
     for (int round = 0; round < N_SHAPES * n_tables; round++) {

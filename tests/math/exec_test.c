@@ -1,4 +1,5 @@
-// exec_test.c -- kernels over all rows: right in both layouts, the same bits on any
+// exec_test.c -- kernels over all rows: right for whole matrices and for some columns of
+// wider ones, the same bits on any
 // number of threads, and the bits of dropout.
 
 #include "math/exec.h"
@@ -19,8 +20,8 @@ static void *new_items(size_t n, size_t size)
 
 // ---- layouts -------------------------------------------------------------------------
 
-// Widths of one slice and of several, the last of them whole or half.
-static const int32_t widths[] = {8, 16, 24, 40, 64};
+// Widths of one slice and of several.
+static const int32_t widths[] = {8, 16, 24, 64, 88};
 
 enum { N_WIDTHS = sizeof(widths) / sizeof(widths[0]) };
 
@@ -34,37 +35,25 @@ static void widths_are_whole_vectors_and_are_cut_into_slices(void **state)
         int32_t at = 0;
         while (at < width) {
             const int32_t n = opn_i_slice(width, at);
-            assert_true(n == OPN_SLICE || (n == OPN_LANES && at + n == width));
+            assert_true(n == 8 || n == 16 || n == 32 || n == OPN_SLICE);
+            assert_true(n == OPN_SLICE || at + 2 * n > width);
             at += n;
         }
         assert_int_equal(at, width);
     }
 }
 
-static void every_element_of_a_layout_has_its_own_place(void **state)
+static void columns_of_a_matrix_keep_its_stride(void **state)
 {
     (void)state;
-    enum { MOST_ROWS = 9, MOST = MOST_ROWS * 64 };
-    for (int round = 0; round < N_WIDTHS * 2 * MOST_ROWS; round++) {
-        const int32_t width = widths[round % N_WIDTHS];
-        const int32_t n_rows = 1 + round / N_WIDTHS / 2;
-        const bool has_panels = round / N_WIDTHS % 2 == 1;
-        opn_real data[MOST];
-        bool is_taken[MOST] = {false};
-        const opn_i_dense x = has_panels ? opn_i_panels(data, n_rows, width)
-                                         : opn_i_rows(data, n_rows, width);
-        for (int32_t j = 0; j < n_rows * width; j++) {
-            const int32_t i = j / width, k = j % width, at = k / OPN_SLICE * OPN_SLICE;
-            const ptrdiff_t place = opn_i_element(x, i, k) - data;
-            assert_true(place >= 0 && place < n_rows * width && !is_taken[place]);
-            is_taken[place] = true;
-            assert_int_equal(
-                    place,
-                    has_panels ? at * n_rows + i * opn_i_slice(width, at) + k - at : j);
-            if (has_panels)
-                assert_int_equal(place, opn_i_panel_at(n_rows, width, i, k));
-        }
-    }
+    enum { N = 5, WIDTH = 24 };
+    opn_real data[N * WIDTH];
+    const opn_i_dense x = opn_i_rows(data, N, WIDTH);
+    const opn_i_dense part = opn_i_columns(x, 8, 16);
+    assert_int_equal(part.width, 16);
+    for (int32_t i = 0; i < N; i++)
+        for (int32_t k = 0; k < 16; k++)
+            assert_ptr_equal(opn_i_element(part, i, k), opn_i_element(x, i, 8 + k));
 }
 
 static void arenas_begin_on_a_line_and_are_cut_at_lines(void **state)
@@ -83,26 +72,28 @@ static void arenas_begin_on_a_line_and_are_cut_at_lines(void **state)
     }
 }
 
-// ---- matrices of either layout -------------------------------------------------------
+// ---- whole matrices and columns of wider ones ----------------------------------------
 
 // What is beyond the requested rows.
 static const opn_real untouched = 77;
 
-// Has four numbers more, of which none may change.
-static opn_i_dense new_dense(int32_t n_rows, int32_t width, bool has_panels)
+// Has four numbers more, of which none may change. A part is the first columns of a wider
+// matrix.
+static opn_i_dense new_dense(int32_t n_rows, int32_t width, bool is_part)
 {
-    const size_t n = (size_t)n_rows * (size_t)width + 4;
+    const int32_t stride = is_part ? width + 16 : width;
+    const size_t n = (size_t)n_rows * (size_t)stride + 4;
     opn_real *data = new_items(n, sizeof(*data));
     for (size_t j = 0; j < n; j++)
         data[j] = untouched;
-    return (opn_i_dense){data, n_rows, width, has_panels};
+    return (opn_i_dense){data, n_rows, width, stride};
 }
 
-// The same matrix in either layout; columns from n_cols on are 0.
+// The same matrix, whole or a part; columns from n_cols on are 0.
 static opn_i_dense
-new_drawn(uint64_t seed, int32_t n_rows, int32_t n_cols, int32_t width, bool has_panels)
+new_drawn(uint64_t seed, int32_t n_rows, int32_t n_cols, int32_t width, bool is_part)
 {
-    const opn_i_dense x = new_dense(n_rows, width, has_panels);
+    const opn_i_dense x = new_dense(n_rows, width, is_part);
     for (int32_t i = 0; i < n_rows; i++)
         for (int32_t k = 0; k < width; k++)
             *opn_i_element(x, i, k) = k < n_cols ? (opn_real)draw(&seed, -1.0, 1.0) : 0;
@@ -111,7 +102,7 @@ new_drawn(uint64_t seed, int32_t n_rows, int32_t n_cols, int32_t width, bool has
 
 static size_t n_bytes_of(opn_i_dense x)
 {
-    return ((size_t)x.n_rows * (size_t)x.width + 4) * sizeof(*x.data);
+    return ((size_t)x.n_rows * (size_t)x.stride + 4) * sizeof(*x.data);
 }
 
 // Asserts that the first n_rows rows are those of want [n_rows,width] and that all else
@@ -119,9 +110,9 @@ static size_t n_bytes_of(opn_i_dense x)
 static void expect_dense(opn_i_dense y, int32_t n_rows, const double *want, double floor)
 {
     for (int32_t i = 0; i < y.n_rows; i++) {
-        for (int32_t k = 0; k < y.width; k++) {
+        for (int32_t k = 0; k < y.stride; k++) {
             const opn_real got = *opn_i_element(y, i, k);
-            if (i >= n_rows) {
+            if (i >= n_rows || k >= y.width) {
                 assert_true(got == untouched);
                 continue;
             }
@@ -131,7 +122,7 @@ static void expect_dense(opn_i_dense y, int32_t n_rows, const double *want, doub
         }
     }
     for (size_t j = 0; j < 4; j++)
-        assert_true(y.data[(size_t)y.n_rows * (size_t)y.width + j] == untouched);
+        assert_true(y.data[(size_t)y.n_rows * (size_t)y.stride + j] == untouched);
 }
 
 // ---- threads -------------------------------------------------------------------------
@@ -170,9 +161,9 @@ typedef void run_product(const opn_i_exec *exec, const product *p, opn_i_dense y
 static void
 expect_product(run_product *run, const product *p, opn_i_dense y, const double *want)
 {
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
-    const opn_i_dense other = new_dense(y.n_rows, y.width, y.has_panels);
+    const opn_i_dense other = new_dense(y.n_rows, y.width, y.stride > y.width);
     for (int t = 0; t < n_tables; t++) {
         for (int c = 0; c < N_THREAD_COUNTS; c++) {
             const opn_i_exec exec = {table[t], thread_counts[c]};
@@ -253,23 +244,23 @@ static double spmm_element(const product *p, opn_i_dense y, int32_t i, int32_t k
                    : 0.0;
 }
 
-static void spmm_is_right_in_both_layouts_and_on_any_number_of_threads(void **state)
+static void spmm_is_right_in_whole_and_in_part_and_on_any_number_of_threads(void **state)
 {
     (void)state;
     uint64_t random = 1;
     for (int round = 0; round < N_WIDTHS * N_SIZES * 8; round++) {
         const int32_t width = widths[round % N_WIDTHS];
         const int size = round / N_WIDTHS % N_SIZES, kind = round / N_WIDTHS / N_SIZES;
-        const bool has_finish = kind % 2 == 0, x_panels = kind / 4 == 0;
-        const bool y_panels = (kind / 2 % 2 == 0) == x_panels;
-        if (size == N_SIZES - 1 && (!has_finish || x_panels != y_panels))
+        const bool has_finish = kind % 2 == 0, x_is_part = kind / 4 == 0;
+        const bool y_is_part = (kind / 2 % 2 == 0) == x_is_part;
+        if (size == N_SIZES - 1 && (!has_finish || x_is_part != y_is_part))
             continue; // large ones take their time
         const int32_t n_rows = pick_rows(size, 256, width * (A_ROW / 2 + 1));
         const sparse s = new_sparse(&random, n_rows);
         const opn_k_sparse a = {s.ptr, s.ptr + 1, s.col, s.value, s.scale};
-        const opn_i_dense y = new_dense(n_rows + 3, width, y_panels);
-        const opn_i_dense base = new_drawn(2, n_rows + 3, width, width, y_panels);
-        const int64_t n_bits = 24 + (int64_t)(n_rows + 3) * width;
+        const opn_i_dense y = new_dense(n_rows + 3, width, y_is_part);
+        const opn_i_dense base = new_drawn(2, n_rows + 3, width, width, y_is_part);
+        const int64_t n_bits = 24 + (int64_t)(n_rows + 3) * y.stride;
         uint64_t *bits = new_items(opn_i_bit_words(n_bits), sizeof(*bits));
         const opn_i_exec one = {opn_k_table_ref(), 1};
         opn_i_keep_bits(&one, 1, OPN_STREAM_STUDENT_HIDDEN, 0, 0.5, n_bits, bits);
@@ -281,7 +272,7 @@ static void spmm_is_right_in_both_layouts_and_on_any_number_of_threads(void **st
                                      .first_bit = 24};
         const product p = {.a = &a,
                            .n_rows = n_rows,
-                           .x = new_drawn(3, SPARSE_COLS, width, width, x_panels),
+                           .x = new_drawn(3, SPARSE_COLS, width, width, x_is_part),
                            .finish = has_finish ? &finish : NULL,
                            .floor = 10.0};
         double *want = new_items((size_t)n_rows * (size_t)width, sizeof(*want));
@@ -310,22 +301,22 @@ static void scatter_sums_blocks_in_an_order_that_threads_do_not_change(void **st
     static const int32_t n_all_blocks[] = {1, 2, 7, 16};
     uint64_t random = 11;
     for (int round = 0; round < 2 * 2 * N_SIZES * 4; round++) {
-        const int32_t width = round % 2 == 0 ? OPN_LANES : OPN_SLICE;
-        const bool has_panels = round / 2 % 2 == 0;
+        const int32_t width = round % 2 == 0 ? OPN_LANES : OPN_SLICE + OPN_LANES;
+        const bool is_part = round / 2 % 2 == 0;
         const int32_t n_rows = pick_rows(round / 4 % N_SIZES, 16, width * (A_ROW / 2));
         const sparse s = new_sparse(&random, n_rows);
         const opn_k_sparse a = {s.ptr, s.ptr + 1, s.col, s.value, s.scale};
         const int32_t n_blocks = n_all_blocks[round / 4 / N_SIZES];
         const size_t n_partial = (size_t)((n_blocks - 1) * SPARSE_COLS * width);
-        const opn_i_dense y = new_dense(SPARSE_COLS, width, has_panels);
+        const opn_i_dense y = new_dense(SPARSE_COLS, width, is_part);
         const product p = {.a = &a,
                            .n_rows = SPARSE_COLS,
                            .n_inner = n_rows,
                            .n_blocks = n_blocks,
-                           .x = new_drawn(12, n_rows, width, width, has_panels),
+                           .x = new_drawn(12, n_rows, width, width, is_part),
                            .partial = new_items(n_partial, sizeof(*p.partial)),
                            .floor = 10.0 * (1.0 + sqrt(n_rows))};
-        double want[SPARSE_COLS * OPN_SLICE] = {0.0};
+        double want[SPARSE_COLS * 2 * OPN_SLICE] = {0.0};
         for (int32_t i = 0; i < n_rows; i++)
             for (opn_off e = s.ptr[i]; e < s.ptr[i + 1]; e++)
                 for (int32_t k = 0; k < width; k++)
@@ -347,7 +338,6 @@ static void run_lookup(const opn_i_exec *exec, const product *p, opn_i_dense y)
     opn_i_lookup(exec, p->map, p->scale, p->n_inner, opn_i_as_const(p->x), y);
 }
 
-// In panels; rows that are no wider than a slice are one panel.
 static void lookup_is_right_for_any_columns_and_on_any_number_of_threads(void **state)
 {
     (void)state;
@@ -360,11 +350,11 @@ static void lookup_is_right_for_any_columns_and_on_any_number_of_threads(void **
         const bool has_scale = round / N_WIDTHS / N_SIZES / 4 == 0;
         if (size == N_SIZES - 1 && (!has_scale || n_cols < 200))
             continue;
-        const bool has_panels = width > OPN_SLICE || has_scale;
+        const bool is_part = !has_scale;
         const int32_t n_rows = pick_rows(size, 1024, width * n_cols / 4);
         const size_t n_words = (size_t)n_rows * (size_t)((n_cols + 63) / 64);
-        const opn_i_dense y = new_dense(n_rows, width, has_panels);
-        const opn_i_dense x = new_drawn(5, n_cols, width, width, has_panels);
+        const opn_i_dense y = new_dense(n_rows, width, is_part);
+        const opn_i_dense x = new_drawn(5, n_cols, width, width, is_part);
         uint64_t *map = new_items(n_words, sizeof(*map));
         opn_real *scale = new_items((size_t)n_rows, sizeof(*scale));
         double *want = new_items((size_t)n_rows * (size_t)width, sizeof(*want));
@@ -414,27 +404,28 @@ static double matmul_element(const product *p, opn_i_dense y, int32_t i, int32_t
     return p->active == NULL ? sum : sum * (double)(opn_real)1.6;
 }
 
-static void matmul_is_right_in_all_layouts_and_on_any_number_of_threads(void **state)
+static void
+matmul_is_right_in_whole_and_in_part_and_on_any_number_of_threads(void **state)
 {
     (void)state;
     static const int32_t n_inners[] = {1, 15, 16, 17, 40};
     for (int round = 0; round < N_WIDTHS * N_SIZES * 16; round++) {
         const int32_t width = widths[round % N_WIDTHS];
         const int size = round / N_WIDTHS % N_SIZES, kind = round / N_WIDTHS / N_SIZES;
-        const bool x_panels = kind % 2 == 0, w_panels = kind / 2 % 2 == 0;
-        const bool y_panels = kind / 4 % 2 == 0, has_active = kind / 8 == 0;
-        const bool is_mixed = x_panels != w_panels || x_panels != y_panels;
+        const bool x_is_part = kind % 2 == 0, w_is_part = kind / 2 % 2 == 0;
+        const bool y_is_part = kind / 4 % 2 == 0, has_active = kind / 8 == 0;
+        const bool is_mixed = x_is_part != w_is_part || x_is_part != y_is_part;
         if (size == N_SIZES - 1 && (!has_active || is_mixed))
             continue;
         const int32_t n_inner = size == N_SIZES - 1 ? 29 : n_inners[(kind + round) % 5];
         const int32_t n_rows = pick_rows(size, 256, width * n_inner / 4);
         const int32_t x_width = opn_i_width(n_inner);
-        const opn_i_dense active = new_drawn(6, n_rows + 3, width, width, y_panels);
-        const opn_i_dense y = new_dense(n_rows + 3, width, y_panels);
+        const opn_i_dense active = new_drawn(6, n_rows + 3, width, width, y_is_part);
+        const opn_i_dense y = new_dense(n_rows + 3, width, y_is_part);
         const product p = {.n_rows = n_rows,
                            .n_inner = n_inner,
-                           .x = new_drawn(7, n_rows, n_inner, x_width, x_panels),
-                           .w = new_drawn(8, n_inner, width, width, w_panels),
+                           .x = new_drawn(7, n_rows, n_inner, x_width, x_is_part),
+                           .w = new_drawn(8, n_inner, width, width, w_is_part),
                            .active = has_active ? active.data : NULL,
                            .floor = 10.0};
         double *want = new_items((size_t)n_rows * (size_t)width, sizeof(*want));
@@ -460,24 +451,24 @@ static void run_matmul_tn(const opn_i_exec *exec, const product *p, opn_i_dense 
 static void matmul_tn_sums_all_rows_in_an_order_that_threads_do_not_change(void **state)
 {
     (void)state;
-    enum { MOST_OUTER = 40, MOST_WIDTH = 64, N_COUNTS = 7 };
+    enum { MOST_OUTER = 40, MOST_WIDTH = 88, N_COUNTS = 7 };
     static const int32_t n_outers[] = {9, 16, 17, MOST_OUTER};
     static const int32_t counts[N_COUNTS] = {0, 1, 15, 16, 17, 100, -1};
     for (int round = 0; round < N_WIDTHS * N_COUNTS * 4; round++) {
         const int32_t width = widths[round % N_WIDTHS];
-        const bool x_panels = round / N_WIDTHS / N_COUNTS % 2 == 0;
-        const bool g_panels = round / N_WIDTHS / N_COUNTS / 2 == 0;
+        const bool x_is_part = round / N_WIDTHS / N_COUNTS % 2 == 0;
+        const bool g_is_part = round / N_WIDTHS / N_COUNTS / 2 == 0;
         const int32_t n_outer = n_outers[(round + round / 4) % 4];
         const int32_t count = counts[round / N_WIDTHS % N_COUNTS];
-        if (count < 0 && x_panels != g_panels)
+        if (count < 0 && x_is_part != g_is_part)
             continue;
         const int32_t n = count < 0 ? pick_rows(4, 0, width * n_outer / 4) : count;
         const size_t n_sums = (size_t)n_outer * (size_t)width;
         const opn_i_dense sum = new_dense(n_outer, width, false);
         const product p = {.n_rows = n_outer,
                            .n_inner = n,
-                           .x = new_drawn(9, n, n_outer, opn_i_width(n_outer), x_panels),
-                           .w = new_drawn(10, n, width, width, g_panels),
+                           .x = new_drawn(9, n, n_outer, opn_i_width(n_outer), x_is_part),
+                           .w = new_drawn(10, n, width, width, g_is_part),
                            .partial =
                                    new_items(OPN_SUM_BLOCKS * n_sums, sizeof(*p.partial)),
                            .floor = 10.0 * (1.0 + sqrt(n))};
@@ -519,19 +510,19 @@ static void one_number_that_is_not_finite_is_found_wherever_it_is(void **state)
 
 // ---- dropout -------------------------------------------------------------------------
 
-// Sixteen bits decide at any rate but 1/2, one bit there, taken in order from the
+// Eight bits decide at any rate but 1/2, one bit there, taken in order from the
 // generator's words.
 static void
 expect_defined_bits(uint32_t step, double rate, int64_t n, const uint64_t *bits)
 {
     for (int64_t j = 0; j < n; j++) {
-        const int64_t word = rate == 0.5 ? j / 32 : j / 2;
+        const int64_t word = rate == 0.5 ? j / 32 : j / 4;
         const opn_i_random4 drawn =
                 opn_i_random(9, OPN_STREAM_SAMPLE_HIDDEN, step, (uint64_t)(word / 4));
         const uint32_t w = drawn.word[word % 4];
         const bool want = rate == 0.5 ? (w >> (j % 32) & 1) != 0
-                                      : (w >> (16 * (j % 2)) & 0xffff) >=
-                                                (uint32_t)lround(rate * 65536.0);
+                                      : (w >> (8 * (j % 4)) & 0xff) >=
+                                                (uint32_t)lround(rate * 256.0);
         assert_true(opn_i_bit(bits, j) == want);
     }
 }
@@ -543,7 +534,7 @@ static void a_bit_depends_on_seed_stream_step_and_element_alone(void **state)
     static const int64_t sizes[] = {1, 63, 64, 65, 127, 128, 129, 5000, MOST};
     static const double rates[] = {0.5, 0.2, 0.75};
     static uint64_t bits[MOST / 64 + 1];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int round = 0; round < n_tables * 9 * 3; round++) {
         const opn_i_exec exec = {table[round % n_tables], 1};
@@ -558,7 +549,7 @@ static void bits_are_the_same_on_any_number_of_threads(void **state)
 {
     (void)state;
     static const double rates[] = {0.3, 0.5};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int r = 0; r < 2; r++) {
         const int64_t n = ((INT64_C(1) << 23) + 777) * (r == 0 ? 1 : 16);
@@ -597,7 +588,8 @@ static void the_rate_is_met_and_masks_of_two_steps_are_independent(void **state)
     static uint64_t bits[4][N / 64 + 1];
     const opn_i_exec exec = {opn_k_select(), 1};
     for (int r = 0; r < 6; r++) {
-        const double kept = 1.0 - rates[r];
+        const double kept = 1.0 - opn_i_met_rate(rates[r]);
+        assert_true(fabs(opn_i_met_rate(rates[r]) - rates[r]) <= 1.0 / 512.0);
         opn_i_keep_bits(&exec, 1, OPN_STREAM_STUDENT_HIDDEN, 0, rates[r], N, bits[0]);
         opn_i_keep_bits(&exec, 1, OPN_STREAM_STUDENT_HIDDEN, 1, rates[r], N, bits[1]);
         opn_i_keep_bits(&exec, 1, OPN_STREAM_TEACHER_HIDDEN, 0, rates[r], N, bits[2]);
@@ -610,24 +602,37 @@ static void the_rate_is_met_and_masks_of_two_steps_are_independent(void **state)
     }
 }
 
+static void a_rate_that_is_not_0_drops_something_and_keeps_something(void **state)
+{
+    (void)state;
+    static const double rates[][2] = {
+            {0.0, 0.0},   {1e-9, 1.0 / 256},     {0.5, 0.5},
+            {0.25, 0.25}, {1.0 / 3, 85.0 / 256}, {0.999999, 255.0 / 256}};
+    for (int r = 0; r < 6; r++)
+        assert_true(opn_i_met_rate(rates[r][0]) == rates[r][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(widths_are_whole_vectors_and_are_cut_into_slices),
-            cmocka_unit_test(every_element_of_a_layout_has_its_own_place),
+            cmocka_unit_test(columns_of_a_matrix_keep_its_stride),
             cmocka_unit_test(arenas_begin_on_a_line_and_are_cut_at_lines),
             cmocka_unit_test(threads_are_as_many_as_the_work_is_worth),
-            cmocka_unit_test(spmm_is_right_in_both_layouts_and_on_any_number_of_threads),
+            cmocka_unit_test(
+                    spmm_is_right_in_whole_and_in_part_and_on_any_number_of_threads),
             cmocka_unit_test(scatter_sums_blocks_in_an_order_that_threads_do_not_change),
             cmocka_unit_test(
                     lookup_is_right_for_any_columns_and_on_any_number_of_threads),
-            cmocka_unit_test(matmul_is_right_in_all_layouts_and_on_any_number_of_threads),
+            cmocka_unit_test(
+                    matmul_is_right_in_whole_and_in_part_and_on_any_number_of_threads),
             cmocka_unit_test(
                     matmul_tn_sums_all_rows_in_an_order_that_threads_do_not_change),
             cmocka_unit_test(one_number_that_is_not_finite_is_found_wherever_it_is),
             cmocka_unit_test(a_bit_depends_on_seed_stream_step_and_element_alone),
             cmocka_unit_test(bits_are_the_same_on_any_number_of_threads),
             cmocka_unit_test(the_rate_is_met_and_masks_of_two_steps_are_independent),
+            cmocka_unit_test(a_rate_that_is_not_0_drops_something_and_keeps_something),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,19 +19,24 @@ enum { WIDEST = 136 };
 static void the_tables_are_named_and_chosen_by_cpu_and_environment(void **state)
 {
     (void)state;
-    assert_string_equal(opn_k_table_ref()->name, "ref");
-    if (opn_k_table_avx2() != NULL)
-        assert_string_equal(opn_k_table_avx2()->name, "avx2");
-    if (IS_DOUBLE)
-        assert_null(opn_k_table_avx2());
+    const opn_k_table *table[MOST_TABLES]; // the reference, then the fastest first
+    const int n_tables = all_tables(table);
+    static const char *const names[] = {"ref", "avx2", "avx512"};
     const char *old = getenv("OPINE_KERNEL");
     char kept[64] = "";
     strncpy(kept, old == NULL ? "" : old, sizeof(kept) - 1);
-    assert_int_equal(setenv("OPINE_KERNEL", "ref", 1), 0);
-    assert_ptr_equal(opn_k_select(), opn_k_table_ref());
+    assert_ptr_equal(table[0], opn_k_table_ref());
+    if (IS_DOUBLE)
+        assert_int_equal(n_tables, 1);
+    for (int t = 0; t < n_tables; t++) {
+        assert_string_equal(table[t]->name, names[t == 0 ? 0 : n_tables - t]);
+        assert_int_equal(setenv("OPINE_KERNEL", table[t]->name, 1), 0);
+        assert_ptr_equal(opn_k_select(), table[t]);
+    }
+    assert_int_equal(setenv("OPINE_KERNEL", "unheard-of", 1), 0);
+    assert_ptr_equal(opn_k_select(), table[n_tables > 1 ? 1 : 0]);
     assert_int_equal(unsetenv("OPINE_KERNEL"), 0);
-    assert_ptr_equal(opn_k_select(),
-                     opn_k_table_avx2() != NULL ? opn_k_table_avx2() : opn_k_table_ref());
+    assert_ptr_equal(opn_k_select(), table[n_tables > 1 ? 1 : 0]);
     if (old != NULL)
         assert_int_equal(setenv("OPINE_KERNEL", kept, 1), 0);
 }
@@ -43,7 +48,7 @@ static void philox_gives_the_words_of_the_generator(void **state)
     (void)state;
     static const uint64_t firsts[] = {
             0, 1, 5, UINT32_MAX - 9, UINT32_MAX, UINT64_C(0x7fffffffffff)};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int round = 0; round < n_tables * 6; round++) {
         const uint64_t first = firsts[round / n_tables];
@@ -62,18 +67,18 @@ static void philox_gives_the_words_of_the_generator(void **state)
     }
 }
 
-static void keep_compares_sixteen_bits_with_the_threshold(void **state)
+static void keep_compares_bytes_with_the_threshold(void **state)
 {
     (void)state;
     enum { WORDS = 5 };
-    static const uint32_t thresholds[] = {0, 1, 2, 32767, 32768, 32769, 65534, 65535};
-    const opn_k_table *table[2];
+    static const uint32_t thresholds[] = {0, 1, 2, 127, 128, 129, 254, 255};
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
-    uint16_t random[64 * WORDS];
+    uint8_t random[64 * WORDS];
     uint64_t draws = 1;
     for (int j = 0; j < 64 * WORDS; j++) // the border cases come often
-        random[j] = below(&draws, 3) == 0 ? (uint16_t)below(&draws, 65536)
-                                          : (uint16_t)thresholds[below(&draws, 8)];
+        random[j] = below(&draws, 3) == 0 ? (uint8_t)below(&draws, 256)
+                                          : (uint8_t)thresholds[below(&draws, 8)];
     for (int round = 0; round < n_tables * 8; round++) {
         const uint32_t threshold = thresholds[round / n_tables];
         uint64_t bits[WORDS + 1] = {0, 0, 0, 0, 0, 42};
@@ -91,7 +96,7 @@ static void compact_moves_the_kept_entries_and_touches_no_other_place(void **sta
     (void)state;
     enum { WORDS = 9, N = 64 * WORDS };
     static const uint32_t one_in[] = {1, 2, 10, 40, 1000};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 9;
     for (int round = 0; round < n_tables * 5 * 40; round++) {
@@ -131,7 +136,7 @@ static void adam_is_the_textbook_s_step(void **state)
 {
     (void)state;
     enum { N = 40 };
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 6;
     for (int t = 0; t < n_tables; t++) {
@@ -222,7 +227,7 @@ static void evidence_gradients_are_right_for_any_number_of_classes(void **state)
     static opn_real z[NODES * WIDEST], d_z[NODES * WIDEST], prior[NODES * WIDEST];
     static opn_real log_teacher[NODES * WIDEST];
     static double want[NODES * WIDEST];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 7;
     for (int round = 0; round < 14 * 4 * n_tables; round++) {
@@ -283,7 +288,7 @@ static opn_k_moments moments_into(sums *s, int32_t n_classes, bool is_softmax)
 static void moments_of_the_sampled_opinions_are_golden(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     const double within = by_build(2e-6, 1e-13);
     for (int round = 0; round < 2 * n_tables; round++) {
@@ -325,7 +330,7 @@ static void moments_are_right_for_any_number_of_classes(void **state)
     static const int32_t n_classes[] = {1, 2, 7, 8, 9, 17, 40, 63, 64, 65, 80, 130};
     static opn_real z[NODES * WIDEST];
     static sums s;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 8;
     for (int round = 0; round < 12 * 2 * n_tables; round++) {
@@ -355,7 +360,8 @@ static void moments_are_right_for_any_number_of_classes(void **state)
                 expect_close(s.alpha[at], is_softmax || k >= n ? 0.0 : e[k],
                              by_build(1e-6, 1e-14), 0.0);
             }
-            expect_close(s.entropy[i], entropy, by_build(1e-5, 1e-12), 0.01);
+            // Near 1 a rounding of p moves its logarithm by 6e-8.
+            expect_close(s.entropy[i], entropy, by_build(1e-5, 1e-12), 0.03);
         }
     }
 }
@@ -365,7 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(the_tables_are_named_and_chosen_by_cpu_and_environment),
             cmocka_unit_test(philox_gives_the_words_of_the_generator),
-            cmocka_unit_test(keep_compares_sixteen_bits_with_the_threshold),
+            cmocka_unit_test(keep_compares_bytes_with_the_threshold),
             cmocka_unit_test(compact_moves_the_kept_entries_and_touches_no_other_place),
             cmocka_unit_test(adam_is_the_textbook_s_step),
             cmocka_unit_test(evidence_gradients_are_right_for_any_number_of_classes),

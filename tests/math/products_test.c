@@ -40,7 +40,7 @@ static void count_counts_the_bits_before_every_word_and_every_place(void **state
 {
     (void)state;
     enum { MOST = 6 };
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 10;
     for (int round = 0; round < n_tables * (MOST + 1) * 10; round++) {
@@ -70,7 +70,7 @@ static void spread_keeps_of_every_set_bit_what_its_own_bit_says(void **state)
 {
     (void)state;
     enum { MOST = 3, OF_MAP = ROWS * MOST };
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 11;
     for (int round = 0; round < n_tables * 130; round++) {
@@ -119,7 +119,7 @@ static void
 transpose_makes_rows_columns_and_transposed_again_all_is_as_before(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 12;
     for (int round = 0; round < n_tables * 80; round++) {
@@ -140,13 +140,15 @@ transpose_makes_rows_columns_and_transposed_again_all_is_as_before(void **state)
 
 // ---- slices --------------------------------------------------------------------------
 
-// Slices as rows of a panel and as the last columns of wider rows.
+// Slices as whole rows and as the last columns of wider ones.
 typedef struct shape {
     int32_t width, x_stride, y_stride;
 } shape;
 
-static const shape shapes[] = {{8, 8, 8},    {16, 16, 16}, {8, 24, 24}, {16, 24, 40},
-                               {16, 64, 16}, {8, 8, 40},   {16, 16, 64}};
+static const shape shapes[] = {{8, 8, 8},    {16, 16, 16}, {8, 24, 24},  {16, 24, 40},
+                               {16, 64, 16}, {8, 8, 40},   {16, 16, 64}, {32, 32, 32},
+                               {32, 48, 40}, {64, 64, 64}, {64, 72, 80}, {64, 64, 128}};
+enum { MOST_STRIDE = 128 };
 
 enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
@@ -271,9 +273,9 @@ static void spmm_oracle(const opn_k_sparse *a,
 static void spmm_is_the_dense_product_finished_as_told_on_every_slice(void **state)
 {
     (void)state;
-    enum { BITS = 1000 + ROWS * 64 };
+    enum { BITS = 1000 + ROWS * MOST_STRIDE };
     static double want[ROWS * OPN_SLICE];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 1, bits[BITS / 64 + 1];
     for (int round = 0; round < N_SHAPES * N_FINISHES * 8 * n_tables; round++) {
@@ -312,7 +314,7 @@ static void the_base_of_a_sparse_product_may_be_where_the_result_goes(void **sta
 {
     (void)state;
     static double want[ROWS * OPN_SLICE];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 2;
     for (int round = 0; round < N_SHAPES * n_tables; round++) {
@@ -341,7 +343,7 @@ static void what_belongs_to_other_rows_does_not_leak_into_a_row(void **state)
     static const opn_off ptr[LINES + 1] = {0, 0, 1, 1, 3, 6, 10, 11, ENTRIES};
     static const int32_t cols[ENTRIES + 1] = {BAD, 0, 1, BAD, 0, 1, 3, 1, 0, 3, BAD, BAD};
     static const bool is_bad[LINES] = {false, true, false, false, true, false, true};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int round = 0; round < N_SHAPES * 6 * n_tables; round++) {
         const shape is = shapes[round / (6 * n_tables)];
@@ -384,7 +386,7 @@ static void scatter_adds_every_row_to_those_its_entries_name(void **state)
 {
     (void)state;
     static double want[INNER * OPN_SLICE];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 16;
     for (int round = 0; round < N_SHAPES * 4 * n_tables; round++) {
@@ -425,7 +427,7 @@ static void scatter_adds_every_row_to_those_its_entries_name(void **state)
 static void rectifying_keeps_what_is_positive_and_kept(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 4;
     opn_off ptr[ROWS + 1];
@@ -439,8 +441,8 @@ static void rectifying_keeps_what_is_positive_and_kept(void **state)
         const shape is = shapes[round / (2 * n_tables)];
         const slice x = new_drawn_slice(&random, ROWS, is.width, is.x_stride);
         const slice y = new_slice(ROWS, is.width, is.y_stride);
-        uint64_t bits[ROWS * 64 / 64 + 2];
-        for (int w = 0; w < ROWS * 64 / 64 + 2; w++)
+        uint64_t bits[ROWS * MOST_STRIDE / 64 + 2];
+        for (int w = 0; w < ROWS * MOST_STRIDE / 64 + 2; w++)
             bits[w] = draw_word(&random);
         x.at[3] = 0;
         x.at[5] = (opn_real)-0.0;
@@ -469,12 +471,11 @@ static void rectifying_keeps_what_is_positive_and_kept(void **state)
 static void an_active_product_is_the_slope_of_rectifying(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 5;
     for (int round = 0; round < N_SHAPES * 2 * n_tables; round++) {
         const shape is = shapes[round / (2 * n_tables)];
-        const bool adds = round % 2 == 0;
         const slice x = new_drawn_slice(&random, ROWS, 1, is.x_stride);
         const slice w = new_drawn_slice(&random, 1, is.width, is.x_stride);
         const slice active = new_drawn_slice(&random, ROWS, is.width, is.y_stride);
@@ -487,7 +488,7 @@ static void an_active_product_is_the_slope_of_rectifying(void **state)
                 y.at[i * is.y_stride + k] = 0;
         x.at[is.x_stride] = (opn_real)INFINITY; // nothing of row 1 where it is not active
         table[round / 2 % n_tables]->matmul(0, ROWS, 1, is.width, in_of(x), in_of(w),
-                                            adds, out_of(y), active.at, (opn_real)1.6);
+                                            out_of(y), active.at, (opn_real)1.6);
         for (int32_t j = 0; j < ROWS * is.width; j++) {
             const int32_t i = j / is.width, k = j % is.width, place = i * is.y_stride + k;
             const opn_real product = x.at[i * is.x_stride] * w.at[k];
@@ -501,6 +502,33 @@ static void an_active_product_is_the_slope_of_rectifying(void **state)
     }
 }
 
+static void a_mask_keeps_what_its_bits_say_times_a_factor(void **state)
+{
+    (void)state;
+    enum { MOST = 136, BITS = MOST + 128 };
+    static const size_t n_all[] = {8, 16, 24, MOST};
+    const opn_k_table *table[MOST_TABLES];
+    const int n_tables = all_tables(table);
+    uint64_t random = 21, bits[BITS / 64 + 1];
+    opn_real from[MOST], to[MOST + 1];
+    for (int round = 0; round < 4 * 2 * 8 * n_tables; round++) {
+        const size_t n = n_all[round / (16 * n_tables)];
+        const int64_t first = 8 * (round / (2 * n_tables) % 8);
+        const bool has_bits = round / n_tables % 2 == 0;
+        for (int w = 0; w <= BITS / 64; w++)
+            bits[w] = draw_word(&random);
+        draw_rows(&random, 1, MOST, MOST, -1.0, 1.0, from);
+        to[n] = untouched;
+        table[round % n_tables]->mask(n, from, has_bits ? bits : NULL, first,
+                                      (opn_real)1.25, to);
+        for (size_t j = 0; j < n; j++)
+            assert_true(to[j] == (!has_bits || bit_of(bits, first + (opn_off)j)
+                                          ? (opn_real)1.25 * from[j]
+                                          : 0));
+        assert_true(to[n] == untouched);
+    }
+}
+
 // ---- binary products -----------------------------------------------------------------
 
 static void lookup_adds_up_the_rows_whose_bit_is_set(void **state)
@@ -508,7 +536,7 @@ static void lookup_adds_up_the_rows_whose_bit_is_set(void **state)
     (void)state;
     static const int32_t n_rows[] = {0, 1, 2, ROWS};
     static double want[ROWS * OPN_SLICE];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 13;
     for (int round = 0; round < 64 * 4 * 4 * n_tables; round++) {
@@ -516,20 +544,21 @@ static void lookup_adds_up_the_rows_whose_bit_is_set(void **state)
         const int32_t n = n_rows[round / (4 * n_tables) % 4];
         const int32_t width = round / (2 * n_tables) % 2 == 0 ? 8 : 16;
         const bool adds = round / n_tables % 2 == 0;
-        const slice x = new_drawn_slice(&random, n_bits, width, width);
-        const slice y = new_slice(n + 1, width, width);
+        const int32_t stride = n_bits % 2 == 0 ? width : 64;
+        const slice x = new_drawn_slice(&random, n_bits, width, stride);
+        const slice y = new_slice(n + 1, width, stride);
         uint64_t *map = new_items((size_t)n, sizeof(*map));
         for (int32_t i = 0; i < n; i++)
             map[i] = draw_word(&random); // also bits from n_bits on
-        if (adds)
-            draw_rows(&random, n, width, width, -1.0, 1.0, y.at);
+        for (int32_t i = 0; i < n && adds; i++)
+            draw_rows(&random, 1, width, width, -1.0, 1.0, y.at + i * stride);
         for (int32_t j = 0; j < n * width; j++) {
-            want[j] = adds ? (double)y.at[j] : 0.0;
+            want[j] = adds ? (double)y.at[j / width * stride + j % width] : 0.0;
             for (int32_t b = 0; b < n_bits; b++)
                 if (bit_of(map + j / width, b))
-                    want[j] += (double)x.at[b * width + j % width];
+                    want[j] += (double)x.at[b * stride + j % width];
         }
-        table[round % n_tables]->lookup(n, map, n_bits, width, x.at, adds, y.at);
+        table[round % n_tables]->lookup(n, map, n_bits, width, in_of(x), adds, out_of(y));
         expect_slice(y, 0, n, want, 20.0);
         free(x.data);
         free(y.data);
@@ -540,7 +569,7 @@ static void lookup_adds_up_the_rows_whose_bit_is_set(void **state)
 static void an_infinite_row_reaches_only_the_rows_that_have_its_bit(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 14;
     for (int round = 0; round < 64 * 2 * n_tables; round++) {
@@ -553,7 +582,7 @@ static void an_infinite_row_reaches_only_the_rows_that_have_its_bit(void **state
             map[i] = draw_word(&random) ^ (uint64_t)(i % 2) << bad;
         for (int32_t k = 0; k < width; k++)
             x.at[bad * width + k] = (opn_real)INFINITY;
-        table[round % n_tables]->lookup(ROWS, map, 64, width, x.at, false, y.at);
+        table[round % n_tables]->lookup(ROWS, map, 64, width, in_of(x), false, out_of(y));
         for (int32_t j = 0; j < ROWS * width; j++)
             assert_true(isfinite((double)y.at[j]) != bit_of(map + j / width, bad));
         free(x.data);
@@ -568,7 +597,7 @@ static void matmul_is_the_dense_product_on_every_slice(void **state)
     (void)state;
     static const int32_t n_inners[] = {0, 1, 2, 8, 15, 16, INNER};
     static double want[ROWS * OPN_SLICE];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 15;
     for (int round = 0; round < N_SHAPES * 7 * 10 * 4 * n_tables; round++) {
@@ -576,7 +605,7 @@ static void matmul_is_the_dense_product_on_every_slice(void **state)
         const int32_t n_inner = n_inners[round / (40 * n_tables) % 7];
         const int32_t at_most = 1 + round / (4 * n_tables) % 10;
         const int32_t n_rows = at_most == 10 ? ROWS : at_most;
-        const bool adds = round % 2 == 0, has_active = round / 2 % 2 == 0;
+        const bool has_active = round / 2 % 2 == 0;
         const opn_k_table *kernels = table[round / 4 % n_tables];
         // Not a column more than is used, as rows of 24 end.
         const slice x = new_drawn_slice(&random, n_rows, n_inner, 24);
@@ -587,16 +616,16 @@ static void matmul_is_the_dense_product_on_every_slice(void **state)
             draw_rows(&random, 1, is.width, is.width, -1.0, 1.0, y.at + i * is.y_stride);
         for (int32_t j = 0; j < n_rows * is.width; j++) {
             const int32_t i = j / is.width, k = j % is.width, place = i * is.y_stride + k;
-            want[j] = adds ? (double)y.at[place] : 0.0;
+            want[j] = 0.0;
             for (int32_t h = 0; h < n_inner; h++)
                 want[j] +=
                         (double)x.at[i * x.stride + h] * (double)w.at[h * w.stride + k];
             if (has_active)
                 want[j] *= active.at[place] > 0 ? (double)(opn_real)1.6 : 0.0;
         }
-        kernels->matmul(0, n_rows / 2, n_inner, is.width, in_of(x), in_of(w), adds,
-                        out_of(y), has_active ? active.at : NULL, (opn_real)1.6);
-        kernels->matmul(n_rows / 2, n_rows, n_inner, is.width, in_of(x), in_of(w), adds,
+        kernels->matmul(0, n_rows / 2, n_inner, is.width, in_of(x), in_of(w), out_of(y),
+                        has_active ? active.at : NULL, (opn_real)1.6);
+        kernels->matmul(n_rows / 2, n_rows, n_inner, is.width, in_of(x), in_of(w),
                         out_of(y), has_active ? active.at : NULL, (opn_real)1.6);
         expect_slice(y, 0, n_rows, want, 5.0);
         free(x.data);
@@ -610,7 +639,7 @@ static void matmul_tn_is_the_dense_product_on_every_slice(void **state)
 {
     (void)state;
     static double want[OPN_SLICE * OPN_SLICE];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 3;
     for (int round = 0; round < N_SHAPES * OPN_SLICE * 2 * n_tables; round++) {
@@ -619,7 +648,7 @@ static void matmul_tn_is_the_dense_product_on_every_slice(void **state)
         const int32_t x_width = opn_i_width(n_outer);
         const int32_t first = n_outer % 3, last = n_outer == 5 ? first : ROWS - first;
         const slice x = new_drawn_slice(&random, ROWS - first, x_width,
-                                        round % 2 == 0 ? x_width : 40);
+                                        round % 2 == 0 ? x_width : 72);
         const slice g = new_drawn_slice(&random, ROWS - first, is.width, is.x_stride);
         const slice sum = new_slice(n_outer + 1, is.width, is.y_stride);
         for (int32_t j = 0; j < n_outer * is.width; j++) {
@@ -629,8 +658,13 @@ static void matmul_tn_is_the_dense_product_on_every_slice(void **state)
                            (double)g.at[i * g.stride + j % is.width];
         }
         table[round / 2 % n_tables]->matmul_tn(first, last, n_outer, is.width, in_of(x),
-                                               in_of(g), out_of(sum));
+                                               in_of(g), false, out_of(sum));
         expect_slice(sum, 0, n_outer, want, 5.0);
+        table[round / 2 % n_tables]->matmul_tn(first, last, n_outer, is.width, in_of(x),
+                                               in_of(g), true, out_of(sum));
+        for (int32_t j = 0; j < n_outer * is.width; j++)
+            want[j] *= 2.0;
+        expect_slice(sum, 0, n_outer, want, 10.0);
         free(x.data);
         free(g.data);
         free(sum.data);
@@ -650,6 +684,7 @@ int main(void)
             cmocka_unit_test(scatter_adds_every_row_to_those_its_entries_name),
             cmocka_unit_test(rectifying_keeps_what_is_positive_and_kept),
             cmocka_unit_test(an_active_product_is_the_slope_of_rectifying),
+            cmocka_unit_test(a_mask_keeps_what_its_bits_say_times_a_factor),
             cmocka_unit_test(lookup_adds_up_the_rows_whose_bit_is_set),
             cmocka_unit_test(an_infinite_row_reaches_only_the_rows_that_have_its_bit),
             cmocka_unit_test(matmul_is_the_dense_product_on_every_slice),

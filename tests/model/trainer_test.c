@@ -103,7 +103,7 @@ expect_golden_weights(const network *net, const golden_case *golden, int which)
 static void ten_steps_of_adam_are_golden(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int round = 0; round < 2 * n_tables; round++) {
         const golden_case *golden = &golden_cases[round % 2];

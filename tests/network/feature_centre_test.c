@@ -15,7 +15,8 @@ static const network_kind kinds[N_ENCODERS] = {{&opn_i_gcn_encoder, 1, 1},
                                                {&opn_i_gat_encoder, 1, 1},
                                                {&opn_i_gat_encoder, 3, 2}};
 
-// Less than a panel of hidden units, and several; rows of one value, and of several.
+// Less than a slice of hidden units, and more than one; rows of one value, and of
+// several.
 enum { N_SIZES = 2 };
 static const network_size sizes[N_SIZES] = {{30, 12, 6, 3, false}, {60, 9, 36, 4, true}};
 

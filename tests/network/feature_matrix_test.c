@@ -96,8 +96,7 @@ static opn_status init_for_uses(opn_ctx *of,
 static opn_status
 init_kind(opn_ctx *of, feature_kind kind, const opn_i_csr *x, opn_i_feature_matrix *out)
 {
-    return init_for_uses(of, kind, x, OPN_USE_BACKWARD | OPN_USE_NARROW | OPN_USE_DROPPED,
-                         out);
+    return init_for_uses(of, kind, x, OPN_USE_BACKWARD | OPN_USE_DROPPED, out);
 }
 
 // ---- products in double --------------------------------------------------------------
@@ -109,9 +108,9 @@ static double *new_doubles(int32_t n_rows, int32_t n_cols)
     return x;
 }
 
-// All n_rows by width of them are drawn, in either layout. A row is there even if there
+// All n_rows by width of them are drawn. A row is there even if there
 // are none: the kernels read it, and take nothing of it.
-static opn_real *draw_panels(uint64_t *random, int32_t n_rows, int32_t width)
+static opn_real *draw_matrix(uint64_t *random, int32_t n_rows, int32_t width)
 {
     opn_real *x = calloc(((size_t)n_rows + 1) * (size_t)width, sizeof(*x));
     assert_non_null(x);
@@ -133,6 +132,20 @@ make_dense(const opn_i_csr *x, const opn_i_feature_matrix *matrix, double rate)
                         (x->value == NULL ? 1.0 : (double)x->value[e]) / (1.0 - rate);
         for (int32_t k = 0; k < x->n_cols && matrix->centre != NULL; k++)
             row[k] -= (double)matrix->centre[k];
+    }
+    return dense;
+}
+
+// Sizes of what an element of X is made of: a value and the centre may cancel.
+static double *make_sizes(const opn_i_csr *x, const opn_i_feature_matrix *matrix)
+{
+    double *dense = new_doubles(x->n_rows, x->n_cols);
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        double *row = dense + (size_t)i * (size_t)x->n_cols;
+        for (int32_t k = 0; k < x->n_cols && matrix->centre != NULL; k++)
+            row[k] = fabs((double)matrix->centre[k]);
+        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
+            row[x->col_idx[e]] += x->value == NULL ? 1.0 : fabs((double)x->value[e]);
     }
     return dense;
 }
@@ -218,27 +231,27 @@ static void expect_forward(const opn_i_exec *exec,
                            const pass *one,
                            const double *kept,
                            const double *all,
+                           const double *sizes,
                            uint64_t *random)
 {
     const int32_t n_rows = one->x->n_rows, n_cols = one->x->n_cols;
     const int32_t n_written = one->rate > 0.0 ? one->matrix->n_trained : n_rows;
     const dense_view all_rows = {all, n_rows, n_cols, n_cols, 1};
-    const dense_view written = {all, n_written, n_cols, n_cols, 1};
+    const dense_view written = {sizes, n_written, n_cols, n_cols, 1};
     const dense_view left = {kept, n_written, n_cols, n_cols, 1};
-    opn_real *w = draw_panels(random, n_cols, one->width);
-    opn_real *whole = draw_panels(random, n_rows, one->width);
-    opn_real *other = draw_panels(random, n_rows, one->width);
-    const opn_i_dense weights = opn_i_panels(w, n_cols, one->width);
+    opn_real *w = draw_matrix(random, n_cols, one->width);
+    opn_real *whole = draw_matrix(random, n_rows, one->width);
+    opn_real *other = draw_matrix(random, n_rows, one->width);
+    const opn_i_dense weights = opn_i_rows(w, n_cols, one->width);
     const bool has_whole = (one->uses & OPN_USE_DROPPED) != 0;
     double *product = multiply(all_rows, weights, itself);
     for (int32_t i = 0; i < n_rows; i++)
         for (int32_t h = 0; h < one->width; h++)
-            whole[opn_i_panel_at(n_rows, one->width, i, h)] =
+            whole[row_place(one->width, i, h)] =
                     (opn_real)product[(size_t)i * (size_t)one->width + (size_t)h];
     opn_real *p = has_whole && one->is_in_place ? whole : other;
     multiply_features(exec, one->matrix, one->width, w, whole, p);
-    expect_product(left, written, one->rate, weights,
-                   opn_i_panels(p, n_rows, one->width));
+    expect_product(left, written, one->rate, weights, opn_i_rows(p, n_rows, one->width));
     free(product);
     free(w);
     free(whole);
@@ -249,25 +262,25 @@ static void expect_forward(const opn_i_exec *exec,
 static void expect_backward(const opn_i_exec *exec,
                             const pass *one,
                             const double *kept,
-                            const double *all,
+                            const double *sizes,
                             uint64_t *random)
 {
     const int32_t n_rows = one->x->n_rows, n_cols = one->x->n_cols;
     const int32_t n_trained = one->matrix->n_trained;
-    opn_real *g = draw_panels(random, n_rows, one->width);
-    opn_real *scaled = draw_panels(random, n_rows, one->width);
-    opn_real *d_w = draw_panels(random, n_cols, one->width);
+    opn_real *g = draw_matrix(random, n_rows, one->width);
+    opn_real *scaled = draw_matrix(random, n_rows, one->width);
+    opn_real *d_w = draw_matrix(random, n_cols, one->width);
     for (int32_t i = 0; i < n_rows; i++) {
         for (int32_t h = 0; h < one->width; h++) {
-            const size_t at = opn_i_panel_at(n_rows, one->width, i, h);
+            const size_t at = row_place(one->width, i, h);
             scaled[at] = i < n_trained ? g[at] * one->matrix->scale[i] : (opn_real)NAN;
         }
     }
     opn_i_feature_matrix_product_transposed(exec, one->matrix, one->width, scaled, d_w);
     expect_product((dense_view){kept, n_cols, n_trained, 1, n_cols},
-                   (dense_view){all, n_cols, n_trained, 1, n_cols}, one->rate,
-                   opn_i_panels(g, n_rows, one->width),
-                   opn_i_panels(d_w, n_cols, one->width));
+                   (dense_view){sizes, n_cols, n_trained, 1, n_cols}, one->rate,
+                   opn_i_rows(g, n_rows, one->width),
+                   opn_i_rows(d_w, n_cols, one->width));
     free(g);
     free(scaled);
     free(d_w);
@@ -282,27 +295,26 @@ expect_pass(const opn_i_exec *exec, const pass *one, uint32_t step, uint64_t *ra
                     one->x->row_ptr[matrix->n_trained], matrix->keep);
     double *all = make_dense(one->x, matrix, 0.0);
     double *kept = make_dense(one->x, matrix, one->rate);
+    double *sizes = make_sizes(one->x, matrix);
     opn_i_feature_matrix_drop(exec, matrix, one->rate, one->uses);
-    expect_forward(exec, one, kept, all, random);
+    expect_forward(exec, one, kept, all, sizes, random);
     if ((one->uses & OPN_USE_BACKWARD) != 0)
-        expect_backward(exec, one, kept, all, random);
+        expect_backward(exec, one, kept, sizes, random);
     free(all);
     free(kept);
+    free(sizes);
 }
 
-// Passes of one slice may be made as such.
 static const struct {
     unsigned uses;
     bool is_in_place;
 } manners[] = {{0, false},
                {OPN_USE_DROPPED | OPN_USE_BACKWARD, false},
-               {OPN_USE_NARROW | OPN_USE_BACKWARD, false},
                {OPN_USE_DROPPED, true},
                {OPN_USE_BACKWARD, false},
                {OPN_USE_DROPPED, false},
-               {OPN_USE_NARROW | OPN_USE_DROPPED | OPN_USE_BACKWARD, true},
-               {OPN_USE_NARROW, false}};
-enum { N_MANNERS = 8 };
+               {OPN_USE_DROPPED | OPN_USE_BACKWARD, true}};
+enum { N_MANNERS = 6 };
 
 // One pass after the other on the same matrix; none may depend on the one before.
 static void expect_passes(const opn_i_csr *x,
@@ -312,19 +324,17 @@ static void expect_passes(const opn_i_csr *x,
 {
     static const double rates[] = {0.5, 0.0, 0.2, 0.9, 0.1};
     static const int32_t widths[] = {8, 16, 24, 64};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int t = 0; t < n_tables; t++) {
         const opn_i_exec exec = {table[t], 1};
         for (int round = 0; round < 5 * 4 * N_MANNERS; round += step) {
             const int manner = round / 5 % N_MANNERS;
             const int32_t width = widths[round / 5 / N_MANNERS];
-            const unsigned uses = manners[manner].uses;
             const pass one = {.x = x,
                               .matrix = matrix,
                               .rate = rates[round % 5],
-                              .uses = width > OPN_SLICE ? uses & ~(unsigned)OPN_USE_NARROW
-                                                        : uses,
+                              .uses = manners[manner].uses,
                               .is_in_place = manners[manner].is_in_place,
                               .width = width};
             expect_pass(&exec, &one, (uint32_t)round, random);
@@ -359,15 +369,13 @@ static void products_are_those_of_the_dropped_matrix_both_ways(void **state)
 static void expect_served(feature_kind kind, unsigned made_for, unsigned uses)
 {
     static const double rates[] = {0.2, 0.0, 0.5};
-    const bool has_columns = !has_bits(kind) && (made_for & OPN_USE_BACKWARD) != 0 &&
-                             made_for != (OPN_USE_BACKWARD | OPN_USE_NARROW);
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 8;
     opn_i_csr x = draw_features(kind, 1100, 21, &random);
     opn_i_feature_matrix matrix = {0};
     assert_int_equal(init_for_uses(ctx, kind, &x, made_for, &matrix), OPN_OK);
-    assert_int_equal(matrix.cols.row_ptr != NULL, has_columns);
+    assert_int_equal(matrix.dropped.ptr != NULL, (made_for & OPN_USE_DROPPED) != 0);
     for (int round = 0; round < 3 * n_tables; round++) {
         const opn_i_exec exec = {table[round / 3], 1};
         const pass one = {.x = &x,
@@ -381,25 +389,14 @@ static void expect_served(feature_kind kind, unsigned made_for, unsigned uses)
     opn_i_csr_deinit(&ctx->alloc, &x);
 }
 
-// Rows are scattered only where there is no list of the columns, or none is needed.
 static void a_matrix_for_some_uses_serves_those_and_less(void **state)
 {
     (void)state;
-    enum { B = OPN_USE_BACKWARD, N = OPN_USE_NARROW, D = OPN_USE_DROPPED };
+    enum { B = OPN_USE_BACKWARD, D = OPN_USE_DROPPED };
     static const struct {
         unsigned made_for, uses;
-    } cases[] = {{0, 0},
-                 {N, N},
-                 {D, D},
-                 {D, 0},
-                 {B | N, N},
-                 {B, B},
-                 {B | D, B | D},
-                 {B | D, B},
-                 {B | N, B | N},
-                 {B | N | D, B | N},
-                 {B | N | D, B | N | D}};
-    for (int c = 0; c < 11 * N_KINDS; c++)
+    } cases[] = {{0, 0}, {D, D}, {D, 0}, {B, B}, {B, 0}, {B | D, B | D}, {B | D, B}};
+    for (int c = 0; c < 7 * N_KINDS; c++)
         expect_served((feature_kind)(c % N_KINDS), cases[c / N_KINDS].made_for,
                       cases[c / N_KINDS].uses);
 }
@@ -450,21 +447,6 @@ static void a_part_takes_rows_in_any_order_and_drops_from_the_first_alone(void *
 
 // ---- what is kept --------------------------------------------------------------------
 
-static void expect_columns_to_name_their_entries(const opn_i_csr *x,
-                                                 const opn_i_feature_matrix *matrix)
-{
-    for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++) {
-        const opn_off at = matrix->cols_entry[e];
-        assert_true(at < opn_i_csr_n_entries(x));
-        int32_t row = 0;
-        while (x->row_ptr[row + 1] <= at)
-            row++;
-        assert_int_equal(matrix->cols.col_idx[e], row);
-        const opn_off first = matrix->cols.row_ptr[x->col_idx[at]];
-        assert_true(e >= first && e < matrix->cols.row_ptr[x->col_idx[at] + 1]);
-    }
-}
-
 static void rows_of_one_value_are_kept_as_a_pattern_and_a_factor(void **state)
 {
     (void)state;
@@ -476,12 +458,10 @@ static void rows_of_one_value_are_kept_as_a_pattern_and_a_factor(void **state)
         assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
         assert_int_equal(matrix.row_scale != NULL, kind < FREE_VALUES);
         assert_int_equal(matrix.rows.value == NULL, kind < FREE_VALUES);
-        assert_int_equal(matrix.cols.value == NULL, kind < FREE_VALUES);
-        assert_int_equal(matrix.rows_value == NULL, kind < FREE_VALUES);
+        assert_int_equal(matrix.dropped.value == NULL, kind < FREE_VALUES);
+        assert_int_equal(matrix.kept.value != NULL, is_list && kind >= FREE_VALUES);
         assert_int_equal(matrix.map == NULL, is_list);
-        assert_int_equal(matrix.cols.row_ptr != NULL, is_list);
-        if (is_list)
-            expect_columns_to_name_their_entries(&x, &matrix);
+        assert_int_equal(matrix.kept.ptr != NULL, is_list);
         opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_csr_deinit(&ctx->alloc, &x);
     }
@@ -572,16 +552,16 @@ static void a_pass_gives_the_same_bits_on_any_number_of_threads(void **state)
         double rate;
         unsigned uses;
     } rounds[] = {{0.5, OPN_USE_BACKWARD},
-                  {0.5, OPN_USE_BACKWARD | OPN_USE_NARROW},
+                  {0.3, OPN_USE_BACKWARD},
                   {0.2, OPN_USE_BACKWARD | OPN_USE_DROPPED},
                   {0.99, OPN_USE_BACKWARD},
                   {0.0, OPN_USE_BACKWARD}};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 7;
-    opn_real *from = draw_panels(&random, MANY_ROWS, MANY_WIDTH);
-    opn_real *one = draw_panels(&random, MANY_ROWS + MANY_COLS, MANY_WIDTH);
-    opn_real *several = draw_panels(&random, MANY_ROWS + MANY_COLS, MANY_WIDTH);
+    opn_real *from = draw_matrix(&random, MANY_ROWS, MANY_WIDTH);
+    opn_real *one = draw_matrix(&random, MANY_ROWS + MANY_COLS, MANY_WIDTH);
+    opn_real *several = draw_matrix(&random, MANY_ROWS + MANY_COLS, MANY_WIDTH);
     static const feature_kind kinds[] = {DENSE_BINARY, FREE_VALUES, CENTRED};
     for (int c = 0; c < 3; c++) {
         opn_i_csr x = draw_many_features(kinds[c] != DENSE_BINARY);

@@ -146,7 +146,7 @@ static double pass_tolerance(void)
 static void expect_projected(const opn_i_attention *layer, const double *want)
 {
     const int32_t n = layer->n_heads * layer->n_units;
-    const opn_i_dense g = {layer->g, GOLDEN_V, layer->width, layer->has_panels};
+    const opn_i_dense g = opn_i_rows(layer->g, GOLDEN_V, layer->width);
     for (int32_t i = 0; i < GOLDEN_V; i++)
         for (int32_t u = 0; u < n; u++)
             expect_close((double)*opn_i_element(g, i, place_of(layer, u)),
@@ -188,7 +188,7 @@ expect_hidden(const network *net, const double *want, const uint8_t *mask, doubl
 {
     const int32_t n = net->gcn.sizes.n_hidden;
     const opn_i_dense hidden =
-            opn_i_panels(gat_layers(net)->hidden, GOLDEN_V, net->gcn.hidden_width);
+            opn_i_rows(gat_layers(net)->hidden, GOLDEN_V, net->gcn.hidden_width);
     for (int32_t i = 0; i < GOLDEN_V; i++)
         for (int32_t u = 0; u < n; u++) {
             const double keep =
@@ -202,7 +202,7 @@ expect_hidden(const network *net, const double *want, const uint8_t *mask, doubl
 static void with_golden_weights_and_masks_every_layer_is_golden(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int c = 0; c < GOLDEN_N_GATS * n_tables; c++) {
         const golden_gat_case *golden = &golden_gats[c / n_tables];
@@ -231,7 +231,7 @@ static void with_golden_weights_and_masks_every_layer_is_golden(void **state)
 static void with_golden_weights_and_masks_every_gradient_is_golden(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int c = 0; c < 2 * GOLDEN_N_GATS * n_tables; c++) {
         const golden_gat_case *golden = &golden_gats[c / 2 / n_tables];

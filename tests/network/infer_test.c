@@ -294,7 +294,7 @@ static void memory_does_not_depend_on_the_number_of_passes(void **state)
 static void predictions_that_are_not_finite_are_an_error(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     static const double bad[] = {(double)NAN, (double)INFINITY};
     int n_silent = 0;

@@ -9,7 +9,7 @@
 
 static opn_ctx *ctx;
 
-// One unit, several of less than a panel, and several panels; features as lists with
+// One unit, several of less than a slice, and more than one; features as lists with
 // values, with one factor per row, and as bits.
 enum { N_SIZES = 3 };
 static const network_size sizes[N_SIZES] = {
@@ -26,8 +26,7 @@ static double weight_at(const network *net, int m, int32_t i, int32_t k)
 static double hidden_at(const network *net, int32_t i, int32_t h, double rate)
 {
     const opn_i_csr *x = &net->graph->features;
-    const int64_t bit =
-            (int64_t)opn_i_panel_at(net->gcn.n_nodes, net->gcn.hidden_width, i, h);
+    const int64_t bit = (int64_t)row_place(net->gcn.hidden_width, i, h);
     double sum = 0.0;
     for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
         if (rate == 0.0 || opn_i_bit(net->features.keep, e))

@@ -87,7 +87,7 @@ static void expect_term(const network *net,
                         double value,
                         const double *d_z)
 {
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     opn_real *got = new_rows(objective);
     for (int t = 0; t < n_tables; t++) {
@@ -247,7 +247,7 @@ expect_differences(const opn_i_exec *exec, const opn_i_objective *objective, opn
 static void gradients_are_the_differences_of_every_loss_with_every_evidence(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     network net;
     network_init_golden(ctx, &golden_cases[1], &net);
@@ -278,7 +278,7 @@ static void gradients_are_right_for_two_classes_and_for_three_hundred(void **sta
     static const int32_t n_classes[] = {1, 2, 7, 8, 9, 63, 64, 65, 300};
     enum { NODES = 3, WIDEST = 304 };
     static opn_real z[NODES * WIDEST], prior[NODES * WIDEST], log_teacher[NODES * WIDEST];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     uint64_t random = 5;
     for (size_t n = 0; n < sizeof(n_classes) / sizeof(n_classes[0]); n++) {
@@ -354,7 +354,7 @@ static void expect_far(const opn_i_objective *objective,
                        double floor)
 {
     static opn_real got[GOLDEN_GRID * GOLDEN_GRID * OPN_LANES];
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     double scaled[GOLDEN_GRID * GOLDEN_GRID * 3];
     for (int32_t j = 0; j < 3 * grid.n_nodes; j++)
@@ -418,7 +418,7 @@ static void the_teacher_s_gradient_is_exact_for_logits_from_minus_30_to_45(void 
 static void logits_beyond_the_bound_are_counted_and_harmless(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     opn_i_objective objective = far_objective(2, 100, 0); // logits -30 and 70
     objective.prior = grid.prior;

@@ -77,7 +77,7 @@ static void set_masks(network *net, const golden_sage_case *golden)
         put_bit(net->features.keep, e, golden->layer[0].in_mask[e] == 1);
     for (int32_t i = 0; i < GOLDEN_V; i++)
         for (int32_t h = 0; h < n_hidden; h++)
-            put_bit(net->gcn.keep_hidden, (int64_t)opn_i_panel_at(GOLDEN_V, half, i, h),
+            put_bit(net->gcn.keep_hidden, (int64_t)row_place(half, i, h),
                     golden->layer[1].in_mask[i * n_hidden + h] == 1);
 }
 
@@ -100,7 +100,7 @@ expect_hidden(const network *net, const double *hidden, const uint8_t *mask, dou
 {
     const int32_t n_hidden = net->gcn.sizes.n_hidden;
     const opn_i_dense got =
-            opn_i_panels(sage_layers(net)->hidden, GOLDEN_V, sage_layers(net)->half);
+            opn_i_rows(sage_layers(net)->hidden, GOLDEN_V, sage_layers(net)->half);
     for (int32_t i = 0; i < GOLDEN_V; i++)
         for (int32_t h = 0; h < n_hidden; h++) {
             const size_t at = (size_t)i * (size_t)n_hidden + (size_t)h;
@@ -114,7 +114,7 @@ static void with_golden_weights_and_masks_every_layer_is_golden(void **state)
 {
     (void)state;
     const double tolerance = by_build(1e-6, 1e-13);
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int c = 0; c < GOLDEN_N_SAGES * n_tables; c++) {
         const golden_sage_case *golden = &golden_sages[c / n_tables];
@@ -137,7 +137,7 @@ static void with_golden_weights_and_masks_every_layer_is_golden(void **state)
 static void with_golden_weights_and_masks_every_gradient_is_golden(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int c = 0; c < 2 * GOLDEN_N_SAGES * n_tables; c++) {
         const golden_sage_case *golden = &golden_sages[c / 2 / n_tables];
@@ -171,7 +171,7 @@ static void steps_of_adam_are_golden(void **state)
 
 // ---- differences ---------------------------------------------------------------------
 
-// One unit, several of less than a panel, and several panels; features as lists with
+// One unit, several of less than a slice, and more than one; features as lists with
 // values, with one factor per row, and as bits.
 enum { N_SIZES = 3 };
 static const network_size sizes[N_SIZES] = {
@@ -246,7 +246,7 @@ static void weights_of_edges_weigh_the_mean(void **state)
     set_weights(&net, &golden_sages[1]);
     opn_i_network_forward(&net.exec, &net.gcn, net.weights);
     const opn_i_dense hidden =
-            opn_i_panels(sage_layers(&net)->hidden, GOLDEN_V, sage_layers(&net)->half);
+            opn_i_rows(sage_layers(&net)->hidden, GOLDEN_V, sage_layers(&net)->half);
     for (int32_t i = 0; i < GOLDEN_V; i++) {
         for (int32_t h = 0; h < n_hidden; h++) {
             double sum = 0.0;

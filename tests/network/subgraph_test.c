@@ -262,22 +262,6 @@ static void run_backward(const opn_i_exec *exec,
     opn_i_network_backward(exec, gcn, weights, d_weights);
 }
 
-// Bits of a matrix in panels, of the nodes that are marked.
-static void carry_panels(const bool *mark,
-                         int32_t n_marked,
-                         int32_t width,
-                         const uint64_t *from,
-                         uint64_t *to)
-{
-    int32_t r = 0;
-    for (int32_t i = 0; i < N_NODES; i++) {
-        for (int32_t h = 0; h < width && mark[i]; h++)
-            put_bit(to, (int64_t)opn_i_panel_at(N_NODES, width, i, h),
-                    opn_i_bit(from, (int64_t)opn_i_panel_at(n_marked, width, r, h)));
-        r += mark[i];
-    }
-}
-
 // Bits of units, n per node, and of coefficients, n per entry of a row of the pattern.
 static void carry_units(const bool *mark, int64_t n, const uint64_t *from, uint64_t *to)
 {
@@ -327,7 +311,6 @@ static void carry_masks_over(const part *p)
 {
     const opn_i_csr *x = &p->net->features.rows;
     const opn_i_csr *of_part = &p->features.rows;
-    const int32_t n_middle = p->gcn.reach.inner.n_rows;
     bool mark[3][N_NODES]; // nodes that many hops away
     for (int hops = 0; hops < 3; hops++)
         mark_reach(&p->net->graph->topology, p->target, hops, mark[hops]);
@@ -341,9 +324,9 @@ static void carry_masks_over(const part *p)
         return;
     }
     const opn_i_sage_layers *sage = p->gcn.layers;
-    carry_panels(mark[1], n_middle,
-                 p->gcn.encoder == &opn_i_sage_encoder ? sage->half : p->gcn.hidden_width,
-                 p->gcn.keep_hidden, p->net->gcn.keep_hidden);
+    carry_units(mark[1],
+                p->gcn.encoder == &opn_i_sage_encoder ? sage->half : p->gcn.hidden_width,
+                p->gcn.keep_hidden, p->net->gcn.keep_hidden);
 }
 
 // The whole draws masks of its own first, which must not matter where the part has none.
@@ -370,7 +353,7 @@ static void passes_over_a_part_have_the_logits_and_gradients_of_the_whole(void *
 {
     (void)state;
     static const double rates[] = {0.0, 0.5, 0.2};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int d = 0; d < N_MATRICES; d++) {
         network net;
@@ -396,7 +379,7 @@ static void other_encoders_have_the_same_passes_over_a_part_too(void **state)
                                            {OF_NONE, OF_FEW},
                                            {OF_ALL, OF_FEW}};
     enum { N_LABELS = sizeof(labels) / sizeof(labels[0]) };
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int d = 0; d < N_MATRICES * N_OTHER_KINDS; d++) {
         network net;
@@ -590,7 +573,7 @@ static void a_training_that_subtracts_has_the_same_passes(void **state)
 {
     (void)state;
     static const double rates[] = {0.1, 0.2};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     int32_t target[N_NODES];
     uint64_t random = 3;
@@ -614,7 +597,7 @@ static void a_training_that_subtracts_has_the_same_passes(void **state)
 static void passes_of_the_same_weights_share_the_whole_product(void **state)
 {
     (void)state;
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     int32_t target[N_NODES];
     uint64_t random = 4;

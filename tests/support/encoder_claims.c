@@ -73,7 +73,8 @@ static void expect_difference(network *net,
                       (12.0 * h);
     }
     *weight = old;
-    expect_close(got, difference, by_build(1e-1, 1e-7), 0.1);
+    // In single precision steps are so long that a unit may become active within them.
+    expect_close(got, difference, by_build(1e-1, 1e-7), by_build(0.2, 0.1));
 }
 
 void claim_differences(network *net, opn_i_rates rates)
@@ -203,7 +204,7 @@ void claim_bits(network *net, opn_i_rates rates)
 void claim_tables(network *net)
 {
     const opn_i_rates rates = {0.4, 0.3};
-    const opn_k_table *table[2];
+    const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     net->exec.kernels = table[0];
     results plain = run_both_ways(net, rates);

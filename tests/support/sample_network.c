@@ -65,11 +65,17 @@ void draw_rows(uint64_t *state,
                     k < n_cols ? (opn_real)draw(state, low, high) : 0;
 }
 
-int all_tables(const opn_k_table *table[2])
+#define ADDRESS(name) opn_k_table_##name,
+int all_tables(const opn_k_table *table[MOST_TABLES])
 {
-    table[0] = opn_k_table_ref();
-    table[1] = opn_k_table_avx2();
-    return table[1] == NULL ? 1 : 2;
+    static const opn_k_table *(*const fast[])(void) = {OPN_K_FAST_TABLES(ADDRESS)};
+    int n = 0;
+    table[n++] = opn_k_table_ref();
+    for (size_t f = 0; f < sizeof(fast) / sizeof(fast[0]); f++) {
+        table[n] = fast[f]();
+        n += table[n] != NULL;
+    }
+    return n;
 }
 
 // ---- graphs --------------------------------------------------------------------------
@@ -220,8 +226,7 @@ void network_set_masks(network *net, const uint8_t *x_mask, const uint8_t *hidde
         net->features.keep[e / 64] |= (uint64_t)x_mask[e] << (e % 64);
     for (int32_t i = 0; i < gcn->n_nodes; i++) {
         for (int32_t h = 0; h < gcn->sizes.n_hidden; h++) {
-            const int64_t at =
-                    (int64_t)opn_i_panel_at(gcn->n_nodes, gcn->hidden_width, i, h);
+            const int64_t at = (int64_t)row_place(gcn->hidden_width, i, h);
             gcn->keep_hidden[at / 64] |=
                     (uint64_t)hidden_mask[i * gcn->sizes.n_hidden + h] << (at % 64);
         }
@@ -235,7 +240,7 @@ static void set_golden_weights(network *net)
     opn_real *w1 = net->weights + gcn->n_decayed;
     for (int32_t k = 0; k < GOLDEN_F; k++)
         for (int32_t h = 0; h < GOLDEN_H; h++)
-            net->weights[opn_i_panel_at(GOLDEN_F, gcn->hidden_width, k, h)] =
+            net->weights[row_place(gcn->hidden_width, k, h)] =
                     (opn_real)golden_w0[k * GOLDEN_H + h];
     for (int32_t h = 0; h < GOLDEN_H; h++)
         for (int32_t k = 0; k < GOLDEN_K; k++)
@@ -433,8 +438,7 @@ void network_centre(network *net, uint64_t seed)
     centre[0] = 0;
     opn_i_feature_matrix_deinit(&net->ctx->alloc, &net->features);
     assert_int_equal(opn_i_feature_matrix_init_for(net->ctx, x, centre, order,
-                                                   OPN_USE_BACKWARD | OPN_USE_NARROW |
-                                                           OPN_USE_DROPPED,
+                                                   OPN_USE_BACKWARD | OPN_USE_DROPPED,
                                                    &net->features),
                      OPN_OK);
     free(order);

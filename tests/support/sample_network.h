@@ -46,7 +46,14 @@ void draw_rows(uint64_t *state,
                opn_real *out);
 
 // The kernel tables that this CPU supports; returns how many.
-int all_tables(const opn_k_table *table[2]);
+enum { MOST_TABLES = 3 };
+int all_tables(const opn_k_table *table[MOST_TABLES]);
+
+// Offset of an element of a matrix of rows of that width.
+static inline size_t row_place(int32_t width, int32_t i, int32_t k)
+{
+    return (size_t)i * (size_t)width + (size_t)k;
+}
 
 // Thread counts that must not change the result.
 enum { N_THREAD_COUNTS = 4 };

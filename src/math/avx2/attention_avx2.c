@@ -9,8 +9,8 @@
 
 // ---- vectors -------------------------------------------------------------------------
 
-// A local copy of the layer, which stores cannot alias, whose vectors start at `from`, an
-// even number. n_vectors and the bits are still those of the whole layer.
+// A local copy of the layer, which stores cannot alias, whose vectors start at `from`.
+// n_vectors and the bits are still those of the whole layer.
 INLINE opn_k_attention block_of(const opn_k_attention *layer, size_t from)
 {
     opn_k_attention block = *layer;
@@ -20,7 +20,7 @@ INLINE opn_k_attention block_of(const opn_k_attention *layer, size_t from)
                                  &block.d_o};
     for (size_t m = 0; m < sizeof(moved) / sizeof(moved[0]); m++)
         if (moved[m]->at != NULL)
-            moved[m]->at += from / 2 * moved[m]->pair_stride;
+            moved[m]->at += 8 * from;
     block.a_dst += 8 * from;
     block.a_src += 8 * from;
     if (block.b != NULL)
@@ -105,7 +105,7 @@ INLINE int32_t input_of(const opn_k_attention *layer, int32_t output)
     return layer->own == NULL ? output : layer->own[output];
 }
 
-// The part of a kernel done at once: vectors from an even number on, rows [first, last).
+// The part of a kernel done at once: vectors from that number on, rows [first, last).
 typedef struct part {
     size_t from;
     int32_t first, last;
@@ -123,7 +123,7 @@ typedef struct part {
         }
 
 // Defines the kernel `name` from name_block().
-#    define KERNEL(name)                                                            \
+#    define ATTENTION_KERNEL(name)                                                  \
         static void name(const opn_k_attention *layer, int32_t first, int32_t last) \
         {                                                                           \
             IN_BLOCKS(MOST_VECTORS, name##_block, layer, first, last, NULL)         \
@@ -160,12 +160,6 @@ INLINE void score_block(size_t n_vectors, const opn_k_attention *layer, part of)
             put_vector(&block.dropped, j, v, kept(block.keep_units, vector, unit));
         }
     }
-}
-
-// Whether the rows of x, which are in panels, exceed the L2 cache.
-INLINE bool is_far(const opn_k_wide *x, int32_t n_vectors)
-{
-    return x->pair_stride / 2 * (size_t)n_vectors * sizeof(float) > (size_t)1 << 20;
 }
 
 // Prefetches the row of an entry well ahead, across the ends of rows: 0.6 of the time on
@@ -224,7 +218,7 @@ attend_rows(size_t n_vectors, bool asks, const opn_k_attention *layer, part of)
 
 INLINE void attend_block(size_t n_vectors, const opn_k_attention *layer, part of)
 {
-    if (is_far(&layer->dropped, layer->n_vectors))
+    if (layer->is_far)
         attend_rows(n_vectors, true, layer, of);
     else
         attend_rows(n_vectors, false, layer, of);
@@ -380,10 +374,10 @@ INLINE void unscore_block(size_t n_vectors, const opn_k_attention *layer, part o
     _mm256_storeu_ps(of.sums + 16 * n_all + 8, c_src);
 }
 
-KERNEL(score)
-KERNEL(attend)
-KERNEL(activate)
-KERNEL(inactivate)
+ATTENTION_KERNEL(score)
+ATTENTION_KERNEL(attend)
+ATTENTION_KERNEL(activate)
+ATTENTION_KERNEL(inactivate)
 
 static void settle(const opn_k_attention *layer, int32_t first, int32_t last, float *sums)
 {

@@ -4,7 +4,7 @@
 #ifndef OPN_AVX2_H
 #define OPN_AVX2_H
 
-#include "math/kernels.h"
+#include "math/simd/declare.h"
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__BMI2__) && \
         !defined(OPN_REAL_DOUBLE)
@@ -12,11 +12,10 @@
 
 #    include <immintrin.h>
 
-#    define INLINE static inline __attribute__((always_inline))
+OPN_K_DECLARE_KERNELS(avx2)
 
 // Up to this many vectors of a row are kept in registers; calls kernel(V, ...) with their
 // number, at most this one, as a constant, so that the compiler unrolls.
-enum { MOST_VECTORS = 8 };
 #    define FOR_VECTORS(n_vectors, kernel, ...) \
         switch (n_vectors) {                    \
         case 1:                                 \
@@ -53,6 +52,178 @@ INLINE __m256 opn_k_lanes_of(uint8_t byte)
     return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit));
 }
 
+// What math/simd asks for.
+#    define KERNEL(name) opn_k_avx2_##name
+#    define NARROW(name) opn_k_avx2_##name // for what is narrower than a vector
+typedef __m256 vec;
+typedef __m256i ints;
+enum { VEC = 8, MOST_VECTORS = OPN_SLICE / VEC };
+
+#    define OF_ONE(name, intrinsic) \
+        INLINE vec name(vec a)      \
+        {                           \
+            return intrinsic(a);    \
+        }
+#    define OF_TWO(name, intrinsic)   \
+        INLINE vec name(vec a, vec b) \
+        {                             \
+            return intrinsic(a, b);   \
+        }
+#    define OF_THREE(name, intrinsic)        \
+        INLINE vec name(vec a, vec b, vec c) \
+        {                                    \
+            return intrinsic(a, b, c);       \
+        }
+#    define OF_INTS(name, intrinsic)     \
+        INLINE ints name(ints a, ints b) \
+        {                                \
+            return intrinsic(a, b);      \
+        }
+
+OF_ONE(v_sqrt, _mm256_sqrt_ps)
+OF_TWO(v_add, _mm256_add_ps)
+OF_TWO(v_sub, _mm256_sub_ps)
+OF_TWO(v_mul, _mm256_mul_ps)
+OF_TWO(v_div, _mm256_div_ps)
+OF_TWO(v_min, _mm256_min_ps) // of NaN and a number the second operand, as in v_max
+OF_TWO(v_max, _mm256_max_ps)
+OF_TWO(v_unpack_low, _mm256_unpacklo_ps)
+OF_TWO(v_unpack_high, _mm256_unpackhi_ps)
+OF_THREE(v_fma, _mm256_fmadd_ps)   // a b + c
+OF_THREE(v_fms, _mm256_fmsub_ps)   // a b - c
+OF_THREE(v_fnma, _mm256_fnmadd_ps) // c - a b
+OF_INTS(i_add, _mm256_add_epi32)
+OF_INTS(i_sub, _mm256_sub_epi32)
+OF_INTS(i_and, _mm256_and_si256)
+
+INLINE vec v_zero(void)
+{
+    return _mm256_setzero_ps();
+}
+
+INLINE vec v_set1(float x)
+{
+    return _mm256_set1_ps(x);
+}
+
+INLINE ints i_set1(int32_t x)
+{
+    return _mm256_set1_epi32(x);
+}
+
+INLINE vec v_load(const float *from)
+{
+    return _mm256_loadu_ps(from);
+}
+
+INLINE ints i_load(const int32_t *from)
+{
+    return _mm256_loadu_si256((const void *)from);
+}
+
+INLINE void v_store(float *to, vec x)
+{
+    _mm256_storeu_ps(to, x);
+}
+
+// The same bits as floats or integers, and the nearest integers.
+INLINE vec v_bits(ints x)
+{
+    return _mm256_castsi256_ps(x);
+}
+
+INLINE ints i_bits(vec x)
+{
+    return _mm256_castps_si256(x);
+}
+
+INLINE vec v_from(ints x)
+{
+    return _mm256_cvtepi32_ps(x);
+}
+
+INLINE ints i_from(vec x)
+{
+    return _mm256_cvtps_epi32(x);
+}
+
+#    define i_shift_left(x, n)  _mm256_slli_epi32(x, n)
+#    define i_shift_right(x, n) _mm256_srai_epi32(x, n)
+
+// Pairs of numbers of each quarter.
+INLINE vec v_pair_low(vec a, vec b)
+{
+    return _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)));
+}
+
+INLINE vec v_pair_high(vec a, vec b)
+{
+    return _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)));
+}
+
+INLINE vec v_ramp(vec x)
+{
+    return _mm256_max_ps(_mm256_setzero_ps(), x); // in this order NaN stays NaN
+}
+
+INLINE vec v_mask(int is, vec x)
+{
+    return _mm256_and_ps(_mm256_castsi256_ps(_mm256_set1_epi32(-is)), x);
+}
+
+INLINE vec v_kept(const uint8_t *bytes, uint64_t place, vec x)
+{
+    return _mm256_and_ps(x, opn_k_lanes_of(bytes[place / 8]));
+}
+
+INLINE vec v_where(vec active, vec x)
+{
+    return _mm256_and_ps(_mm256_cmp_ps(active, _mm256_setzero_ps(), _CMP_GT_OQ), x);
+}
+
+// x where a == b, and where a >= 0; else 0.
+INLINE vec v_where_equal(ints a, ints b, vec x)
+{
+    return _mm256_and_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)), x);
+}
+
+INLINE vec v_where_natural(ints a, vec x)
+{
+    return _mm256_andnot_ps(_mm256_castsi256_ps(_mm256_srai_epi32(a, 31)), x);
+}
+
+INLINE bool i_any_natural(ints a)
+{
+    return _mm256_movemask_ps(_mm256_castsi256_ps(a)) != 0xff;
+}
+
+INLINE int64_t v_count_above(vec x, vec bound)
+{
+    return _mm_popcnt_u32(
+            (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(x, bound, _CMP_GT_OQ)));
+}
+
+// Four numbers for each quarter, `apart` from one to the next.
+INLINE vec v_load_fours(const float *from, size_t apart)
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)),
+                                _mm_loadu_ps(from + apart), 1);
+}
+
+INLINE void v_store_fours(float *to, size_t apart, vec x)
+{
+    _mm_storeu_ps(to, _mm256_castps256_ps128(x));
+    _mm_storeu_ps(to + apart, _mm256_extractf128_ps(x, 1));
+}
+
+INLINE void v_add_fours(double *to, size_t apart, vec x)
+{
+    const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(x));
+    const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
+    _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), low));
+    _mm256_storeu_pd(to + apart, _mm256_add_pd(_mm256_loadu_pd(to + apart), high));
+}
+
 // exp with relative error 4e-7 for x in [-87, 0]; smaller x give exp(-87), i.e. nothing,
 // and NaN stays NaN. Its dependency chain is short because attention waits for it: a
 // tenth less time than with the exp of the evidence, a quarter for activate.
@@ -74,94 +245,6 @@ INLINE __m256 opn_k_exp_below_0(__m256 x)
     const __m256i power = _mm256_slli_epi32(_mm256_castps_si256(shifted), 23);
     return _mm256_mul_ps(sum, _mm256_castsi256_ps(power));
 }
-
-void opn_k_avx2_philox(uint64_t seed,
-                       uint32_t stream,
-                       uint32_t step,
-                       uint64_t first,
-                       size_t n_blocks,
-                       uint32_t *out);
-void opn_k_avx2_keep(size_t n_words,
-                     uint32_t threshold,
-                     const uint16_t *random,
-                     uint64_t *bits);
-void opn_k_avx2_compact(size_t first,
-                        size_t last,
-                        const uint64_t *bits,
-                        const int32_t *col,
-                        const opn_real *value,
-                        opn_off at,
-                        int32_t *to_col,
-                        opn_real *to_value);
-void opn_k_avx2_count(size_t n_words,
-                      const uint64_t *bits,
-                      opn_off *rank,
-                      int32_t n_ptr,
-                      const opn_off *ptr,
-                      opn_off *to_ptr);
-void opn_k_avx2_spread(int32_t first,
-                       int32_t last,
-                       int32_t n_rows,
-                       int32_t n_words,
-                       const opn_off *row_ptr,
-                       const uint64_t *bits,
-                       const uint64_t *map,
-                       uint64_t *kept);
-void opn_k_avx2_turn(const uint64_t *from, uint64_t *to);
-void opn_k_avx2_spmm(const opn_k_sparse *a,
-                     int32_t first,
-                     int32_t last,
-                     int32_t width,
-                     opn_k_in x,
-                     opn_k_out y,
-                     const opn_k_finish *finish);
-void opn_k_avx2_scatter(const opn_k_sparse *a,
-                        int32_t first,
-                        int32_t last,
-                        int32_t width,
-                        opn_k_in x,
-                        opn_k_out y);
-void opn_k_avx2_lookup(int32_t n_rows,
-                       const uint64_t *map,
-                       int32_t n_bits,
-                       int32_t width,
-                       const opn_real *x,
-                       bool adds,
-                       opn_real *y);
-void opn_k_avx2_matmul(int32_t first,
-                       int32_t last,
-                       int32_t n_inner,
-                       int32_t width,
-                       opn_k_in x,
-                       opn_k_in w,
-                       bool adds,
-                       opn_k_out y,
-                       const opn_real *active,
-                       opn_real factor);
-void opn_k_avx2_matmul_tn(int32_t first,
-                          int32_t last,
-                          int32_t n_outer,
-                          int32_t width,
-                          opn_k_in x,
-                          opn_k_in g,
-                          opn_k_out sum);
-void opn_k_avx2_adam(size_t n,
-                     opn_real rate,
-                     opn_real epsilon,
-                     opn_real decay,
-                     opn_real *w,
-                     opn_real *mean,
-                     opn_real *square,
-                     const opn_real *g);
-int64_t opn_k_avx2_exp_evidence_gradient(const opn_k_evidence *loss,
-                                         int32_t first,
-                                         int32_t last,
-                                         const opn_real *z,
-                                         opn_real *d_z);
-void opn_k_avx2_add_moments(const opn_k_moments *sums,
-                            int32_t first,
-                            int32_t last,
-                            const opn_real *z);
 
 #endif
 

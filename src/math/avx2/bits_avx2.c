@@ -81,26 +81,20 @@ void opn_k_avx2_philox(uint64_t seed,
 
 void opn_k_avx2_keep(size_t n_words,
                      uint32_t threshold,
-                     const uint16_t *random,
+                     const uint8_t *random,
                      uint64_t *bits)
 {
     // Unsigned random >= threshold is max(random, threshold) == random.
-    const __m256i bound = _mm256_set1_epi16((short)threshold);
+    const __m256i bound = _mm256_set1_epi8((char)threshold);
     for (size_t w = 0; w < n_words; w++) {
-        uint64_t word = 0;
-        for (int half = 0; half < 2; half++) {
-            const __m256i *from =
-                    (const __m256i *)(const void *)(random + 64 * w + 32 * (size_t)half);
-            const __m256i a = _mm256_loadu_si256(from);
-            const __m256i b = _mm256_loadu_si256(from + 1);
-            const __m256i low = _mm256_cmpeq_epi16(_mm256_max_epu16(a, bound), a);
-            const __m256i high = _mm256_cmpeq_epi16(_mm256_max_epu16(b, bound), b);
-            // packs works within 128-bit halves; the permutation restores the order.
-            const __m256i packed =
-                    _mm256_permute4x64_epi64(_mm256_packs_epi16(low, high), 0xd8);
-            word |= (uint64_t)(uint32_t)_mm256_movemask_epi8(packed) << (32 * half);
-        }
-        bits[w] = word;
+        const __m256i *from = (const __m256i *)(const void *)(random + 64 * w);
+        const __m256i low = _mm256_loadu_si256(from);
+        const __m256i high = _mm256_loadu_si256(from + 1);
+        const int low_bits =
+                _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(low, bound), low));
+        const int high_bits = _mm256_movemask_epi8(
+                _mm256_cmpeq_epi8(_mm256_max_epu8(high, bound), high));
+        bits[w] = (uint64_t)(uint32_t)high_bits << 32 | (uint32_t)low_bits;
     }
 }
 
@@ -189,7 +183,7 @@ void opn_k_avx2_spread(int32_t first,
 }
 
 // Swaps the off-diagonal quarters, then those of each quarter, down to single bits.
-void opn_k_avx2_turn(const uint64_t *from, uint64_t *to)
+void opn_k_avx2_transpose(const uint64_t *from, uint64_t *to)
 {
     static const uint64_t low_half[6] = {0x00000000ffffffff, 0x0000ffff0000ffff,
                                          0x00ff00ff00ff00ff, 0x0f0f0f0f0f0f0f0f,

@@ -22,7 +22,7 @@ static void philox(uint64_t seed,
 }
 
 static void
-keep(size_t n_words, uint32_t threshold, const uint16_t *random, uint64_t *bits)
+keep(size_t n_words, uint32_t threshold, const uint8_t *random, uint64_t *bits)
 {
     for (size_t w = 0; w < n_words; w++) {
         uint64_t word = 0;
@@ -166,17 +166,19 @@ static void lookup(int32_t n_rows,
                    const uint64_t *map,
                    int32_t n_bits,
                    int32_t width,
-                   const opn_real *x,
+                   opn_k_in x,
                    bool adds,
-                   opn_real *y)
+                   opn_k_out y)
 {
     for (int32_t i = 0; i < n_rows; i++) {
-        opn_real *row = y + (size_t)i * (size_t)width;
+        opn_real *row = y.at + (size_t)i * (size_t)y.stride;
         for (int32_t k = 0; k < width && !adds; k++)
             row[k] = 0;
-        for (int32_t b = 0; b < n_bits; b++)
+        for (int32_t b = 0; b < n_bits; b++) {
+            const opn_real *from = x.at + (size_t)b * (size_t)x.stride;
             for (int32_t k = 0; k < width && (map[i] >> b & 1) != 0; k++)
-                row[k] += x[b * width + k];
+                row[k] += from[k];
+        }
     }
 }
 
@@ -186,7 +188,6 @@ static void matmul(int32_t first,
                    int32_t width,
                    opn_k_in x,
                    opn_k_in w,
-                   bool adds,
                    opn_k_out y,
                    const opn_real *active,
                    opn_real factor)
@@ -196,7 +197,7 @@ static void matmul(int32_t first,
         const opn_real *x_row = x.at + (size_t)i * (size_t)x.stride;
         for (int32_t k = 0; k < width; k++) {
             const size_t place = at + (size_t)k;
-            opn_real sum = adds ? y.at[place] : 0;
+            opn_real sum = 0;
             for (int32_t h = 0; h < n_inner; h++)
                 sum += x_row[h] * w.at[(size_t)h * (size_t)w.stride + (size_t)k];
             y.at[place] = active == NULL ? sum : active[place] > 0 ? sum * factor : 0;
@@ -210,9 +211,10 @@ static void matmul_tn(int32_t first,
                       int32_t width,
                       opn_k_in x,
                       opn_k_in g,
+                      bool adds,
                       opn_k_out sum)
 {
-    for (int32_t h = 0; h < n_outer; h++)
+    for (int32_t h = 0; h < n_outer && !adds; h++)
         for (int32_t k = 0; k < width; k++)
             sum.at[(size_t)h * (size_t)sum.stride + (size_t)k] = 0;
     for (int32_t i = first; i < last; i++) {
@@ -221,6 +223,20 @@ static void matmul_tn(int32_t first,
         for (int32_t h = 0; h < n_outer; h++)
             for (int32_t k = 0; k < width; k++)
                 sum.at[(size_t)h * (size_t)sum.stride + (size_t)k] += x_row[h] * g_row[k];
+    }
+}
+
+static void mask(size_t n,
+                 const opn_real *from,
+                 const uint64_t *bits,
+                 int64_t first_bit,
+                 opn_real factor,
+                 opn_real *to)
+{
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t bit = (uint64_t)first_bit + j;
+        const bool is_kept = bits == NULL || (bits[bit / 64] >> (bit % 64) & 1) != 0;
+        to[j] = is_kept ? factor * from[j] : 0;
     }
 }
 
@@ -367,6 +383,7 @@ const opn_k_table *opn_k_table_ref(void)
             lookup,
             matmul,
             matmul_tn,
+            mask,
             adam,
             exp_evidence_gradient,
             add_moments,
