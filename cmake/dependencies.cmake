@@ -4,6 +4,7 @@
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip>=1.7)
+pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate>=1.10)
 pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson>=2.13)
 pkg_check_modules(libutf8proc REQUIRED IMPORTED_TARGET libutf8proc>=2.2)
 pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto>=1.1)

@@ -37,7 +37,7 @@ target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VER
   OPN_BUILD_TYPE="$<CONFIG>")
 
 set(opine_parts
-  PkgConfig::libzip PkgConfig::jansson PkgConfig::libutf8proc PkgConfig::libcrypto
+  PkgConfig::libzip PkgConfig::libdeflate PkgConfig::jansson PkgConfig::libutf8proc PkgConfig::libcrypto
   PkgConfig::libcurl ZLIB::ZLIB Threads::Threads m)
 if(OPINE_OPENMP)
   list(APPEND opine_parts OpenMP::OpenMP_C)

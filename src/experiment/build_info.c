@@ -8,6 +8,7 @@
 
 #include <curl/curl.h>
 #include <jansson.h>
+#include <libdeflate.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,13 +60,20 @@ static const char *libcurl_version(void)
     return curl_version_info(CURLVERSION_NOW)->version;
 }
 
+// At build time: the library does not tell at run time.
+static const char *libdeflate_version(void)
+{
+    return LIBDEFLATE_VERSION_STRING;
+}
+
 static const struct {
     const char *name;
     const char *(*version)(void); // at run time, may be newer than at build time
 } libraries[] = {
-        {"libcurl", libcurl_version},   {"libzip", zip_libzip_version},
-        {"zlib", zlibVersion},          {"jansson", jansson_version_str},
-        {"utf8proc", utf8proc_version}, {"libcrypto", libcrypto_version},
+        {"libcurl", libcurl_version},       {"libzip", zip_libzip_version},
+        {"libdeflate", libdeflate_version}, {"zlib", zlibVersion},
+        {"jansson", jansson_version_str},   {"utf8proc", utf8proc_version},
+        {"libcrypto", libcrypto_version},
 };
 
 enum { N_LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
