@@ -27,6 +27,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set_source_files_properties(${avx2_sources} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mbmi2")
 endif()
 
+# madvise() is not in POSIX, which all else is written to.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/memory.c
+  PROPERTIES COMPILE_DEFINITIONS _DEFAULT_SOURCE)
+
 add_library(opine_objects OBJECT ${opine_sources} ${figures_source} ${page_source})
 set_target_properties(opine_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(opine_objects
