@@ -1,13 +1,14 @@
 # Every dependency is required, because a build that silently leaves a part out helps
-# nobody; but for the library that draws reports, without which the program says so.
+# nobody; but for the library that draws reports, without which the program says so, and
+# the one that downloads, which a build may be told to do without.
 # docs/dependencies.md says what each is for; tools/bootstrap installs them.
 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip>=1.7)
+pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate>=1.10)
 pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson>=2.13)
 pkg_check_modules(libutf8proc REQUIRED IMPORTED_TARGET libutf8proc>=2.2)
 pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto>=1.1)
-pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl>=7.87)
 find_package(ZLIB REQUIRED)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -24,6 +25,9 @@ if(NOT OPINE_CHART_JS)
   message(STATUS "Chart.js not found: opine report will say that it is missing")
 endif()
 
+if(OPINE_FETCH) # its headers; the library is loaded at run time
+  pkg_check_modules(libcurl REQUIRED libcurl>=7.87)
+endif()
 if(OPINE_OPENMP)
   find_package(OpenMP REQUIRED COMPONENTS C)
 endif()

@@ -3,6 +3,15 @@
 
 file(GLOB_RECURSE opine_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 
+# What downloads, or what says that this build cannot.
+set(fetch_sources ${PROJECT_SOURCE_DIR}/src/io/http_get.c
+  ${PROJECT_SOURCE_DIR}/src/io/curl_library.c)
+if(OPINE_FETCH)
+  list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/io/http_none.c)
+else()
+  list(REMOVE_ITEM opine_sources ${fetch_sources})
+endif()
+
 # The figures of the paper travel inside the program.
 set(figures ${PROJECT_SOURCE_DIR}/src/paper/paper_figures.csv)
 set(figures_source ${CMAKE_BINARY_DIR}/paper_figures.c)
@@ -30,6 +39,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
     "-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mfma;-mbmi2;-mprefer-vector-width=512")
 endif()
 
+# madvise() is not in POSIX, which all else is written to.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/memory.c
+  PROPERTIES COMPILE_DEFINITIONS _DEFAULT_SOURCE)
+
 add_library(opine_objects OBJECT ${opine_sources} ${figures_source} ${page_source})
 set_target_properties(opine_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(opine_objects
@@ -39,9 +52,14 @@ target_include_directories(opine_objects SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR}
 target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VERSION}"
   OPN_BUILD_TYPE="$<CONFIG>")
 
+if(OPINE_FETCH)
+  target_include_directories(opine_objects SYSTEM PRIVATE ${libcurl_INCLUDE_DIRS})
+  target_compile_definitions(opine_objects PRIVATE OPN_FETCH)
+endif()
+
 set(opine_parts
-  PkgConfig::libzip PkgConfig::jansson PkgConfig::libutf8proc PkgConfig::libcrypto
-  PkgConfig::libcurl ZLIB::ZLIB Threads::Threads m)
+  PkgConfig::libzip PkgConfig::libdeflate PkgConfig::jansson PkgConfig::libutf8proc PkgConfig::libcrypto
+  ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} m)
 if(OPINE_OPENMP)
   list(APPEND opine_parts OpenMP::OpenMP_C)
 endif()

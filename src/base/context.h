@@ -43,6 +43,16 @@ struct opn_ctx {
         }                                                                  \
     } while (0)
 
+// ptr = n items of its own type that are not cleared, for what is written to at once.
+#define OPN_TRY_NEW_ROOM(ctx, ptr, n)                                              \
+    do {                                                                           \
+        (ptr) = opn_i_resize(&(ctx)->alloc, NULL, 0, (size_t)(n), sizeof(*(ptr))); \
+        if ((ptr) == NULL) {                                                       \
+            status = opn_i_fail_nomem((ctx), (size_t)(n), sizeof(*(ptr)));         \
+            goto cleanup;                                                          \
+        }                                                                          \
+    } while (0)
+
 // Grows ptr, which has `used` items in use, to hold at least `wanted`.
 #define OPN_TRY_RESERVE(ctx, ptr, room, used, wanted)                                  \
     do {                                                                               \

@@ -169,13 +169,18 @@ static opn_status read_sparse(const opn_i_npz_reader *reader,
     opn_ctx *ctx = reader->ctx;
     sparse_members parts = {0};
     OPN_TRY(open_sparse(reader, name, &parts));
+    const opn_i_ndarray *data = &parts.data.value.array;
+    const opn_i_ndarray *indices = &parts.indices.value.array;
+    // Most matrices hold nothing but ones, which need not be kept and checked one by one.
+    const bool is_plain =
+            data->n_items == indices->n_items && opn_i_ndarray_is_ones(data);
     const opn_i_sparse_input input = {
             .layout = parts.layout,
             .n_rows = parts.size[0],
             .n_cols = parts.size[1],
             .indptr = &parts.indptr.value.array,
-            .indices = &parts.indices.value.array,
-            .data = &parts.data.value.array,
+            .indices = indices,
+            .data = is_plain ? NULL : data,
             .indptr_name = parts.indptr.what,
             .indices_name = parts.indices.what,
             .data_name = parts.data.what,

@@ -111,8 +111,8 @@ typedef struct opn_i_npz_rows {
     bool is_square;
 } opn_i_npz_rows;
 
-// Reads a matrix in any form; `name` is one of the reader's names. `what` receives the
-// name of its values in messages.
+// Reads a matrix in any form, without values if all are 1 in a sparse one; `name` is one
+// of the reader's names. `what` receives the name of its values in messages.
 OPN_NODISCARD opn_status opn_i_npz_read_matrix(const opn_i_npz_reader *reader,
                                                const opn_i_npz_name *name,
                                                const opn_i_npz_rows *rows,

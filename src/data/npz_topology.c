@@ -175,7 +175,8 @@ static opn_status read_adjacency(opn_i_npz_reader *reader, int64_t n_nodes)
     char what[OPN_ZIP_WHAT_ROOM];
     OPN_TRY(opn_i_npz_read_matrix(reader, reader->found[OPN_NPZ_ADJACENCY], &rows, what,
                                   a));
-    OPN_TRY(clean_weights(reader->ctx, what, a));
+    if (a->value != NULL)
+        OPN_TRY(clean_weights(reader->ctx, what, a));
     OPN_TRY(opn_i_csr_sort(reader->ctx, a));
 cleanup:
     return status;

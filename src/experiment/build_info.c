@@ -6,8 +6,8 @@
 #include "math/kernels.h"
 #include "report/page.h"
 
-#include <curl/curl.h>
 #include <jansson.h>
+#include <libdeflate.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +16,9 @@
 #include <zlib.h>
 #ifdef _OPENMP
 #    include <omp.h>
+#endif
+#ifdef OPN_FETCH
+#    include <curl/curlver.h>
 #endif
 
 #define TEXT_OF(number)  #number
@@ -56,16 +59,28 @@ static const char *libcrypto_version(void)
     return OpenSSL_version(OPENSSL_VERSION); // "OpenSSL 3.0.15 3 Sep 2024"
 }
 
+// At build time: asking the library would load it.
+#ifdef OPN_FETCH
 static const char *libcurl_version(void)
 {
-    return curl_version_info(CURLVERSION_NOW)->version;
+    return LIBCURL_VERSION;
+}
+#endif
+
+// At build time: the library does not tell at run time.
+static const char *libdeflate_version(void)
+{
+    return LIBDEFLATE_VERSION_STRING;
 }
 
 static const struct {
     const char *name;
     const char *(*version)(void); // at run time, may be newer than at build time
 } libraries[] = {
-        {"libcurl", libcurl_version},   {"libzip", zip_libzip_version},
+#ifdef OPN_FETCH
+        {"libcurl", libcurl_version},
+#endif
+        {"libzip", zip_libzip_version}, {"libdeflate", libdeflate_version},
         {"zlib", zlibVersion},          {"jansson", jansson_version_str},
         {"utf8proc", utf8proc_version}, {"libcrypto", libcrypto_version},
 };

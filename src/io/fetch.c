@@ -2,6 +2,7 @@
 
 #include "io/fetch.h"
 
+#include "io/path.h"
 #include "io/sha256.h"
 
 #include <errno.h>

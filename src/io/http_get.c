@@ -2,7 +2,8 @@
 
 #include "io/http_get.h"
 
-#include <curl/curl.h>
+#include "io/curl_library.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ enum { MAX_REDIRECTS = 5, POLL_MS = 100, STALL_BYTES_PER_SECOND = 100 };
 
 typedef struct transfer {
     opn_ctx *ctx;
+    const opn_i_curl *curl;
     const char *address;
     const char *stage;
     const opn_i_http_limits *limits;
@@ -27,21 +29,16 @@ typedef struct transfer {
 
 // ---- addresses -----------------------------------------------------------------------
 
-bool opn_i_is_address(const char *text)
-{
-    return strstr(text, "://") != NULL;
-}
-
 static bool is_https(const char *address)
 {
     return strncasecmp(address, "https://", 8) == 0;
 }
 
-static bool has_part(CURLU *url, CURLUPart part)
+static bool has_part(const opn_i_curl *curl, const CURLU *url, CURLUPart part)
 {
     char *text = NULL;
-    const bool has = curl_url_get(url, part, &text, 0) == CURLUE_OK;
-    curl_free(text);
+    const bool has = curl->url_get(url, part, &text, 0) == CURLUE_OK;
+    curl->free(text);
     return has;
 }
 
@@ -49,28 +46,36 @@ opn_status opn_i_http_check(opn_ctx *ctx, const char *what, const char *address)
 {
     opn_status status = OPN_OK;
     CURLU *url = NULL;
+    opn_i_curl curl = {0};
     OPN_FAIL_IF(ctx, !is_https(address) && strncasecmp(address, "http://", 7) != 0,
                 OPN_ERR_INVALID_ARG,
                 "%s: an address begins with http:// or https://; for a folder, give the "
                 "path",
                 what);
-    url = curl_url();
+    OPN_TRY(opn_i_curl_open(ctx, &curl));
+    url = curl.url();
     OPN_FAIL_IF(ctx, url == NULL, OPN_ERR_NOMEM, "out of memory for an address");
-    const CURLUcode code = curl_url_set(url, CURLUPART_URL, address, 0);
+    const CURLUcode code = curl.url_set(url, CURLUPART_URL, address, 0);
     OPN_FAIL_IF(ctx, code == CURLUE_OUT_OF_MEMORY, OPN_ERR_NOMEM,
                 "out of memory for an address");
     OPN_FAIL_IF(ctx, code != CURLUE_OK, OPN_ERR_INVALID_ARG, "%s: is not an address: %s",
-                what, curl_url_strerror(code));
-    OPN_FAIL_IF(ctx, has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD),
+                what, curl.url_strerror(code));
+    OPN_FAIL_IF(ctx,
+                has_part(&curl, url, CURLUPART_USER) ||
+                        has_part(&curl, url, CURLUPART_PASSWORD),
                 OPN_ERR_INVALID_ARG,
                 "%s: an address must not contain a user name or password", what);
-    OPN_FAIL_IF(ctx, has_part(url, CURLUPART_QUERY) || has_part(url, CURLUPART_FRAGMENT),
+    OPN_FAIL_IF(ctx,
+                has_part(&curl, url, CURLUPART_QUERY) ||
+                        has_part(&curl, url, CURLUPART_FRAGMENT),
                 OPN_ERR_INVALID_ARG,
                 "%s: file names are appended to the address, so it must not contain ? "
                 "or #",
                 what);
 cleanup:
-    curl_url_cleanup(url);
+    if (url != NULL)
+        curl.url_cleanup(url);
+    opn_i_curl_close(&curl);
     return status;
 }
 
@@ -109,8 +114,9 @@ static opn_status begin(transfer *t)
     long answer = 0;
     curl_off_t n_announced = -1;
     opn_i_part *part = t->part;
-    (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
-    (void)curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &n_announced);
+    (void)t->curl->easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
+    (void)t->curl->easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T,
+                                &n_announced);
     OPN_FAIL_IF(t->ctx, answer != 200 && answer != 206, OPN_ERR_READ,
                 "%s: the server answered %ld", t->address, answer);
     t->is_wrong_range = answer == 206 && t->range_from != t->from;
@@ -159,9 +165,9 @@ static void explain(const transfer *t, CURLcode code, char *text, size_t room)
     long answer = 0;
     curl_off_t connected = 0; // microseconds until connected; 0 if not
     long n_redirects = 0;
-    (void)curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_COUNT, &n_redirects);
-    (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
-    (void)curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
+    (void)t->curl->easy_getinfo(t->easy, CURLINFO_REDIRECT_COUNT, &n_redirects);
+    (void)t->curl->easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
+    (void)t->curl->easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
     if (code == CURLE_HTTP_RETURNED_ERROR)
         snprintf(text, room, "the server answered %ld", answer);
     else if (code == CURLE_TOO_MANY_REDIRECTS)
@@ -175,7 +181,7 @@ static void explain(const transfer *t, CURLcode code, char *text, size_t room)
         snprintf(text, room, "no data for %ld seconds", t->limits->stall_seconds);
     else
         snprintf(text, room, "%s",
-                 t->words[0] != 0 ? t->words : curl_easy_strerror(code));
+                 t->words[0] != 0 ? t->words : t->curl->easy_strerror(code));
 }
 
 static opn_status check_transfer(transfer *t, CURLcode code)
@@ -209,7 +215,7 @@ static opn_status set_up(transfer *t)
     bool ok = true;
     snprintf(range, sizeof(range), "%lld-", (long long)t->from);
 #define SET(option, value) \
-    ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok
+    ok = t->curl->easy_setopt(easy, (option), (value)) == CURLE_OK && ok
     SET(CURLOPT_URL, t->address);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
     SET(CURLOPT_REDIR_PROTOCOLS_STR, schemes);
@@ -239,7 +245,7 @@ static opn_status check_multi(const transfer *t, CURLMcode code)
         return OPN_OK;
     return opn_i_fail(t->ctx,
                       code == CURLM_OUT_OF_MEMORY ? OPN_ERR_NOMEM : OPN_ERR_INTERNAL,
-                      "%s: %s", t->address, curl_multi_strerror(code));
+                      "%s: %s", t->address, t->curl->multi_strerror(code));
 }
 
 // libcurl alone would check the progress only once a second; here Ctrl-C takes effect at
@@ -250,18 +256,18 @@ static opn_status run(transfer *t, CURLM *multi, CURLcode *result)
     int n_running = 1;
     int n_left = 0;
     while (n_running > 0) {
-        OPN_TRY(check_multi(t, curl_multi_perform(multi, &n_running)));
+        OPN_TRY(check_multi(t, t->curl->multi_perform(multi, &n_running)));
         OPN_TRY(opn_i_progress(t->ctx, t->stage, t->part->n_have, t->part->n_bytes,
                                "bytes"));
         if (n_running > 0)
-            OPN_TRY(check_multi(t, curl_multi_poll(multi, NULL, 0, POLL_MS, NULL)));
+            OPN_TRY(check_multi(t, t->curl->multi_poll(multi, NULL, 0, POLL_MS, NULL)));
     }
-    const CURLMsg *message = curl_multi_info_read(multi, &n_left);
+    const CURLMsg *message = t->curl->multi_info_read(multi, &n_left);
     *result = message != NULL ? message->data.result : CURLE_OUT_OF_MEMORY;
 cleanup:
     // Do not wait for a resolver that is still running.
     if (status == OPN_ERR_INTERRUPTED)
-        (void)curl_easy_setopt(t->easy, CURLOPT_QUICK_EXIT, 1L);
+        (void)t->curl->easy_setopt(t->easy, CURLOPT_QUICK_EXIT, 1L);
     return status;
 }
 
@@ -269,8 +275,8 @@ static opn_status get_once(transfer *t)
 {
     opn_status status = OPN_OK;
     CURLcode code = CURLE_OK;
-    CURLM *multi = curl_multi_init();
-    t->easy = curl_easy_init();
+    CURLM *multi = t->curl->multi_init();
+    t->easy = t->curl->easy_init();
     t->from = t->part->n_have;
     t->range_from = -1;
     t->has_begun = false;
@@ -279,17 +285,17 @@ static opn_status get_once(transfer *t)
     OPN_FAIL_IF(t->ctx, multi == NULL || t->easy == NULL, OPN_ERR_NOMEM,
                 "%s: out of memory", t->address);
     OPN_TRY(set_up(t));
-    OPN_TRY(check_multi(t, curl_multi_add_handle(multi, t->easy)));
+    OPN_TRY(check_multi(t, t->curl->multi_add_handle(multi, t->easy)));
     OPN_TRY(run(t, multi, &code));
     long answer = 0;
-    (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
+    (void)t->curl->easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &answer);
     t->is_wrong_range = t->is_wrong_range || (t->from > 0 && answer == 416);
     OPN_TRY(check_transfer(t, code));
 cleanup:
     if (multi != NULL && t->easy != NULL)
-        (void)curl_multi_remove_handle(multi, t->easy);
-    curl_easy_cleanup(t->easy);
-    (void)curl_multi_cleanup(multi);
+        (void)t->curl->multi_remove_handle(multi, t->easy);
+    t->curl->easy_cleanup(t->easy);
+    (void)t->curl->multi_cleanup(multi);
     return status;
 }
 
@@ -300,14 +306,18 @@ opn_status opn_i_http_get(opn_ctx *ctx,
                           opn_i_part *part)
 {
     opn_status status = OPN_OK;
+    opn_i_curl curl = {0};
     transfer t = {.ctx = ctx,
+                  .curl = &curl,
                   .address = address,
                   .stage = stage,
                   .limits = limits,
                   .part = part};
+    bool is_ready = false;
+    OPN_TRY(opn_i_curl_open(ctx, &curl));
     // libcurl counts these calls, so other users of it in the program are not disturbed.
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        return opn_i_fail(ctx, OPN_ERR_NOMEM, "%s: out of memory", address);
+    is_ready = curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    OPN_FAIL_IF(ctx, !is_ready, OPN_ERR_NOMEM, "%s: out of memory", address);
     status = get_once(&t);
     if (status == OPN_ERR_READ && t.is_wrong_range && part->n_have > 0) {
         t.is_wrong_range = false;
@@ -315,6 +325,8 @@ opn_status opn_i_http_get(opn_ctx *ctx,
         OPN_TRY(get_once(&t));
     }
 cleanup:
-    curl_global_cleanup();
+    if (is_ready)
+        curl.global_cleanup();
+    opn_i_curl_close(&curl);
     return status;
 }

@@ -11,13 +11,10 @@ typedef struct opn_i_http_limits {
     long stall_seconds;   // with almost no data received
 } opn_i_http_limits;
 
-// Whether the text is an address rather than a path.
-bool opn_i_is_address(const char *text);
-
 // Accepts only plain http and https addresses. Rejects other schemes, names and passwords
 // (which no message must show), and queries and fragments, which cannot be followed by a
 // file name.
-// Errors: INVALID_ARG (the message begins with `what`), NOMEM.
+// Errors: INVALID_ARG (the message begins with `what`), UNSUPPORTED (no libcurl), NOMEM.
 OPN_NODISCARD opn_status opn_i_http_check(opn_ctx *ctx,
                                           const char *what,
                                           const char *address);
@@ -28,8 +25,8 @@ OPN_NODISCARD opn_status opn_i_http_check(opn_ctx *ctx,
 // progress.
 //
 // Errors: READ (not found, no connection, stalled, ended early: received data is kept),
-// FORMAT (the server's file has another size), WRITE, NOMEM, INTERRUPTED, within a tenth
-// of a second. The message names the address.
+// FORMAT (the server's file has another size), UNSUPPORTED (no libcurl), WRITE, NOMEM,
+// INTERRUPTED, within a tenth of a second. The message names the address.
 OPN_NODISCARD opn_status opn_i_http_get(opn_ctx *ctx,
                                         const char *address,
                                         const char *stage,

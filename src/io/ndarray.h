@@ -43,6 +43,9 @@ OPN_NODISCARD opn_status opn_i_ndarray_set_shape(opn_ctx *ctx,
 // the same, because fewer than two dimensions are longer than 1.
 bool opn_i_ndarray_is_c_order(const opn_i_ndarray *array);
 
+// Whether the array has items, and all are the same number 1. Costs less than a copy.
+bool opn_i_ndarray_is_ones(const opn_i_ndarray *array);
+
 // Converts all items, to C order whatever the stored order; `out` holds n_items. Halves
 // and booleans count as numbers; integers beyond 2^53 are rounded when converted to
 // floats; floats keep infinities and NaN.

@@ -107,6 +107,21 @@ static const number_type number_types[] = {
         {'f', 8, FAMILY_FLOAT, load_f8, load_f8_swapped},
 };
 
+// Type of the items; NULL if they are not numbers.
+static const number_type *type_of(const opn_i_ndarray *array)
+{
+    for (size_t t = 0; t < sizeof(number_types) / sizeof(number_types[0]); t++)
+        if (number_types[t].kind == array->kind &&
+            number_types[t].item_size == array->item_size)
+            return &number_types[t];
+    return NULL;
+}
+
+static bool is_swapped(const opn_i_ndarray *array)
+{
+    return array->big_endian != opn_i_host_is_big_endian() && array->item_size > 1;
+}
+
 // Walks an array in C order, a block at a time.
 typedef struct reader {
     const unsigned char *data;
@@ -123,18 +138,13 @@ typedef struct reader {
 static opn_status
 reader_init(opn_ctx *ctx, const char *what, const opn_i_ndarray *array, reader *out)
 {
-    const number_type *type = NULL;
-    for (size_t t = 0; t < sizeof(number_types) / sizeof(number_types[0]); t++)
-        if (number_types[t].kind == array->kind &&
-            number_types[t].item_size == array->item_size)
-            type = &number_types[t];
+    const number_type *type = type_of(array);
     if (type == NULL)
         return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: holds %s, not numbers", what,
                           array->kind == 'O' ? "Python objects" : "text");
 
     const bool in_c_order = opn_i_ndarray_is_c_order(array);
-    const bool swapped =
-            array->big_endian != opn_i_host_is_big_endian() && array->item_size > 1;
+    const bool swapped = is_swapped(array);
     reader made = {.data = array->data, .family = type->family, .n_dims = 1};
     made.load = swapped ? type->load_swapped : type->load;
     made.is_native = !swapped && in_c_order;
@@ -330,4 +340,20 @@ opn_status opn_i_ndarray_to_f32(opn_ctx *ctx,
     }
 cleanup:
     return status;
+}
+
+bool opn_i_ndarray_is_ones(const opn_i_ndarray *array)
+{
+    const number_type *type = type_of(array);
+    block items;
+    if (type == NULL || array->n_items == 0)
+        return false;
+    const size_t size = (size_t)array->item_size;
+    (is_swapped(array) ? type->load_swapped : type->load)(array->data, size, 1, 0,
+                                                          &items);
+    const bool begins_with_one =
+            type->family == FAMILY_FLOAT ? items.f[0] == 1 : items.u[0] == 1;
+    // The others are ones if each is equal to the one before it.
+    return begins_with_one && memcmp(array->data, array->data + size,
+                                     ((size_t)array->n_items - 1) * size) == 0;
 }

@@ -10,6 +10,11 @@ const char *opn_i_base_name(const char *path)
     return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
 
+bool opn_i_is_address(const char *text)
+{
+    return strstr(text, "://") != NULL;
+}
+
 opn_status opn_i_join_path(opn_ctx *ctx,
                            const char *folder,
                            const char *file,

@@ -8,6 +8,9 @@
 // Last component of a path, for messages and as the name of a graph.
 const char *opn_i_base_name(const char *path);
 
+// Whether the text is an address, such as http://…, rather than a path.
+bool opn_i_is_address(const char *text);
+
 // `folder` "/" `file` `suffix`, or without folder and slash if folder is NULL. Freed by
 // the caller.
 OPN_NODISCARD opn_status opn_i_join_path(opn_ctx *ctx,

@@ -1,8 +1,10 @@
-// zip_archive.c -- reading members of an in-memory zip archive, with libzip.
+// zip_archive.c -- reading members of an in-memory zip archive: libzip reads the
+// directory and finds the bytes of a member, libdeflate unpacks them.
 
 #include "io/zip_archive.h"
 
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,7 +222,7 @@ check_claims(opn_ctx *ctx, const opn_i_zip *zip, const char *what, const zip_sta
     // Deflate produces at most 258 bytes from two bits.
     enum { MAX_RATIO = 1032 };
     opn_status status = OPN_OK;
-    const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+    const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC |
                                 ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
     OPN_FAIL_IF(ctx, (info->valid & needed) != needed, OPN_ERR_FORMAT,
                 "%s: the archive does not state its size and compression", what);
@@ -248,27 +250,84 @@ cleanup:
     return status;
 }
 
-// Reads n bytes and checks that no more follow; libzip checks the checksum at the end.
-static opn_status
-read_content(opn_ctx *ctx, const char *what, zip_file_t *file, size_t n, void *out)
+// Reads the n bytes of a member as they are in the archive. libzip finds them through the
+// local header and checks that they are inside of the archive.
+static opn_status read_packed(opn_ctx *ctx,
+                              const opn_i_zip *zip,
+                              const char *what,
+                              const zip_stat_t *info,
+                              unsigned char *out)
 {
     opn_status status = OPN_OK;
-    unsigned char *to = out;
-    unsigned char beyond;
+    const size_t n = (size_t)info->comp_size;
+    zip_file_t *file = zip_fopen_index(zip->archive, info->index, ZIP_FL_COMPRESSED);
+    if (file == NULL)
+        OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_get_error(zip->archive))));
     for (size_t done = 0; done < n;) {
-        const zip_int64_t n_read = zip_fread(file, to + done, n - done);
+        const zip_int64_t n_read = zip_fread(file, out + done, n - done);
         if (n_read < 0)
             OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_file_get_error(file))));
-        OPN_FAIL_IF(ctx, n_read == 0, OPN_ERR_FORMAT,
-                    "%s: unpacks to %zu bytes, but the archive says %zu", what, done, n);
+        OPN_FAIL_IF(ctx, n_read == 0, OPN_ERR_FORMAT, "%s: is truncated", what);
         done += (size_t)n_read;
     }
-    const zip_int64_t n_beyond = zip_fread(file, &beyond, 1);
-    if (n_beyond < 0)
-        OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_file_get_error(file))));
-    OPN_FAIL_IF(ctx, n_beyond > 0, OPN_ERR_FORMAT,
-                "%s: unpacks to more than the %zu bytes the archive says", what, n);
 cleanup:
+    if (file != NULL)
+        zip_fclose(file);
+    return status;
+}
+
+// Unpacks a deflated member into the n bytes at `out`, in one go: libdeflate takes half
+// the time of zlib, which has to be able to stop after any byte.
+static opn_status unpack(opn_ctx *ctx,
+                         const char *what,
+                         const unsigned char *packed,
+                         size_t n_packed,
+                         unsigned char *out,
+                         size_t n)
+{
+    opn_status status = OPN_OK;
+    size_t n_used = 0;
+    size_t n_out = 0;
+    struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
+    OPN_FAIL_IF(ctx, inflater == NULL, OPN_ERR_NOMEM,
+                "%s: out of memory while reading it", what);
+    const enum libdeflate_result result = libdeflate_deflate_decompress_ex(
+            inflater, packed, n_packed, out, n, &n_used, &n_out);
+    OPN_FAIL_IF(ctx, result == LIBDEFLATE_INSUFFICIENT_SPACE, OPN_ERR_FORMAT,
+                "%s: unpacks to more than the %zu bytes the archive says", what, n);
+    OPN_FAIL_IF(ctx, result != LIBDEFLATE_SUCCESS, OPN_ERR_FORMAT,
+                "%s: the compressed data are broken or end early", what);
+    OPN_FAIL_IF(ctx, n_out != n, OPN_ERR_FORMAT,
+                "%s: unpacks to %zu bytes, but the archive says %zu", what, n_out, n);
+cleanup:
+    libdeflate_free_decompressor(inflater);
+    return status;
+}
+
+static opn_status read_content(opn_ctx *ctx,
+                               const opn_i_zip *zip,
+                               const char *what,
+                               const zip_stat_t *info,
+                               unsigned char *out)
+{
+    opn_status status = OPN_OK;
+    unsigned char *packed = NULL;
+    const size_t n = (size_t)info->size;
+    const size_t n_packed = (size_t)info->comp_size;
+    if (info->comp_method == ZIP_CM_STORE) {
+        OPN_FAIL_IF(ctx, n_packed != n, OPN_ERR_FORMAT,
+                    "%s: unpacks to %zu bytes, but the archive says %zu", what, n_packed,
+                    n);
+        OPN_TRY(read_packed(ctx, zip, what, info, out));
+    } else {
+        OPN_TRY_NEW_ROOM(ctx, packed, n_packed);
+        OPN_TRY(read_packed(ctx, zip, what, info, packed));
+        OPN_TRY(unpack(ctx, what, packed, n_packed, out, n));
+    }
+    OPN_FAIL_IF(ctx, libdeflate_crc32(0, out, n) != info->crc, OPN_ERR_FORMAT,
+                "%s: the checksum is wrong, so the content was damaged", what);
+cleanup:
+    opn_i_release(&ctx->alloc, packed);
     return status;
 }
 
@@ -277,7 +336,6 @@ opn_i_zip_read(opn_ctx *ctx, const opn_i_zip *zip, const char *member, opn_i_byt
 {
     opn_status status = OPN_OK;
     opn_i_bytes bytes = {0};
-    zip_file_t *file = NULL;
     zip_stat_t info;
     char what[OPN_ZIP_WHAT_ROOM];
     opn_i_zip_what(zip, member, what);
@@ -288,18 +346,13 @@ opn_i_zip_read(opn_ctx *ctx, const opn_i_zip *zip, const char *member, opn_i_byt
     if (zip_stat_index(zip->archive, (zip_uint64_t)i, 0, &info) != 0)
         OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_get_error(zip->archive))));
     OPN_TRY(check_claims(ctx, zip, what, &info));
-
-    file = zip_fopen_index(zip->archive, (zip_uint64_t)i, 0);
-    if (file == NULL)
-        OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_get_error(zip->archive))));
     bytes.n = info.size;
-    OPN_TRY_NEW(ctx, bytes.data, bytes.n + 1);
-    OPN_TRY(read_content(ctx, what, file, bytes.n, bytes.data));
+    OPN_TRY_NEW_ROOM(ctx, bytes.data, bytes.n + 1);
+    OPN_TRY(read_content(ctx, zip, what, &info, bytes.data));
+    bytes.data[bytes.n] = 0;
     *out = bytes;
     bytes.data = NULL;
 cleanup:
-    if (file != NULL)
-        zip_fclose(file);
     opn_i_release(&ctx->alloc, bytes.data);
     return status;
 }

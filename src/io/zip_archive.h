@@ -27,8 +27,9 @@ const char *opn_i_zip_member_name(const opn_i_zip *zip, int i);
 
 bool opn_i_zip_has(const opn_i_zip *zip, const char *member);
 
-// Reads a whole member, stored or deflated. Its declared size is checked before
-// allocating, and against the actual size.
+// Reads a whole member, stored or deflated, into memory of its size; unpacking takes its
+// packed size as well. Its declared size is checked before allocating, and against the
+// actual size.
 // Errors: FORMAT (no such member, broken data, a wrong checksum, a size that is wrong or
 // that opn_i_expansion_allowed() forbids), UNSUPPORTED (encrypted, another compression),
 // NOMEM.

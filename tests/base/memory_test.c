@@ -139,6 +139,38 @@ static void test_resize_keeps_the_items(void **state)
     assert_int_equal(m.n_live, 0);
 }
 
+// Around the size from which blocks ask for huge pages.
+static void test_large_blocks_are_clear_and_keep_their_items(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {((size_t)2 << 20) - 1, (size_t)2 << 20,
+                                   ((size_t)2 << 20) + 1, ((size_t)5 << 20) + 77,
+                                   ((size_t)40 << 20) - 13};
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+        const size_t n = sizes[s];
+        for (int round = 0; round < 2; round++) { // the second time memory is not fresh
+            unsigned char *block = opn_i_calloc(&plain, n, 1);
+            assert_non_null(block);
+            assert_int_equal(block[0], 0);
+            assert_memory_equal(block, block + 1, n - 1);
+            memset(block, 0xa5, n);
+            block = opn_i_resize(&plain, block, n, n + n / 2, 1);
+            assert_non_null(block);
+            assert_int_equal(block[0], 0xa5);
+            assert_memory_equal(block, block + 1, n - 1);
+            block[n + n / 2 - 1] = 1;
+            block = opn_i_resize(&plain, block, n + n / 2, 100, 1);
+            assert_non_null(block);
+            assert_int_equal(block[99], 0xa5);
+            opn_i_release(&plain, block);
+        }
+        unsigned char *rough = opn_i_resize(&plain, NULL, 0, n, 1);
+        assert_non_null(rough);
+        memset(rough, 1, n);
+        opn_i_release(&plain, rough);
+    }
+}
+
 static void test_resize_that_fails_leaves_the_block(void **state)
 {
     (void)state;
@@ -225,6 +257,7 @@ int main(void)
             cmocka_unit_test(test_calloc_of_nothing_yields_a_block),
             cmocka_unit_test(test_a_size_that_does_not_fit_is_never_asked_for),
             cmocka_unit_test(test_resize_keeps_the_items),
+            cmocka_unit_test(test_large_blocks_are_clear_and_keep_their_items),
             cmocka_unit_test(test_resize_that_fails_leaves_the_block),
             cmocka_unit_test(test_release_accepts_null),
             cmocka_unit_test(test_reserve_appends_in_few_requests),

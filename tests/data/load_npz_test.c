@@ -138,6 +138,18 @@ static void test_stored_zeros_are_no_edges_and_no_features(void **state)
     opn_ctx_free(ctx);
 }
 
+static void test_features_of_1_that_are_listed_twice_add_up(void **state)
+{
+    (void)state;
+    opn_ctx *ctx = support_ctx(NULL);
+    const array changes[MAX_CHANGES] = {
+            {"attr_data", F64, VALUES(double, 1, 1, 1), 1, {3}},
+            {"attr_indices", I32, VALUES(int32_t, 1, 1, 0), 1, {3}}};
+    write_archive(changes);
+    expect_graph(ctx, "twice", "0:0 1:1 2:; 0>1 1>0 2>2; 0.1=2 1.0; 0 1; 0 1");
+    opn_ctx_free(ctx);
+}
+
 typedef struct bad_case {
     const char *what;
     array changes[MAX_CHANGES];
@@ -488,6 +500,7 @@ int main(void)
             WITH_ARCHIVE(test_the_split_of_an_archive_is_the_usual_one),
             WITH_ARCHIVE(test_the_archive_the_wrong_ones_are_made_from_is_right),
             WITH_ARCHIVE(test_stored_zeros_are_no_edges_and_no_features),
+            WITH_ARCHIVE(test_features_of_1_that_are_listed_twice_add_up),
             WITH_ARCHIVE(test_what_is_wrong_is_refused_with_file_and_member),
             WITH_ARCHIVE(test_empty_columns_cost_no_memory),
             WITH_ARCHIVE(test_what_is_no_archive_is_refused),

@@ -275,6 +275,38 @@ static void test_ndarray_refuses_numbers_that_do_not_fit(void **state)
     assert_true(isinf(single[0]) && isinf(single[1]) && single[1] < 0);
 }
 
+static void test_ndarray_knows_ones_of_every_type(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type;
+        const char *bytes; // of three items
+        bool are_ones;
+    } cases[] = {
+            {"|b1", "\1\1\1", true},
+            {"|u1", "\1\1\2", false},
+            {"|i1", "\1\1\1", true},
+            {"<i2", "\1\0\1\0\1\0", true},
+            {">i2", "\0\1\0\1\0\1", true},
+            {">u2", "\1\0\1\0\1\0", false},
+            {"<f2", "\0\x3c\0\x3c\0\x3c", true},
+            {"<f4", "\0\0\x80\x3f\0\0\x80\x3f\0\0\x80\x3f", true},
+            {"<f4", "\0\0\x80\x3f\0\0\x80\x3f\0\0\x80\xbf", false},
+            {">f4", "\x3f\x80\0\0\x3f\x80\0\0\x3f\x80\0\0", true},
+            {"<i4", "\0\0\x80\x3f\0\0\x80\x3f\0\0\x80\x3f", false},
+            {"|S1", "\1\1\1", false},
+    };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        opn_i_ndarray array = make(cases[c].type, cases[c].bytes, 3);
+        if (opn_i_ndarray_is_ones(&array) != cases[c].are_ones)
+            fail_msg("case %zu, %s", c, cases[c].type);
+        array.n_items = 1;
+        assert_true(opn_i_ndarray_is_ones(&array) || !cases[c].are_ones);
+    }
+    const opn_i_ndarray none = make("<f4", NULL, 0);
+    assert_false(opn_i_ndarray_is_ones(&none));
+}
+
 static void test_ndarray_tells_text_from_numbers(void **state)
 {
     (void)state;
@@ -379,6 +411,7 @@ int main(void)
             WITH_CTX(test_ndarray_converts_halves_exactly),
             WITH_CTX(test_ndarray_takes_integers_from_floats_only_if_whole),
             WITH_CTX(test_ndarray_refuses_numbers_that_do_not_fit),
+            WITH_CTX(test_ndarray_knows_ones_of_every_type),
             WITH_CTX(test_ndarray_tells_text_from_numbers),
             WITH_CTX(test_ndarray_of_nothing_converts_to_nothing),
             WITH_CTX(test_ndarray_bytes_are_utf8_or_else_latin_1),

@@ -24,19 +24,41 @@ static opn_status read_all(opn_ctx *on, const unsigned char *data, size_t n_byte
     return status;
 }
 
-// The deflated sample, with `value` in a field of the first member's central header.
-enum { CENTRAL_FLAGS = 8, CENTRAL_METHOD = 10, CENTRAL_PACKED = 20, CENTRAL_SIZE = 24 };
+static const npy_sample stored = {"stored", npy_npz_stored, sizeof(npy_npz_stored)};
+static const npy_sample deflated = {"deflated", npy_npz_deflated,
+                                    sizeof(npy_npz_deflated)};
 
-static opn_status read_patched(int field, int n_bytes, uint32_t value)
+static void put_le(unsigned char *to, int n_bytes, uint64_t value)
 {
-    unsigned char file[sizeof(npy_npz_deflated)];
-    memcpy(file, npy_npz_deflated, sizeof(file));
+    for (int c = 0; c < n_bytes; c++)
+        to[c] = (unsigned char)(value >> (8 * c));
+}
+
+// A sample, with `value` in a field of the first member's central header.
+enum {
+    CENTRAL_FLAGS = 8,
+    CENTRAL_METHOD = 10,
+    CENTRAL_CRC = 16,
+    CENTRAL_PACKED = 20,
+    CENTRAL_SIZE = 24
+};
+
+static opn_status
+read_sample(const npy_sample *sample, int field, int n_bytes, uint32_t value)
+{
+    unsigned char *file = support_copy(sample->data, sample->n_bytes);
     size_t at = 0;
     while (memcmp(file + at, "PK\1\2", 4) != 0)
         at++;
-    for (int c = 0; c < n_bytes; c++)
-        file[at + (size_t)field + (size_t)c] = (unsigned char)(value >> (8 * c));
-    return read_all(ctx, file, sizeof(file));
+    put_le(file + at + field, n_bytes, value);
+    const opn_status status = read_all(ctx, file, sample->n_bytes);
+    support_copy_free(file);
+    return status;
+}
+
+static opn_status read_patched(int field, int n_bytes, uint32_t value)
+{
+    return read_sample(&deflated, field, n_bytes, value);
 }
 
 // ---- reading -------------------------------------------------------------------------
@@ -44,9 +66,7 @@ static opn_status read_patched(int field, int n_bytes, uint32_t value)
 static void test_zip_reads_stored_and_deflated_members(void **state)
 {
     (void)state;
-    const npy_sample samples[] = {
-            {"stored", npy_npz_stored, sizeof(npy_npz_stored)},
-            {"deflated", npy_npz_deflated, sizeof(npy_npz_deflated)}};
+    const npy_sample samples[] = {stored, deflated};
     for (int c = 0; c < 2; c++) {
         opn_i_zip *zip = NULL;
         opn_i_bytes owner = {0};
@@ -173,15 +193,127 @@ static void test_zip_refuses_sizes_that_lie_without_asking_for_memory(void **sta
     assert_int_equal(read_patched(CENTRAL_PACKED, 4, 0x7fffffff), OPN_ERR_FORMAT);
     support_expect_error(ctx, "packed bytes in an archive of ");
     assert_true(m->largest < 16384);
-    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 149), OPN_ERR_FORMAT);
-    support_expect_error(ctx, "x.npz: member counts.npy: ");
-    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 147), OPN_ERR_FORMAT);
-    support_expect_error(ctx, "x.npz: member counts.npy: ");
-    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 0), OPN_ERR_FORMAT);
-    support_expect_error(ctx, "x.npz: member counts.npy: ");
-    assert_int_equal(read_patched(CENTRAL_PACKED, 4, 7), OPN_ERR_FORMAT);
-    support_expect_error(ctx, "x.npz: member counts.npy: ");
 }
+
+static void test_zip_compares_the_declared_size_with_the_content(void **state)
+{
+    (void)state;
+    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 149), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "x.npz: member counts.npy: unpacks to 148 bytes, but the "
+                              "archive says 149");
+    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 147), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "x.npz: member counts.npy: unpacks to more than the 147 "
+                              "bytes the archive says");
+    assert_int_equal(read_patched(CENTRAL_SIZE, 4, 0), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "unpacks to more than the 0 bytes");
+    assert_int_equal(read_sample(&stored, CENTRAL_SIZE, 4, 147), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "x.npz: member counts.npy: unpacks to 148 bytes, but the "
+                              "archive says 147");
+    assert_int_equal(read_sample(&stored, CENTRAL_PACKED, 4, 147), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "x.npz: member counts.npy: claims to unpack from 147 to "
+                              "148 bytes");
+}
+
+static void test_zip_sees_that_packed_data_end_early(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n < 8; n++) {
+        assert_int_equal(read_patched(CENTRAL_PACKED, 4, n), OPN_ERR_FORMAT);
+        support_expect_error(ctx, "x.npz: member counts.npy: the compressed data are "
+                                  "broken or end early");
+    }
+    assert_int_equal(read_patched(CENTRAL_PACKED, 4, 0), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "x.npz: member counts.npy: claims to unpack from 0 to 148");
+}
+
+// ---- ZIP64 ---------------------------------------------------------------------------
+
+// One stored member "a" of four bytes whose sizes are in the extra field of ZIP64, as
+// they are where 32 bits would not do, with these sizes in the directory. Returns the
+// length.
+enum { ZIP64_ROOM = 256 };
+
+static size_t make_zip64(uint64_t size, uint64_t n_packed, unsigned char out[ZIP64_ROOM])
+{
+    const uint32_t crc = 0xed82cd11; // of the content
+    static const unsigned char content[4] = {'a', 'b', 'c', 'd'};
+    enum { LOCAL = 30 + 1 + 20, CENTRAL = 46 + 1 + 20 };
+    memset(out, 0, ZIP64_ROOM);
+    unsigned char *local = out;
+    unsigned char *central = out + LOCAL + sizeof(content);
+    unsigned char *end = central + CENTRAL;
+    memcpy(local, "PK\3\4", 4);
+    memcpy(central, "PK\1\2", 4);
+    memcpy(end, "PK\5\6", 4);
+    memcpy(local + LOCAL, content, sizeof(content));
+    const struct {
+        unsigned char *fields; // checksum, sizes and lengths
+        unsigned char *name;
+        uint64_t size;
+        uint64_t n_packed;
+    } headers[] = {{local + 14, local + 30, 4, 4},
+                   {central + 16, central + 46, size, n_packed}};
+    for (int h = 0; h < 2; h++) {
+        unsigned char *extra = headers[h].name + 1;
+        put_le(headers[h].fields, 4, crc);
+        put_le(headers[h].fields + 4, 8, UINT64_MAX);
+        put_le(headers[h].fields + 12, 2, 1);
+        put_le(headers[h].fields + 14, 2, 20);
+        headers[h].name[0] = 'a';
+        put_le(extra, 2, 1);
+        put_le(extra + 2, 2, 16);
+        put_le(extra + 4, 8, headers[h].size);
+        put_le(extra + 12, 8, headers[h].n_packed);
+    }
+    put_le(local + 4, 2, 45); // version that reads ZIP64
+    put_le(central + 6, 2, 45);
+    put_le(end + 8, 2, 1);
+    put_le(end + 10, 2, 1);
+    put_le(end + 12, 4, CENTRAL);
+    put_le(end + 16, 4, LOCAL + sizeof(content));
+    return (size_t)(end - out) + 22;
+}
+
+static void test_zip_reads_sizes_of_64_bits(void **state)
+{
+    (void)state;
+    unsigned char file[ZIP64_ROOM];
+    opn_i_zip *zip = NULL;
+    opn_i_bytes bytes = {0};
+    const size_t n = make_zip64(4, 4, file);
+    assert_int_equal(opn_i_zip_open(ctx, "x.npz", file, n, &zip), OPN_OK);
+    assert_int_equal(opn_i_zip_read(ctx, zip, "a", &bytes), OPN_OK);
+    assert_int_equal(bytes.n, 4);
+    assert_memory_equal(bytes.data, "abcd", 5);
+    opn_i_bytes_release(ctx, &bytes);
+    opn_i_zip_close(zip);
+}
+
+static void test_zip_refuses_sizes_of_64_bits_that_lie(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t size;
+        uint64_t n_packed;
+        const char *part;
+    } cases[] = {
+            {(uint64_t)1 << 40, 4, "a: claims to unpack from 4 to 1099511627776 bytes"},
+            {4, (uint64_t)1 << 40, "a: claims 1099511627776 packed bytes in an archive"},
+            {INT64_MAX, INT64_MAX, "packed bytes in an archive of "},
+            {3, 4, "a: unpacks to 4 bytes, but the archive says 3"},
+            {5, 4, "a: claims to unpack from 4 to 5 bytes"},
+    };
+    const meter *m = ctx->alloc.user;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        unsigned char file[ZIP64_ROOM];
+        const size_t n = make_zip64(cases[c].size, cases[c].n_packed, file);
+        assert_int_equal(read_all(ctx, file, n), OPN_ERR_FORMAT);
+        support_expect_error(ctx, cases[c].part);
+    }
+    assert_true(m->largest < 16384);
+}
+
+// ---- counts --------------------------------------------------------------------------
 
 static void test_zip_refuses_a_count_of_members_that_lies(void **state)
 {
@@ -250,6 +382,10 @@ static void test_zip_sees_damaged_content(void **state)
     file[at + 6] ^= 1;
     assert_int_equal(read_all(ctx, file, sizeof(file)), OPN_ERR_FORMAT);
     support_expect_error(ctx, "x.npz: member counts.npy: the checksum is wrong");
+    assert_int_equal(read_sample(&stored, CENTRAL_CRC, 4, 0x12345678), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "x.npz: member counts.npy: the checksum is wrong");
+    assert_int_equal(read_patched(CENTRAL_CRC, 4, 0x12345678), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "x.npz: member counts.npy: the checksum is wrong");
 }
 
 static void test_zip_cut_anywhere_is_refused(void **state)
@@ -265,9 +401,7 @@ static void test_zip_cut_anywhere_is_refused(void **state)
 static void test_zip_survives_any_flipped_bit(void **state)
 {
     (void)state;
-    const npy_sample samples[] = {
-            {"stored", npy_npz_stored, sizeof(npy_npz_stored)},
-            {"deflated", npy_npz_deflated, sizeof(npy_npz_deflated)}};
+    const npy_sample samples[] = {stored, deflated};
     const meter *m = ctx->alloc.user;
     for (int c = 0; c < 2; c++) {
         unsigned char *flipped = support_copy(samples[c].data, samples[c].n_bytes);
@@ -282,9 +416,8 @@ static void test_zip_survives_any_flipped_bit(void **state)
     assert_true(m->largest < (size_t)1 << 20);
 }
 
-static void test_zip_survives_any_allocation_failure(void **state)
+static int count_rounds_until_memory_suffices(const npy_sample *sample)
 {
-    (void)state;
     int n_rounds = 0;
     for (long fail_at = 1;; fail_at++) {
         meter m = {.fail_at = fail_at};
@@ -292,15 +425,23 @@ static void test_zip_survives_any_allocation_failure(void **state)
         opn_ctx *poor = NULL;
         opn_status status = opn_ctx_create(&hooks, &poor);
         if (status == OPN_OK)
-            status = read_all(poor, npy_npz_stored, sizeof(npy_npz_stored));
+            status = read_all(poor, sample->data, sample->n_bytes);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
         opn_ctx_free(poor);
         assert_int_equal(m.n_live, 0);
         n_rounds++;
         if (status == OPN_OK)
-            break;
+            return n_rounds;
     }
-    assert_int_equal(n_rounds, 8); // ctx, zip, name, list, sorted list, two members; ok
+}
+
+static void test_zip_survives_any_allocation_failure(void **state)
+{
+    (void)state;
+    // ctx, zip, name, list, sorted list, two members; ok
+    assert_int_equal(count_rounds_until_memory_suffices(&stored), 8);
+    // of each member the packed bytes too
+    assert_int_equal(count_rounds_until_memory_suffices(&deflated), 10);
 }
 
 int main(void)
@@ -316,6 +457,10 @@ int main(void)
             WITH_CTX(test_zip_refuses_encryption),
             WITH_CTX(test_zip_refuses_other_compressions),
             WITH_CTX(test_zip_refuses_sizes_that_lie_without_asking_for_memory),
+            WITH_CTX(test_zip_compares_the_declared_size_with_the_content),
+            WITH_CTX(test_zip_sees_that_packed_data_end_early),
+            WITH_CTX(test_zip_reads_sizes_of_64_bits),
+            WITH_CTX(test_zip_refuses_sizes_of_64_bits_that_lie),
             WITH_CTX(test_zip_refuses_a_count_of_members_that_lies),
             WITH_CTX(test_zip_refuses_too_many_members_and_ends),
             WITH_CTX(test_zip_sees_damaged_content),
