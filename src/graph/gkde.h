@@ -12,10 +12,13 @@
 //
 // target  [V] class of each labelled node, -1 for others
 //
-// Only the number of labelled nodes of each class at each distance matters: 256 of them
+// Only the number of labelled nodes of each class at each distance matters: 512 of them
 // are searched from at once, one bit each, up to the distance where all together add less
-// than a float next to 1 can hold. Cost: O(ceil(L / 256) radius (V + E)) time, O(V)
-// memory besides prior. Errors: SHAPE (the graph is directed), INTERRUPTED, NOMEM.
+// than a float next to 1 can hold. Sums are integers: the bits are the same for any
+// number of threads and any order of the nodes. Cost: O(ceil(L / 512 + K / 16) radius (V
+// + E)) time. Memory besides prior: O(V) for each thread, up to 1 GiB beyond the first,
+// and O(E) for large graphs with many labels, whose nodes are reordered. Errors: SHAPE
+// (the graph is directed), INTERRUPTED, NOMEM.
 OPN_NODISCARD opn_status opn_i_gkde(opn_ctx *ctx,
                                     const opn_graph *graph,
                                     const int32_t *target,

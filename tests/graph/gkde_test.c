@@ -325,25 +325,95 @@ static void permuting_the_nodes_permutes_the_prior(void **state)
     opn_graph_free(graph);
 }
 
-static void the_prior_has_the_same_bits_on_any_number_of_threads(void **state)
+// Asserts that node i, labelled if i modulo `every` is 0, has the same prior on 1 to 8
+// threads.
+static void expect_same_bits(int32_t n_nodes, int32_t every, int32_t n_classes)
 {
-    (void)state;
-    enum { V = 40000, K = 3 };
     uint64_t random = 4;
-    opn_graph *graph = network_drawn_graph(ctx, V, 11, &random);
-    int32_t *target = calloc(V, sizeof(*target));
+    const size_t n_bytes =
+            (size_t)n_nodes * (size_t)opn_i_width(n_classes) * sizeof(opn_real);
+    opn_graph *graph = network_drawn_graph(ctx, n_nodes, 11, &random);
+    int32_t *target = calloc((size_t)n_nodes, sizeof(*target));
     assert_non_null(target);
-    for (int32_t i = 0; i < V; i++)
-        target[i] = i % 100 == 7 ? (int32_t)below(&random, K) : -1;
-    opn_real *first = prior_of(graph, target, K, 1.0, false);
-    for (int t = 0; t < N_THREAD_COUNTS; t++) {
-        assert_int_equal(opn_ctx_set_threads(ctx, thread_counts[t]), OPN_OK);
-        opn_real *other = prior_of(graph, target, K, 1.0, false);
-        assert_memory_equal(other, first, (size_t)V * OPN_LANES * sizeof(*first));
+    for (int32_t i = 0; i < n_nodes; i++)
+        target[i] = i % every == 0 ? (int32_t)below(&random, (uint32_t)n_classes) : -1;
+    assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
+    opn_real *first = prior_of(graph, target, n_classes, 1.0, false);
+    for (int n_threads = 2; n_threads <= 8; n_threads++) {
+        assert_int_equal(opn_ctx_set_threads(ctx, n_threads), OPN_OK);
+        opn_real *other = prior_of(graph, target, n_classes, 1.0, false);
+        assert_memory_equal(other, first, n_bytes);
         free(other);
     }
     free(first);
     free(target);
+    opn_graph_free(graph);
+}
+
+static void rows_shared_by_threads_have_the_same_bits(void **state)
+{
+    (void)state;
+    expect_same_bits(40000, 100, 3); // one batch
+}
+
+static void batches_shared_by_threads_have_the_same_bits(void **state)
+{
+    (void)state;
+    expect_same_bits(52000, 11, 20); // ten batches of nodes that are reordered
+}
+
+// Sums are moved to the prior before integers would overflow or lose digits.
+static void any_number_of_labels_of_a_class_adds_up(void **state)
+{
+    (void)state;
+    enum { V = 140000 };
+    int32_t *edge = calloc((size_t)2 * V, sizeof(*edge));
+    int32_t *target = calloc(V, sizeof(*target));
+    assert_non_null(edge);
+    assert_non_null(target);
+    for (int32_t i = 0; i + 1 < V; i++) {
+        edge[2 * i] = i;
+        edge[2 * i + 1] = i + 1;
+    }
+    opn_graph *graph = network_graph(ctx, V, V - 1, edge, NULL);
+    opn_real *prior = prior_of(graph, target, 2, 1.0, false);
+    double evidence = 1.0;
+    for (int d = 1; d < 12; d++)
+        evidence += 2.0 * exp(-0.5 * d * d);
+    for (int32_t i = 20; i < V - 20; i++) {
+        expect_close((double)prior[i * OPN_LANES], 1.0 + evidence, tolerance(), 1.0);
+        assert_true(prior[i * OPN_LANES + 1] == 1);
+    }
+    free(prior);
+    free(target);
+    free(edge);
+    opn_graph_free(graph);
+}
+
+static void hubs_within_reach_of_every_label_add_up(void **state)
+{
+    (void)state;
+    enum { V = 70000 };
+    int32_t *edge = calloc((size_t)2 * V, sizeof(*edge));
+    int32_t *target = calloc(V, sizeof(*target));
+    assert_non_null(edge);
+    assert_non_null(target);
+    for (int32_t i = 1; i < V; i++)
+        edge[2 * (i - 1) + 1] = i;
+    opn_graph *graph = network_graph(ctx, V, V - 1, edge, NULL); // a star
+    for (int n = 0; n < 2; n++) {
+        const double g = n == 0 ? 1.0 : 1.0 / (0.5 * sqrt(2.0 * acos(-1.0)));
+        const double by = n == 0 ? 0.5 : 2.0; // 1 / (2 sigma^2)
+        opn_real *prior = prior_of(graph, target, 2, n == 0 ? 1.0 : 0.5, n == 1);
+        expect_close((double)prior[0], 1.0 + g * (1.0 + (V - 1) * exp(-by)),
+                     by_build(2e-7, 0x1p-30), 1.0);
+        expect_close((double)prior[OPN_LANES],
+                     1.0 + g * (1.0 + exp(-by) + (V - 2) * exp(-4.0 * by)),
+                     by_build(2e-7, 0x1p-30), 1.0);
+        free(prior);
+    }
+    free(target);
+    free(edge);
     opn_graph_free(graph);
 }
 
@@ -360,7 +430,7 @@ static void memory_is_linear_in_the_nodes(void **state)
     const meter *m = ctx->alloc.user;
     const size_t n_before = m->n_bytes;
     free(prior_of(graph, target, 300, 1.0, false));
-    assert_true(m->n_bytes - n_before < (size_t)V * 128 + 65536);
+    assert_true(m->n_bytes - n_before < (size_t)V * 384 + 65536);
     opn_graph_free(graph);
 }
 
@@ -435,7 +505,10 @@ int main(void)
             WITH_CTX(nodes_that_no_label_reaches_keep_vacuity_one),
             WITH_CTX(without_labels_all_is_one),
             WITH_CTX(permuting_the_nodes_permutes_the_prior),
-            WITH_CTX(the_prior_has_the_same_bits_on_any_number_of_threads),
+            WITH_CTX(rows_shared_by_threads_have_the_same_bits),
+            WITH_CTX(batches_shared_by_threads_have_the_same_bits),
+            WITH_CTX(any_number_of_labels_of_a_class_adds_up),
+            WITH_CTX(hubs_within_reach_of_every_label_add_up),
             WITH_CTX(memory_is_linear_in_the_nodes),
             WITH_CTX(a_directed_graph_is_refused),
             WITH_CTX(a_search_can_be_interrupted),

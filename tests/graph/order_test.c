@@ -252,6 +252,66 @@ static void a_star_begins_with_its_centre(void **state)
     opn_graph_free(graph);
 }
 
+// Nodes i and j are in the same group if their quotients by A_GROUP are equal. Each node
+// has six edges within its group and one to any node.
+enum { N_LARGE = 204800, A_GROUP = 800 };
+
+static opn_graph *make_groups(uint64_t *random)
+{
+    edge_list list = new_edges(N_LARGE, 7 * N_LARGE, random);
+    for (int32_t i = 0; i < N_LARGE; i++) {
+        for (int n = 0; n < 6; n++)
+            add_edge(&list, i, i - i % A_GROUP + (int32_t)below(random, A_GROUP));
+        add_edge(&list, i, (int32_t)below(random, N_LARGE));
+    }
+    return take_graph(&list);
+}
+
+// Five in six of the edges are within groups; a search alone mixes them.
+static void groups_of_a_large_graph_come_together(void **state)
+{
+    (void)state;
+    uint64_t random = 6;
+    opn_graph *graph = make_groups(&random);
+    ordered o = order_graph(graph);
+    double n_near = 0.0;
+    for (int32_t i = 0; i < N_LARGE; i++)
+        for (opn_off e = o.topology->row_ptr[i]; e < o.topology->row_ptr[i + 1]; e++)
+            n_near += abs(o.place[i] - o.place[o.topology->col_idx[e]]) < 2 * A_GROUP;
+    assert_true(n_near > 0.7 * (double)opn_i_csr_n_entries(o.topology));
+    ordered again = order_graph(graph);
+    assert_memory_equal(again.order, o.order, N_LARGE * sizeof(*o.order));
+    free_order(&again);
+    free_order(&o);
+    opn_graph_free(graph);
+}
+
+// A ring is no group: the order of the search must not get lost in grouping.
+static void a_large_ring_stays_together(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    opn_graph *graph = make_rings(N_LARGE, N_LARGE, &random);
+    ordered o = order_graph(graph);
+    assert_true(mean_distance(&o) < A_BLOCK);
+    free_order(&o);
+    opn_graph_free(graph);
+}
+
+static void large_stars_and_graphs_without_edges_have_an_order(void **state)
+{
+    (void)state;
+    uint64_t random = 8;
+    opn_graph *graphs[] = {make_star(N_LARGE, &random),
+                           network_graph(ctx, N_LARGE, 0, NULL, NULL)};
+    for (int g = 0; g < 2; g++) {
+        ordered o = order_graph(graphs[g]);
+        expect_falling_degrees(&o);
+        free_order(&o);
+        opn_graph_free(graphs[g]);
+    }
+}
+
 static void inverting_twice_gives_the_order_back(void **state)
 {
     (void)state;
@@ -265,16 +325,14 @@ static void inverting_twice_gives_the_order_back(void **state)
     opn_i_order_invert(0, NULL, NULL);
 }
 
-static void every_allocation_may_fail(void **state)
+static void expect_failures(opn_graph *graph, int n_allocations)
 {
-    (void)state;
-    uint64_t random = 5;
-    opn_graph *graph = make_grid(5, &random);
+    int32_t *order = calloc((size_t)graph->topology.n_rows, sizeof(*order));
     int n_failed = 0;
+    assert_non_null(order);
     for (long fail_at = 1;; fail_at++) {
         meter m = {0};
         opn_ctx *other = support_ctx(&m);
-        int32_t order[25];
         m.fail_at = m.n_requests + fail_at;
         const opn_status status = opn_i_graph_order(other, &graph->topology, order);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
@@ -283,8 +341,17 @@ static void every_allocation_may_fail(void **state)
             break;
         n_failed++;
     }
-    assert_int_equal(n_failed, 3);
+    assert_int_equal(n_failed, n_allocations);
+    free(order);
     opn_graph_free(graph);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    expect_failures(make_grid(5, &random), 3);
+    expect_failures(make_rings(N_LARGE, 3, &random), 7);
 }
 
 int main(void)
@@ -295,6 +362,9 @@ int main(void)
             WITH_CTX(neighbours_come_together),
             WITH_CTX(components_come_one_after_the_other),
             WITH_CTX(a_star_begins_with_its_centre),
+            WITH_CTX(groups_of_a_large_graph_come_together),
+            WITH_CTX(a_large_ring_stays_together),
+            WITH_CTX(large_stars_and_graphs_without_edges_have_an_order),
             WITH_CTX(inverting_twice_gives_the_order_back),
             WITH_CTX(every_allocation_may_fail),
     };
