@@ -17,47 +17,42 @@ class Length:
     samples: int = N_SAMPLES
 
 
+# Seconds of a line that a program prints: these by the clock, then these in CPU time.
+SECONDS = ("teacher", "prior", "student", "samples", "whole", "teacher_epoch",
+           "student_epoch")
+ACCURACY, MEGABYTES = 2 * len(SECONDS), 2 * len(SECONDS) + 1
+
+
+def seconds_of(lines, name, is_cpu):
+    place = SECONDS.index(name) + (len(SECONDS) if is_cpu else 0)
+    return Sample([line[place] for line in lines])
+
+
 @dataclass
 class Runs:
     """The results of one side's runs on a dataset."""
 
     length: Length
-    lines: list  # as the program prints them
+    lines: list
     peak: float  # MB of the process
 
-    def column(self, c):
-        return Sample([line[c] for line in self.lines])
-
-    @property
-    def prior(self):
-        return self.column(1)
-
-    @property
-    def samples(self):
-        """Scaled to as many as a whole run has."""
-        scale = N_SAMPLES / max(self.length.samples, 1)
-        return Sample([scale * line[3] for line in self.lines])
-
-    @property
-    def whole(self):
-        """Measured, or extrapolated from what was."""
-        if self.length.epochs == N_EPOCHS:
-            return self.column(4)
-        epochs = zip(self.column(5).values, self.column(6).values)
-        return Sample([N_EPOCHS * sum(pair) + prior + samples for pair, prior, samples in
-                       zip(epochs, self.prior.values, self.samples.values)])
-
-    @property
-    def teacher_epoch(self):
-        return self.column(5)
-
-    @property
-    def student_epoch(self):
-        return self.column(6)
+    def seconds(self, name, is_cpu=True):
+        """A whole run is measured, or extrapolated from what was; samples are scaled to
+        as many as a whole run has."""
+        found = seconds_of(self.lines, name, is_cpu)
+        if name == "samples":
+            scale = N_SAMPLES / max(self.length.samples, 1)
+            return Sample([scale * x for x in found.values])
+        if name == "whole" and self.length.epochs != N_EPOCHS:
+            parts = [self.seconds(part, is_cpu).values for part in
+                     ("teacher_epoch", "student_epoch", "prior", "samples")]
+            return Sample([N_EPOCHS * (teacher + student) + prior + samples
+                           for teacher, student, prior, samples in zip(*parts)])
+        return found
 
     @property
     def accuracy(self):
-        return self.column(7)
+        return Sample([line[ACCURACY] for line in self.lines])
 
     @property
     def has_student(self):
@@ -90,20 +85,23 @@ def run_in_turns(lengths, start, n_runs):
 
 def stage_table(results, stage, rivals, scale, digits):
     """Times of one stage by dataset and number of threads, if there are several, and how
-    many times faster opine is. rivals: words by side."""
+    many times faster opine is: in CPU time on one thread, which other programs on the
+    machine disturb less, and by the clock on several. rivals: words by side."""
     has_threads = len({n_threads for _, n_threads in results}) > 1
-    rows = [["data", *(["threads"] if has_threads else []), "opine"]]
+    rows = [["data", *(["threads"] if has_threads else []), "opine, clock", "opine"]]
     for words in rivals.values():
         rows[0] += [words, "times as long"]
     for (name, n_threads), sides in results.items():
-        ours = getattr(sides[OURS], stage)
+        is_cpu = n_threads == 1
+        ours = sides[OURS].seconds(stage, is_cpu)
         row = [name, *([str(n_threads)] if has_threads else []),
+               Shown(sides[OURS].seconds(stage, False), scale, digits, has_spread=False),
                Shown(ours, scale, digits)]
         for mode in rivals:
             if stage != "teacher_epoch" and not sides[mode].has_student:
                 row += ["", ""]
                 continue
-            theirs = getattr(sides[mode], stage)
+            theirs = sides[mode].seconds(stage, is_cpu)
             row += [Shown(theirs, scale, digits, has_spread=False),
                     Shown(theirs.over(ours))]
         rows.append(row)
@@ -125,11 +123,11 @@ class Targets:
 
 def add_ratios(targets, results, ratios, rivals, words):
     """ratios: stage, rival, and the least number of times faster by dataset; on one
-    core."""
+    core, in CPU time."""
     for stage, rival, least in ratios:
         for name, ratio in least.items():
             if (name, 1) in results:
                 sides = results[name, 1]
-                sample = getattr(sides[rival], stage).over(getattr(sides[OURS], stage))
+                sample = sides[rival].seconds(stage).over(sides[OURS].seconds(stage))
                 targets.at_least(f"{name}, {words[stage]}, times as fast as "
                                  f"{rivals[rival]}", sample, ratio)

@@ -210,14 +210,20 @@ class Section:
                       "date": str(datetime.date.today()), "machine": machine(),
                       "runs": n_runs}
         self.tables = []
-        self.intro = (f"`{self.about['script']}` on {self.about['date']}, "
-                      f"{self.about['machine']}; medians of {n_runs} runs (smallest to "
-                      "largest).")
+        self.how = f"medians of {n_runs} runs (smallest to largest)"
+        self.loads = [os.getloadavg()[0]]  # at the start and after each table
         self.text = self.headline = ""
+
+    @property
+    def intro(self):
+        return (f"`{self.about['script']}` on {self.about['date']}, "
+                f"{self.about['machine']}, load {min(self.loads):.1f} to "
+                f"{max(self.loads):.1f}; {self.how}.")
 
     def add(self, caption, rows, is_headline=False):
         text = f"{caption}\n\n{as_markdown(rows)}\n"
         print(text, flush=True)
+        self.loads.append(os.getloadavg()[0])
         self.text += text
         self.headline += text if is_headline else ""
         cells = [[cell.as_json() if isinstance(cell, Shown) else cell for cell in row]
@@ -250,10 +256,12 @@ class Section:
     def put_into_json(self, path):
         """Likewise, with what every run gave, in the unit of its column."""
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        known[self.heading.lstrip("# ")] = {**self.about, "tables": self.tables}
+        known[self.heading.lstrip("# ")] = {**self.about, "load": self.loads,
+                                             "tables": self.tables}
         path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
     def write(self, options):
+        print(f"Load of the machine: {min(self.loads):.1f} to {max(self.loads):.1f}")
         if options.markdown:
             self.put_into(options.markdown)
         if options.json:

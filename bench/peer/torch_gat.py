@@ -21,7 +21,6 @@ MODE says how the first projection is made and how the edges of a node are added
                     weights are kept that brought both
 """
 import math
-import time
 from dataclasses import dataclass
 
 import torch_gcn  # first, because it says how many threads NumPy may have
@@ -33,7 +32,7 @@ import torch.nn.functional as F
 
 import torch_data
 from torch_data import sparse_matrix
-from torch_gcn import DenseFeatures, SparseFeatures
+from torch_gcn import DenseFeatures, SparseFeatures, now
 
 N_HEADS, N_UNITS = 8, 8
 DROPOUT = 0.6, 0.6  # of units and of coefficients
@@ -224,14 +223,14 @@ def train_network(network, params, n_epochs, loss_of, check=None):
     optimizer = torch.optim.Adam(parameters, lr=params.rate, weight_decay=params.decay)
     stopping, seconds, is_over = Stopping(), [], False
     while len(seconds) < n_epochs and not is_over:
-        start = time.perf_counter()
+        start = now()
         optimizer.zero_grad(set_to_none=True)
         loss_of(network.logits(True), len(seconds)).backward()
         optimizer.step()
         if check is not None:
             with torch.no_grad():
                 is_over = stopping.is_over(*check(network.logits(False)), parameters)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(now() - start)
     if stopping.kept is not None:
         with torch.no_grad():
             for weights, kept in zip(parameters, stopping.kept):

@@ -7,8 +7,9 @@
 DATA is an .npz of the gnn-benchmark form or a Planetoid prefix. Teacher and student train
 EPOCHS each. Loads, runs once to warm up and prints "ready"; then makes one run for each
 line it reads and prints one line: seconds of teacher, prior, student, samples and all of
-it, of the median epoch of teacher and student, and accuracy on test nodes in percent. So
-a script can alternate it with other programs. Run r has seed r.
+it, of the median epoch of teacher and student; the same seven in CPU time; and accuracy
+on test nodes in percent. So a script can alternate it with other programs. Run r has seed
+r.
 
 MODE says how the products with sparse matrices are made:
     sparse   by torch.sparse, COO or CSR, whichever is faster for the matrix
@@ -28,7 +29,7 @@ import sys
 import time
 import warnings
 from dataclasses import dataclass, field
-from statistics import mean, median, stdev
+from statistics import mean, stdev
 
 os.environ["OPENBLAS_NUM_THREADS"] = sys.argv[1] if len(sys.argv) > 1 else "1"
 
@@ -46,6 +47,11 @@ MAX_LOGIT = 60
 SIGMA, MAX_HOPS = 1, 6  # farther nodes add less than a float next to 1 can hold
 
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+
+
+def now():
+    """Of the clock, and in CPU time of all threads."""
+    return np.array((time.perf_counter(), time.process_time()))
 
 
 # ---- network -------------------------------------------------------------------------
@@ -198,7 +204,7 @@ def train_network(network, n_epochs, loss_of, validation_loss_of=None):
     best_loss, best_epoch, best_weights = math.inf, 0, None
     seconds = []
     for epoch in range(n_epochs):
-        start = time.perf_counter()
+        start = now()
         optimizer.zero_grad(set_to_none=True)
         loss_of(network.logits(True), epoch).backward()
         optimizer.step()
@@ -208,7 +214,7 @@ def train_network(network, n_epochs, loss_of, validation_loss_of=None):
             if loss < best_loss:
                 best_loss, best_epoch = loss, epoch
                 best_weights = [weights.detach().clone() for weights in network.weights]
-        seconds.append(time.perf_counter() - start)
+        seconds.append(now() - start)
         if validation_loss_of is not None and epoch - best_epoch >= PATIENCE:
             break
     if best_weights is not None:
@@ -257,23 +263,25 @@ def measures_of(alpha, p, entropy):
 
 @dataclass
 class Run:
+    """Seconds are those of now()."""
+
     stages: list = field(default_factory=list)  # seconds of teacher, prior, ...
-    teacher_epoch: float = 0
-    student_epoch: float = 0
-    whole: float = 0
+    teacher_epoch: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    student_epoch: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    whole: np.ndarray = field(default_factory=lambda: np.zeros(2))
     accuracy: float = 0  # percent
     measures: dict = None
 
     def stage(self, function, *arguments):
-        start = time.perf_counter()
+        start = now()
         result = function(*arguments)
-        self.stages.append(time.perf_counter() - start)
+        self.stages.append(now() - start)
         return result
 
     def line(self):
-        stages = self.stages + [0] * (4 - len(self.stages))
-        return " ".join(f"{x:.6f}" for x in (*stages, self.whole, self.teacher_epoch,
-                                             self.student_epoch, self.accuracy))
+        stages = self.stages + [np.zeros(2)] * (4 - len(self.stages))
+        seconds = np.stack([*stages, self.whole, self.teacher_epoch, self.student_epoch])
+        return " ".join(f"{x:.6f}" for x in (*seconds.T.ravel(), self.accuracy))
 
 
 class Peer:
@@ -306,23 +314,23 @@ class Peer:
             lambda z: squared_error(alpha_of(z), validation))
 
     def run(self, seed, n_epochs, n_samples):
-        start = time.perf_counter()
+        start = now()
         torch.manual_seed(seed)
         run = Run()
         train, validation, test = torch_data.split_of(self.graph, seed)
         labels, checked = (Labels.of(self.graph, node) for node in (train, validation))
         seconds, log_teacher = run.stage(self.train_teacher, labels, checked, n_epochs)
-        run.teacher_epoch = median(seconds)
+        run.teacher_epoch = np.median(seconds, axis=0)
         score = log_teacher
         if not self.options.teacher_only:
             prior = run.stage(prior_of, self.graph, train, self.network,
                               self.options.mode)
             seconds = run.stage(self.train_student, labels, checked, log_teacher, prior,
                                 n_epochs)
-            run.student_epoch = median(seconds)
+            run.student_epoch = np.median(seconds, axis=0)
             score, _, p, entropy = run.stage(sample, self.network, n_samples)
             run.measures = measures_of(score, p, entropy)
-        run.whole = time.perf_counter() - start
+        run.whole = now() - start
         run.accuracy = self.accuracy(score, test)
         return run
 
