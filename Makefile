@@ -41,6 +41,7 @@ check:
 
 bench:
 	@tools/bootstrap bench
+	@tools/bootstrap peers
 	@$(MAKE) all
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
 	@for part in load train attention tsne limit growth; do bench/$$part "$(abspath $(BUILD))" \
