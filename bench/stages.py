@@ -1,10 +1,16 @@
 """What bench/train and bench/attention share: training stage by stage, in turn with
 PyTorch, its tables, and targets."""
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from tables import SOURCE, Sample, Server, Shown, take_turns, verdict
 
 PYTHON = "/usr/bin/python3"  # Debian's, which has its PyTorch
+PEERS = (Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+         / "opine/peers/bin/python")  # of `tools/bootstrap peers`
 OURS = "opine"
 N_EPOCHS, N_SAMPLES = 200, 100  # of a whole run
 
@@ -67,12 +73,66 @@ def engine(build, n_threads, length, name, *params):
                   length.samples, name, *params)
 
 
-def peer(script, n_threads, length, mode, data, validates):
-    options = ["--validate"] if validates else []
+@dataclass(frozen=True)
+class Today:
+    """A rival of which Debian has no current version."""
+
+    words: str
+    arguments: tuple  # mode and options of the scripts in bench/peer
+    probe: str  # works if it is there
+
+
+TODAY = {
+    "sparse-now": Today("torch.sparse", ("sparse",), "import torch, scipy"),
+    "bag-now": Today("embedding_bag", ("bag",), "import torch, scipy"),
+    "pyg": Today("PyG", ("pyg",), "import torch_geometric, scipy"),
+    "pyg-compiled": Today("PyG compiled", ("pyg", "--compile"),
+                          "import scipy, torch, torch_geometric\n"
+                          "torch.compile(lambda x: x + 1)(torch.ones(9))"),
+    "dgl": Today("DGL", ("dgl",), "import library_layers\nlibrary_layers.import_dgl()"),
+}
+
+
+def ask_peers(lines):
+    return subprocess.run([PEERS, "-W", "ignore", "-c", lines], text=True, check=False,
+                          cwd=SOURCE / "bench/peer", capture_output=True)
+
+
+def find_today():
+    """Words by side of those that work here; others are skipped with a message."""
+    found, me = {}, Path(sys.argv[0]).name
+    if not PEERS.exists():
+        print(f"{me}: current PyTorch, PyG and DGL are skipped: `tools/bootstrap peers` "
+              "has not installed them", file=sys.stderr)
+        return found
+    for side, rival in TODAY.items():
+        done = ask_peers(rival.probe)
+        if done.returncode == 0:
+            found[side] = rival.words
+        else:
+            why = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            print(f"{me}: {rival.words} ({side}) is skipped: {why}", file=sys.stderr)
+    return found
+
+
+def today_versions():
+    return ask_peers("from importlib.metadata import version, packages_distributions\n"
+                     "print(', '.join(f'{words} {version(name).split(\"+\")[0]}' "
+                     "for words, name in (('PyTorch', 'torch'), ('PyG', "
+                     "'torch_geometric'), ('DGL', 'dgl')) "
+                     "if name in packages_distributions()))").stdout.strip()
+
+
+def peer(script, n_threads, length, side, data, validates):
+    python, (mode, *options) = PYTHON, [side]
+    if side in TODAY:
+        python, (mode, *options) = PEERS, TODAY[side].arguments
+    if validates:
+        options.append("--validate")
     if length.samples == 0:
         options.append("--teacher-only")
-    return Server(n_threads, PYTHON, SOURCE / "bench/peer" / script, n_threads,
-                  length.epochs, length.samples, mode, data, *options)
+    return Server(n_threads, python, "-W", "ignore", SOURCE / "bench/peer" / script,
+                  n_threads, length.epochs, length.samples, mode, data, *options)
 
 
 def run_in_turns(lengths, start, n_runs):
@@ -106,6 +166,24 @@ def stage_table(results, stage, rivals, scale, digits):
                     Shown(theirs.over(ours))]
         rows.append(row)
     return rows
+
+
+def on_one_thread(results):
+    return {key: sides for key, sides in results.items() if key[1] == 1}
+
+
+def faster_table(results, stages, rivals):
+    """Where a rival took less CPU time than opine. stages and rivals: words by name."""
+    rows = [["data", "stage", "rival", "times as long as opine"]]
+    for (name, _), sides in on_one_thread(results).items():
+        for stage, words in stages.items():
+            for side in rivals:
+                if stage != "teacher_epoch" and not sides[side].has_student:
+                    continue
+                ratio = sides[side].seconds(stage).over(sides[OURS].seconds(stage))
+                if float(ratio) < 1:
+                    rows.append([name, words, rivals[side], Shown(ratio, digits=2)])
+    return rows if len(rows) > 1 else [rows[0], ["none", "", "", ""]]
 
 
 class Targets:

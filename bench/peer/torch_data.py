@@ -227,7 +227,9 @@ def seconds_of(matrix, width, n_times=5):
 
 
 def sparse_matrix(matrix, mode, width, is_symmetric=False):
-    """In mode bag a BagMatrix, else in the format of torch.sparse that is faster here."""
-    kinds = [BagMatrix] if mode == "bag" else [CooMatrix, CsrMatrix]
+    """By embedding_bag() in mode bag, in the format of torch.sparse that is faster here
+    in modes sparse and dense, and else by the fastest of them."""
+    kinds = {"bag": [BagMatrix], "sparse": [CooMatrix, CsrMatrix],
+             "dense": [CooMatrix, CsrMatrix]}.get(mode, [CooMatrix, CsrMatrix, BagMatrix])
     made = [kind(matrix, is_symmetric) for kind in kinds]
     return min(made, key=lambda one: seconds_of(one, width))

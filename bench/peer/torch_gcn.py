@@ -2,7 +2,7 @@
 """Trains s-bgcn-t-k in PyTorch, without a line of opine, and prints how long it takes.
 
     bench/peer/torch_gcn.py THREADS EPOCHS SAMPLES MODE DATA [--validate] [--teacher-only]
-                            [--seeds N]
+                            [--compile] [--seeds N]
 
 DATA is an .npz of the gnn-benchmark form or a Planetoid prefix. Teacher and student train
 EPOCHS each. Loads, runs once to warm up and prints "ready"; then makes one run for each
@@ -15,14 +15,19 @@ MODE says how the products with sparse matrices are made:
     sparse   by torch.sparse, COO or CSR, whichever is faster for the matrix
     bag      by embedding_bag(), the fastest way in PyTorch 1.13 on a CPU
     dense    features as a dense tensor, the edges as in `sparse`
+    pyg      the edges by GCNConv of PyG, features by the fastest of the above
+    dgl      the edges by GraphConv of DGL, features likewise
 
     --validate      a pass over the validation nodes after each epoch; training ends when
                     50 bring nothing better, and the best weights are kept
     --teacher-only  no prior, student and samples: zeros in their place
+    --compile       passes and losses by torch.compile(), which knows no sparse tensors:
+                    features by embedding_bag(), edges as two lists
     --seeds N       prints mean and deviation of the accuracy of seeds 0 to N-1 instead
 """
 import argparse
 import ctypes
+import importlib
 import math
 import os
 import sys
@@ -38,6 +43,7 @@ import torch
 import torch.nn.functional as F
 from scipy.sparse.csgraph import dijkstra
 
+import library_layers
 import torch_data
 from torch_data import Multiply, sparse_matrix
 
@@ -80,19 +86,28 @@ class DenseFeatures:
         return F.dropout(self.x, self.rate, is_dropping) @ weights
 
 
+def hop_of(graph, mode, width, compiles):
+    """The function A rows."""
+    a = torch_data.normalised(graph.pattern)
+    if mode in library_layers.HOPS:
+        return library_layers.HOPS[mode](a, width, compiles)
+    matrix = sparse_matrix(a, mode, width, is_symmetric=True)
+    return lambda rows: Multiply.apply(matrix, matrix.values, rows)
+
+
 class Network:
     """z = A drop(relu(A drop(X) W0)) W1"""
 
-    def __init__(self, graph, params, mode):
+    def __init__(self, graph, params, mode, compiles):
         n_classes, self.kept_share = graph.n_classes, 1 - params.dropout
-        self.decay = params.decay
-        self.edges = sparse_matrix(torch_data.normalised(graph.pattern), mode,
-                                   params.n_hidden, is_symmetric=True)
+        self.n_nodes, self.decay = len(graph.label), params.decay
+        self.neighbours = hop_of(graph, mode, params.n_hidden, compiles)
         if mode == "dense":
             self.features = DenseFeatures(graph.features, params.dropout)
         else:
             self.features = SparseFeatures(
-                sparse_matrix(graph.features, mode, params.n_hidden), params.dropout)
+                sparse_matrix(graph.features, "bag" if compiles else mode,
+                              params.n_hidden), params.dropout)
         self.shapes = [(graph.features.shape[1], params.n_hidden),
                        (params.n_hidden, n_classes)]
         self.start()
@@ -100,9 +115,6 @@ class Network:
     def start(self):
         self.weights = [torch.nn.init.xavier_uniform_(torch.empty(shape)).requires_grad_()
                         for shape in self.shapes]
-
-    def neighbours(self, rows):
-        return Multiply.apply(self.edges, self.edges.values, rows)
 
     def logits(self, is_dropping):
         hidden = self.neighbours(self.features.times(self.weights[0], is_dropping))
@@ -175,7 +187,7 @@ def spread_by_dijkstra(pattern, train, of_class):
 
 def spread_by_products(network, train, of_class):
     """All training nodes at once, a column each: a step reaches who was not reached."""
-    reached = torch.zeros(network.edges.shape[0], len(train))
+    reached = torch.zeros(network.n_nodes, len(train))
     reached[torch.from_numpy(train), torch.arange(len(train))] = 1
     is_new, evidence = reached.clone(), reached @ of_class
     for n_hops in range(1, MAX_HOPS + 1):
@@ -188,7 +200,7 @@ def spread_by_products(network, train, of_class):
 def prior_of(graph, train, network, mode):
     """1 + what the training nodes of each class tell their surroundings. [V,K]"""
     of_class = Labels.of(graph, train).one_hot
-    if mode == "bag":
+    if mode not in ("sparse", "dense"):
         return spread_by_products(network, train, of_class) + 1
     return spread_by_dijkstra(graph.pattern, train, of_class) + 1
 
@@ -225,7 +237,7 @@ def train_network(network, n_epochs, loss_of, validation_loss_of=None):
 @torch.no_grad()
 def sample(network, n_samples):
     """Means over passes with dropout: alpha, logits, probabilities, entropy."""
-    n_nodes, n_classes = network.edges.shape[0], network.shapes[1][1]
+    n_nodes, n_classes = network.n_nodes, network.shapes[1][1]
     alpha_sum, z_sum, p_sum = (torch.zeros(n_nodes, n_classes) for _ in range(3))
     entropy_sum = torch.zeros(n_nodes)
     for _ in range(n_samples):
@@ -288,8 +300,17 @@ class Peer:
     def __init__(self, options):
         self.options = options
         self.graph = torch_data.load(options.data)
-        self.network = Network(self.graph, torch_data.params_of(options.data),
-                               options.mode)
+        self.network = self.network_of(options)
+        self.student_loss = student_loss
+        if options.compile:
+            # Its own random numbers take longer to draw.
+            importlib.import_module("torch._inductor.config").fallback_random = True
+            self.network.logits = torch.compile(self.network.logits)
+            self.student_loss = torch.compile(student_loss)
+
+    def network_of(self, options):
+        return Network(self.graph, torch_data.params_of(options.data), options.mode,
+                       options.compile)
 
     def accuracy(self, score, test):
         right = score.argmax(1).numpy()[test] == self.graph.label[test]
@@ -310,7 +331,7 @@ class Peer:
         prior = Prior(alpha)
         return self.train(
             n_epochs,
-            lambda z, epoch: student_loss(z, epoch, labels, prior, log_teacher),
+            lambda z, epoch: self.student_loss(z, epoch, labels, prior, log_teacher),
             lambda z: squared_error(alpha_of(z), validation))
 
     def run(self, seed, n_epochs, n_samples):
@@ -355,6 +376,7 @@ def serve(description, modes, peer_of):
     parser.add_argument("data", metavar="DATA")
     parser.add_argument("--validate", action="store_true")
     parser.add_argument("--teacher-only", action="store_true")
+    parser.add_argument("--compile", action="store_true")
     parser.add_argument("--seeds", type=int, metavar="N")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -373,4 +395,4 @@ def serve(description, modes, peer_of):
 
 
 if __name__ == "__main__":
-    serve(__doc__, ["sparse", "bag", "dense"], Peer)
+    serve(__doc__, ["sparse", "bag", "dense", *library_layers.HOPS], Peer)
