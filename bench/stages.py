@@ -190,9 +190,12 @@ class Targets:
     def __init__(self):
         self.rows = [["what", "measured", "target", ""]]
 
-    def at_least(self, what, sample, least):
-        self.rows.append([what, Shown(sample, digits=2), f"at least {least:g}",
-                          verdict(float(sample) >= least)])
+    def at_least(self, what, sample, least, goal=None, scale=1):
+        words = f"at least {scale * least:g}"
+        words += "" if goal is None else f", goal {scale * goal:g}"
+        self.rows.append([what, Shown(sample, scale, 2 if scale == 1 else 1), words,
+                          verdict(float(sample) >= least,
+                                  goal is not None and float(sample) >= goal)])
 
     def at_most(self, what, sample, most, scale=1, digits=2):
         self.rows.append([what, Shown(sample, scale, digits), f"at most {scale * most:g}",
@@ -200,12 +203,13 @@ class Targets:
 
 
 def add_ratios(targets, results, ratios, rivals, words):
-    """ratios: stage, rival, and the least number of times faster by dataset; on one
-    core, in CPU time."""
+    """ratios: stage, rival, and the least number of times faster, or that and the goal,
+    by dataset; on one core, in CPU time."""
     for stage, rival, least in ratios:
         for name, ratio in least.items():
             if (name, 1) in results:
                 sides = results[name, 1]
                 sample = sides[rival].seconds(stage).over(sides[OURS].seconds(stage))
                 targets.at_least(f"{name}, {words[stage]}, times as fast as "
-                                 f"{rivals[rival]}", sample, ratio)
+                                 f"{rivals[rival]}", sample,
+                                 *(ratio if isinstance(ratio, tuple) else [ratio]))

@@ -164,8 +164,8 @@ def find_data():
     return folder, found
 
 
-def verdict(met):
-    return "met" if met else "MISSED"
+def verdict(met, goal_met=False):
+    return "MISSED" if not met else "goal met" if goal_met else "met"
 
 
 def as_markdown(rows):
@@ -233,7 +233,8 @@ class Section:
     def targets(self):
         """How many are met and missed, which the headline may not show."""
         ends = [row[-1] for table in self.tables for row in table["rows"]]
-        n_met, n_missed = (ends.count(verdict(met)) for met in (True, False))
+        n_missed = ends.count(verdict(False))
+        n_met = ends.count(verdict(True)) + ends.count(verdict(True, True))
         return f"Targets: {n_met} met, {n_missed} missed. " if n_met + n_missed else ""
 
     def put_into(self, path):
