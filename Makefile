@@ -41,10 +41,12 @@ check:
 
 bench:
 	@tools/bootstrap bench
+	@tools/bootstrap peers
 	@$(MAKE) all
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
-	@for part in load train attention tsne limit growth; do bench/$$part "$(abspath $(BUILD))" \
-	    --markdown docs/performance.md --json $(BUILD)/performance.json || exit 1; done
+	@for part in load train attention complexity tsne limit growth memory; do \
+	    bench/$$part "$(abspath $(BUILD))" --markdown docs/performance.md \
+	        --json $(BUILD)/performance.json || exit 1; done
 
 # Rewrites the golden values with an independent implementation; review the diff.
 golden:

@@ -11,7 +11,8 @@
 //
 // It waits for a line before each repetition, so that a script can alternate it with
 // other programs. A repetition takes about 0.3 s. Each number is that of the fastest of
-// many slices: these are limits, and a disturbance can only make a slice slower.
+// many slices, in CPU time like that of the kernels: these are limits, and a disturbance
+// can only make a slice slower.
 //
 // The copy stores past the caches. A store through them first reads the line that it
 // overwrites: bytes that are moved but not counted. memcpy() may do either, depending on
@@ -51,7 +52,7 @@ typedef struct area {
 static double now(void)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 

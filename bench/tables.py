@@ -164,8 +164,8 @@ def find_data():
     return folder, found
 
 
-def verdict(met):
-    return "met" if met else "MISSED"
+def verdict(met, goal_met=False):
+    return "MISSED" if not met else "goal met" if goal_met else "met"
 
 
 def as_markdown(rows):
@@ -210,14 +210,20 @@ class Section:
                       "date": str(datetime.date.today()), "machine": machine(),
                       "runs": n_runs}
         self.tables = []
-        self.intro = (f"`{self.about['script']}` on {self.about['date']}, "
-                      f"{self.about['machine']}; medians of {n_runs} runs (smallest to "
-                      "largest).")
+        self.how = f"medians of {n_runs} runs (smallest to largest)"
+        self.loads = [os.getloadavg()[0]]  # at the start and after each table
         self.text = self.headline = ""
+
+    @property
+    def intro(self):
+        return (f"`{self.about['script']}` on {self.about['date']}, "
+                f"{self.about['machine']}, load {min(self.loads):.1f} to "
+                f"{max(self.loads):.1f}; {self.how}.")
 
     def add(self, caption, rows, is_headline=False):
         text = f"{caption}\n\n{as_markdown(rows)}\n"
         print(text, flush=True)
+        self.loads.append(os.getloadavg()[0])
         self.text += text
         self.headline += text if is_headline else ""
         cells = [[cell.as_json() if isinstance(cell, Shown) else cell for cell in row]
@@ -227,7 +233,8 @@ class Section:
     def targets(self):
         """How many are met and missed, which the headline may not show."""
         ends = [row[-1] for table in self.tables for row in table["rows"]]
-        n_met, n_missed = (ends.count(verdict(met)) for met in (True, False))
+        n_missed = ends.count(verdict(False))
+        n_met = ends.count(verdict(True)) + ends.count(verdict(True, True))
         return f"Targets: {n_met} met, {n_missed} missed. " if n_met + n_missed else ""
 
     def put_into(self, path):
@@ -250,10 +257,12 @@ class Section:
     def put_into_json(self, path):
         """Likewise, with what every run gave, in the unit of its column."""
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        known[self.heading.lstrip("# ")] = {**self.about, "tables": self.tables}
+        known[self.heading.lstrip("# ")] = {**self.about, "load": self.loads,
+                                             "tables": self.tables}
         path.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
     def write(self, options):
+        print(f"Load of the machine: {min(self.loads):.1f} to {max(self.loads):.1f}")
         if options.markdown:
             self.put_into(options.markdown)
         if options.json:

@@ -1,4 +1,5 @@
 """Graphs, splits and sparse products for torch_gcn.py."""
+import functools
 import time
 from dataclasses import dataclass
 
@@ -115,6 +116,16 @@ def normalised(pattern):
 # A matrix here is a pattern; its values are given with each product, because dropout
 # changes those of the features in every pass.
 
+def unchecked(layout):
+    """The constructor of a sparse tensor that does not check each index in every pass."""
+    old = getattr(torch, f"_sparse_{layout}_tensor_unsafe", None)  # before PyTorch 2
+    return old or functools.partial(getattr(torch, f"sparse_{layout}_tensor"),
+                                    check_invariants=False)
+
+
+coo_tensor, csr_tensor = unchecked("coo"), unchecked("csr")
+
+
 class CooMatrix:
     def __init__(self, matrix, is_symmetric):
         coo = matrix.tocoo()
@@ -124,14 +135,11 @@ class CooMatrix:
         self.back_index = self.index if is_symmetric else self.index.flip(0)
 
     def multiply(self, values, dense):
-        # The usual constructor would check each index again, in every pass.
-        return torch.sparse.mm(
-            torch._sparse_coo_tensor_unsafe(self.index, values, self.shape), dense)
+        return torch.sparse.mm(coo_tensor(self.index, values, self.shape), dense)
 
     def multiply_transposed(self, values, dense):
-        return torch.sparse.mm(
-            torch._sparse_coo_tensor_unsafe(self.back_index, values, self.shape[::-1]),
-            dense)
+        return torch.sparse.mm(coo_tensor(self.back_index, values, self.shape[::-1]),
+                               dense)
 
 
 class CompressedMatrix:
@@ -166,7 +174,7 @@ class CsrMatrix(CompressedMatrix):
 
     @staticmethod
     def product(indices, values, shape, dense):
-        return torch._sparse_csr_tensor_unsafe(*indices, values, shape) @ dense
+        return csr_tensor(*indices, values, shape) @ dense
 
 
 class BagMatrix(CompressedMatrix):
@@ -219,7 +227,9 @@ def seconds_of(matrix, width, n_times=5):
 
 
 def sparse_matrix(matrix, mode, width, is_symmetric=False):
-    """In mode bag a BagMatrix, else in the format of torch.sparse that is faster here."""
-    kinds = [BagMatrix] if mode == "bag" else [CooMatrix, CsrMatrix]
+    """By embedding_bag() in mode bag, in the format of torch.sparse that is faster here
+    in modes sparse and dense, and else by the fastest of them."""
+    kinds = {"bag": [BagMatrix], "sparse": [CooMatrix, CsrMatrix],
+             "dense": [CooMatrix, CsrMatrix]}.get(mode, [CooMatrix, CsrMatrix, BagMatrix])
     made = [kind(matrix, is_symmetric) for kind in kinds]
     return min(made, key=lambda one: seconds_of(one, width))

@@ -2,7 +2,7 @@
 """Trains s-bgat-t-k in PyTorch, without a line of opine, and prints how long it takes.
 
     bench/peer/torch_gat.py THREADS EPOCHS SAMPLES MODE DATA [--validate] [--teacher-only]
-                            [--seeds N]
+                            [--compile] [--seeds N]
 
 Arguments, the lines it reads and those it prints are as with torch_gcn.py.
 
@@ -15,13 +15,15 @@ MODE says how the first projection is made and how the edges of a node are added
     scatter  features as a dense tensor; index_add()
     sparse   features by torch.sparse, COO or CSR, whichever is faster; index_add()
     bag      both by embedding_bag(), the fastest way in PyTorch 1.13 on a CPU
+    pyg      attention by GATConv of PyG, features by the fastest of the above
+    dgl      attention by GATConv of DGL, features likewise
 
     --validate      as the authors: training ends when 100 epochs bring neither a lower
                     loss nor a higher accuracy on the validation nodes, and the last
                     weights are kept that brought both
 """
+import functools
 import math
-import time
 from dataclasses import dataclass
 
 import torch_gcn  # first, because it says how many threads NumPy may have
@@ -31,9 +33,10 @@ import scipy.sparse as sp
 import torch
 import torch.nn.functional as F
 
+import library_layers
 import torch_data
 from torch_data import sparse_matrix
-from torch_gcn import DenseFeatures, SparseFeatures
+from torch_gcn import DenseFeatures, SparseFeatures, now
 
 N_HEADS, N_UNITS = 8, 8
 DROPOUT = 0.6, 0.6  # of units and of coefficients
@@ -55,17 +58,22 @@ def params_of(path):
 
 # ---- network -------------------------------------------------------------------------
 
+def with_loops(pattern):
+    matrix = (pattern + sp.identity(pattern.shape[0], np.float32)).tocsr()
+    matrix.sort_indices()
+    return matrix
+
+
 class Edges:
     """Both directions and self-loops, sorted by the node that looks at its neighbours."""
 
     def __init__(self, pattern):
-        with_loops = (pattern + sp.identity(pattern.shape[0], np.float32)).tocsr()
-        with_loops.sort_indices()
-        coo = with_loops.tocoo()
-        self.shape = with_loops.shape
+        matrix = with_loops(pattern)
+        coo = matrix.tocoo()
+        self.shape = matrix.shape
         self.target, self.source = (torch.from_numpy(index.astype(np.int64))
                                     for index in (coo.row, coo.col))
-        self.start = torch.from_numpy(with_loops.indptr[:-1].astype(np.int64))
+        self.start = torch.from_numpy(matrix.indptr[:-1].astype(np.int64))
 
     def of_source(self, rows):
         return rows.index_select(0, self.source)
@@ -162,17 +170,40 @@ class Layer:
         return (out + self.bias).view(shape)
 
 
+class LibraryLayer:
+    """The same by a library."""
+
+    def __init__(self, attention, n_in, n_heads, n_units):
+        self.attention = attention
+        self.w = torch.empty(n_in, n_heads * n_units)
+        bound = math.sqrt(6 / (n_in + n_units))
+        self.w.uniform_(-bound, bound).requires_grad_()
+        self.conv = attention.layer(n_heads, n_units)
+
+    def parameters(self):
+        return [self.w, *self.conv.parameters()]
+
+    def attend(self, projected, edges, drop_rate, attention_rate):
+        return self.attention.attend(self.conv, projected, attention_rate)
+
+
 class Network:
     """z = mean of heads of layer 2 of drop(ELU(layer 1 of drop(X)))"""
 
-    def __init__(self, graph, params, mode):
-        self.edges = (BagEdges if mode == "bag" else Edges)(graph.pattern)
+    def __init__(self, graph, params, mode, compiles):
+        self.edges = (Edges if mode in ("scatter", "sparse") else BagEdges)(graph.pattern)
+        self.new_layer = Layer
+        if mode in library_layers.ATTENTION:
+            attention = library_layers.ATTENTION[mode](with_loops(graph.pattern))
+            self.new_layer = functools.partial(LibraryLayer, attention)
         n_hidden = N_HEADS * N_UNITS
         if mode == "scatter":
             self.features = DenseFeatures(graph.features, DROPOUT[0])
         else:
             self.features = SparseFeatures(
-                sparse_matrix(graph.features, mode, n_hidden), DROPOUT[0])
+                sparse_matrix(graph.features, "bag" if compiles else mode, n_hidden),
+                DROPOUT[0])
+        self.n_nodes = len(graph.label)
         self.shapes = [(graph.features.shape[1], n_hidden), (n_hidden, graph.n_classes)]
         self.n_out_heads = params.n_out_heads
         self.dropout = DROPOUT  # of the next passes; another for sampling
@@ -180,8 +211,8 @@ class Network:
 
     def start(self):
         (n_in, n_hidden), (_, n_classes) = self.shapes
-        self.layers = [Layer(n_in, N_HEADS, N_UNITS),
-                       Layer(n_hidden, self.n_out_heads, n_classes)]
+        self.layers = [self.new_layer(n_in, N_HEADS, N_UNITS),
+                       self.new_layer(n_hidden, self.n_out_heads, n_classes)]
 
     def parameters(self):
         return [weights for layer in self.layers for weights in layer.parameters()]
@@ -224,14 +255,14 @@ def train_network(network, params, n_epochs, loss_of, check=None):
     optimizer = torch.optim.Adam(parameters, lr=params.rate, weight_decay=params.decay)
     stopping, seconds, is_over = Stopping(), [], False
     while len(seconds) < n_epochs and not is_over:
-        start = time.perf_counter()
+        start = now()
         optimizer.zero_grad(set_to_none=True)
         loss_of(network.logits(True), len(seconds)).backward()
         optimizer.step()
         if check is not None:
             with torch.no_grad():
                 is_over = stopping.is_over(*check(network.logits(False)), parameters)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(now() - start)
     if stopping.kept is not None:
         with torch.no_grad():
             for weights, kept in zip(parameters, stopping.kept):
@@ -240,11 +271,9 @@ def train_network(network, params, n_epochs, loss_of, check=None):
 
 
 class Peer(torch_gcn.Peer):
-    def __init__(self, options):
-        self.options = options
-        self.graph = torch_data.load(options.data)
+    def network_of(self, options):
         self.params = params_of(options.data)
-        self.network = Network(self.graph, self.params, options.mode)
+        return Network(self.graph, self.params, options.mode, options.compile)
 
     def train(self, n_epochs, loss_of, check):
         self.network.dropout = DROPOUT
@@ -271,8 +300,7 @@ class Peer(torch_gcn.Peer):
         prior = torch_gcn.Prior(alpha)
 
         def loss_of(z, epoch):
-            return torch_gcn.student_loss(z, epoch, labels, prior, log_teacher,
-                                          TEACHER_RAMP)
+            return self.student_loss(z, epoch, labels, prior, log_teacher, TEACHER_RAMP)
 
         def validation_loss_of(z):
             return torch_gcn.squared_error(torch_gcn.alpha_of(z), validation)
@@ -282,4 +310,5 @@ class Peer(torch_gcn.Peer):
 
 
 if __name__ == "__main__":
-    torch_gcn.serve(__doc__, ["scatter", "sparse", "bag"], Peer)
+    torch_gcn.serve(__doc__, ["scatter", "sparse", "bag", *library_layers.ATTENTION],
+                    Peer)

@@ -2,33 +2,39 @@
 """Trains s-bgcn-t-k in PyTorch, without a line of opine, and prints how long it takes.
 
     bench/peer/torch_gcn.py THREADS EPOCHS SAMPLES MODE DATA [--validate] [--teacher-only]
-                            [--seeds N]
+                            [--compile] [--seeds N]
 
 DATA is an .npz of the gnn-benchmark form or a Planetoid prefix. Teacher and student train
 EPOCHS each. Loads, runs once to warm up and prints "ready"; then makes one run for each
 line it reads and prints one line: seconds of teacher, prior, student, samples and all of
-it, of the median epoch of teacher and student, and accuracy on test nodes in percent. So
-a script can alternate it with other programs. Run r has seed r.
+it, of the median epoch of teacher and student; the same seven in CPU time; and accuracy
+on test nodes in percent. So a script can alternate it with other programs. Run r has seed
+r.
 
 MODE says how the products with sparse matrices are made:
     sparse   by torch.sparse, COO or CSR, whichever is faster for the matrix
     bag      by embedding_bag(), the fastest way in PyTorch 1.13 on a CPU
     dense    features as a dense tensor, the edges as in `sparse`
+    pyg      the edges by GCNConv of PyG, features by the fastest of the above
+    dgl      the edges by GraphConv of DGL, features likewise
 
     --validate      a pass over the validation nodes after each epoch; training ends when
                     50 bring nothing better, and the best weights are kept
     --teacher-only  no prior, student and samples: zeros in their place
+    --compile       passes and losses by torch.compile(), which knows no sparse tensors:
+                    features by embedding_bag(), edges as two lists
     --seeds N       prints mean and deviation of the accuracy of seeds 0 to N-1 instead
 """
 import argparse
 import ctypes
+import importlib
 import math
 import os
 import sys
 import time
 import warnings
 from dataclasses import dataclass, field
-from statistics import mean, median, stdev
+from statistics import mean, stdev
 
 os.environ["OPENBLAS_NUM_THREADS"] = sys.argv[1] if len(sys.argv) > 1 else "1"
 
@@ -37,6 +43,7 @@ import torch
 import torch.nn.functional as F
 from scipy.sparse.csgraph import dijkstra
 
+import library_layers
 import torch_data
 from torch_data import Multiply, sparse_matrix
 
@@ -46,6 +53,11 @@ MAX_LOGIT = 60
 SIGMA, MAX_HOPS = 1, 6  # farther nodes add less than a float next to 1 can hold
 
 warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+
+
+def now():
+    """Of the clock, and in CPU time of all threads."""
+    return np.array((time.perf_counter(), time.process_time()))
 
 
 # ---- network -------------------------------------------------------------------------
@@ -74,19 +86,28 @@ class DenseFeatures:
         return F.dropout(self.x, self.rate, is_dropping) @ weights
 
 
+def hop_of(graph, mode, width, compiles):
+    """The function A rows."""
+    a = torch_data.normalised(graph.pattern)
+    if mode in library_layers.HOPS:
+        return library_layers.HOPS[mode](a, width, compiles)
+    matrix = sparse_matrix(a, mode, width, is_symmetric=True)
+    return lambda rows: Multiply.apply(matrix, matrix.values, rows)
+
+
 class Network:
     """z = A drop(relu(A drop(X) W0)) W1"""
 
-    def __init__(self, graph, params, mode):
+    def __init__(self, graph, params, mode, compiles):
         n_classes, self.kept_share = graph.n_classes, 1 - params.dropout
-        self.decay = params.decay
-        self.edges = sparse_matrix(torch_data.normalised(graph.pattern), mode,
-                                   params.n_hidden, is_symmetric=True)
+        self.n_nodes, self.decay = len(graph.label), params.decay
+        self.neighbours = hop_of(graph, mode, params.n_hidden, compiles)
         if mode == "dense":
             self.features = DenseFeatures(graph.features, params.dropout)
         else:
             self.features = SparseFeatures(
-                sparse_matrix(graph.features, mode, params.n_hidden), params.dropout)
+                sparse_matrix(graph.features, "bag" if compiles else mode,
+                              params.n_hidden), params.dropout)
         self.shapes = [(graph.features.shape[1], params.n_hidden),
                        (params.n_hidden, n_classes)]
         self.start()
@@ -94,9 +115,6 @@ class Network:
     def start(self):
         self.weights = [torch.nn.init.xavier_uniform_(torch.empty(shape)).requires_grad_()
                         for shape in self.shapes]
-
-    def neighbours(self, rows):
-        return Multiply.apply(self.edges, self.edges.values, rows)
 
     def logits(self, is_dropping):
         hidden = self.neighbours(self.features.times(self.weights[0], is_dropping))
@@ -169,7 +187,7 @@ def spread_by_dijkstra(pattern, train, of_class):
 
 def spread_by_products(network, train, of_class):
     """All training nodes at once, a column each: a step reaches who was not reached."""
-    reached = torch.zeros(network.edges.shape[0], len(train))
+    reached = torch.zeros(network.n_nodes, len(train))
     reached[torch.from_numpy(train), torch.arange(len(train))] = 1
     is_new, evidence = reached.clone(), reached @ of_class
     for n_hops in range(1, MAX_HOPS + 1):
@@ -182,7 +200,7 @@ def spread_by_products(network, train, of_class):
 def prior_of(graph, train, network, mode):
     """1 + what the training nodes of each class tell their surroundings. [V,K]"""
     of_class = Labels.of(graph, train).one_hot
-    if mode == "bag":
+    if mode not in ("sparse", "dense"):
         return spread_by_products(network, train, of_class) + 1
     return spread_by_dijkstra(graph.pattern, train, of_class) + 1
 
@@ -198,7 +216,7 @@ def train_network(network, n_epochs, loss_of, validation_loss_of=None):
     best_loss, best_epoch, best_weights = math.inf, 0, None
     seconds = []
     for epoch in range(n_epochs):
-        start = time.perf_counter()
+        start = now()
         optimizer.zero_grad(set_to_none=True)
         loss_of(network.logits(True), epoch).backward()
         optimizer.step()
@@ -208,7 +226,7 @@ def train_network(network, n_epochs, loss_of, validation_loss_of=None):
             if loss < best_loss:
                 best_loss, best_epoch = loss, epoch
                 best_weights = [weights.detach().clone() for weights in network.weights]
-        seconds.append(time.perf_counter() - start)
+        seconds.append(now() - start)
         if validation_loss_of is not None and epoch - best_epoch >= PATIENCE:
             break
     if best_weights is not None:
@@ -219,7 +237,7 @@ def train_network(network, n_epochs, loss_of, validation_loss_of=None):
 @torch.no_grad()
 def sample(network, n_samples):
     """Means over passes with dropout: alpha, logits, probabilities, entropy."""
-    n_nodes, n_classes = network.edges.shape[0], network.shapes[1][1]
+    n_nodes, n_classes = network.n_nodes, network.shapes[1][1]
     alpha_sum, z_sum, p_sum = (torch.zeros(n_nodes, n_classes) for _ in range(3))
     entropy_sum = torch.zeros(n_nodes)
     for _ in range(n_samples):
@@ -257,31 +275,42 @@ def measures_of(alpha, p, entropy):
 
 @dataclass
 class Run:
+    """Seconds are those of now()."""
+
     stages: list = field(default_factory=list)  # seconds of teacher, prior, ...
-    teacher_epoch: float = 0
-    student_epoch: float = 0
-    whole: float = 0
+    teacher_epoch: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    student_epoch: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    whole: np.ndarray = field(default_factory=lambda: np.zeros(2))
     accuracy: float = 0  # percent
     measures: dict = None
 
     def stage(self, function, *arguments):
-        start = time.perf_counter()
+        start = now()
         result = function(*arguments)
-        self.stages.append(time.perf_counter() - start)
+        self.stages.append(now() - start)
         return result
 
     def line(self):
-        stages = self.stages + [0] * (4 - len(self.stages))
-        return " ".join(f"{x:.6f}" for x in (*stages, self.whole, self.teacher_epoch,
-                                             self.student_epoch, self.accuracy))
+        stages = self.stages + [np.zeros(2)] * (4 - len(self.stages))
+        seconds = np.stack([*stages, self.whole, self.teacher_epoch, self.student_epoch])
+        return " ".join(f"{x:.6f}" for x in (*seconds.T.ravel(), self.accuracy))
 
 
 class Peer:
     def __init__(self, options):
         self.options = options
         self.graph = torch_data.load(options.data)
-        self.network = Network(self.graph, torch_data.params_of(options.data),
-                               options.mode)
+        self.network = self.network_of(options)
+        self.student_loss = student_loss
+        if options.compile:
+            # Its own random numbers take longer to draw.
+            importlib.import_module("torch._inductor.config").fallback_random = True
+            self.network.logits = torch.compile(self.network.logits)
+            self.student_loss = torch.compile(student_loss)
+
+    def network_of(self, options):
+        return Network(self.graph, torch_data.params_of(options.data), options.mode,
+                       options.compile)
 
     def accuracy(self, score, test):
         right = score.argmax(1).numpy()[test] == self.graph.label[test]
@@ -302,27 +331,27 @@ class Peer:
         prior = Prior(alpha)
         return self.train(
             n_epochs,
-            lambda z, epoch: student_loss(z, epoch, labels, prior, log_teacher),
+            lambda z, epoch: self.student_loss(z, epoch, labels, prior, log_teacher),
             lambda z: squared_error(alpha_of(z), validation))
 
     def run(self, seed, n_epochs, n_samples):
-        start = time.perf_counter()
+        start = now()
         torch.manual_seed(seed)
         run = Run()
         train, validation, test = torch_data.split_of(self.graph, seed)
         labels, checked = (Labels.of(self.graph, node) for node in (train, validation))
         seconds, log_teacher = run.stage(self.train_teacher, labels, checked, n_epochs)
-        run.teacher_epoch = median(seconds)
+        run.teacher_epoch = np.median(seconds, axis=0)
         score = log_teacher
         if not self.options.teacher_only:
             prior = run.stage(prior_of, self.graph, train, self.network,
                               self.options.mode)
             seconds = run.stage(self.train_student, labels, checked, log_teacher, prior,
                                 n_epochs)
-            run.student_epoch = median(seconds)
+            run.student_epoch = np.median(seconds, axis=0)
             score, _, p, entropy = run.stage(sample, self.network, n_samples)
             run.measures = measures_of(score, p, entropy)
-        run.whole = time.perf_counter() - start
+        run.whole = now() - start
         run.accuracy = self.accuracy(score, test)
         return run
 
@@ -347,6 +376,7 @@ def serve(description, modes, peer_of):
     parser.add_argument("data", metavar="DATA")
     parser.add_argument("--validate", action="store_true")
     parser.add_argument("--teacher-only", action="store_true")
+    parser.add_argument("--compile", action="store_true")
     parser.add_argument("--seeds", type=int, metavar="N")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -365,4 +395,4 @@ def serve(description, modes, peer_of):
 
 
 if __name__ == "__main__":
-    serve(__doc__, ["sparse", "bag", "dense"], Peer)
+    serve(__doc__, ["sparse", "bag", "dense", *library_layers.HOPS], Peer)
