@@ -142,7 +142,7 @@ static void note_stage(void *user, const opn_progress *progress)
         if (strcmp(stage_names[k], progress->stage) != 0 || s->n[k] == s->room)
             continue;
         for (int t = 0; t < N_TIMERS; t++)
-            s->at[k][t][s->n[k]] = read_timer(t);
+            s->at[k][t][s->n[k]] = read_timer((timer)t);
         s->n[k]++;
     }
 }
@@ -238,14 +238,14 @@ static opn_status run(opn_ctx *ctx,
     memset(s->n, 0, sizeof(s->n));
     const size_t n_before = tally_start(memory);
     for (int t = 0; t < N_TIMERS; t++)
-        s->start[t] = read_timer(t);
+        s->start[t] = read_timer((timer)t);
     OPN_TRY(opn_split_from_params(ctx, graph, params, &split));
     OPN_TRY(opn_model_train(ctx, graph, split, params, NULL, &model));
     OPN_TRY(opn_model_predict(ctx, model, graph, params, 0, &said));
     for (int t = 0; t < N_TIMERS; t++)
-        s->end[t] = read_timer(t);
+        s->end[t] = read_timer((timer)t);
     for (int t = 0; t < N_TIMERS && is_shown; t++)
-        print_seconds(s, t);
+        print_seconds(s, (timer)t);
     if (is_shown)
         printf("%.6f %.3f\n", accuracy_of(graph, split, opn_prediction_predicted(said)),
                tally_megabytes(memory, n_before));
