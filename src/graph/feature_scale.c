@@ -46,6 +46,19 @@ cleanup:
     return status;
 }
 
+void opn_i_features_row_of_norm_1(const opn_i_csr *x,
+                                  int32_t i,
+                                  bool is_euclidean,
+                                  opn_real *row)
+{
+    const opn_off first = x->row_ptr[i], n = x->row_ptr[i + 1] - first;
+    const double length = is_euclidean ? euclidean_length(x->value + first, n)
+                                       : sum_of_sizes(x->value + first, n);
+    for (opn_off e = first; e < first + n; e++)
+        row[x->col_idx[e]] =
+                length > 0.0 ? (opn_real)((double)x->value[e] / length) : x->value[e];
+}
+
 opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x)
 {
     return divide_rows(ctx, sum_of_sizes, x);
@@ -124,13 +137,18 @@ cleanup:
     return status;
 }
 
+static bool has_centre(const double *centre, int32_t k)
+{
+    return centre != NULL && centre[k] != 0.0;
+}
+
 // place[k] = the position of column k among those without a centre, or -1; returns how
 // many there are.
 static int32_t place_filled(int32_t n_cols, const double *centre, int32_t *place)
 {
     int32_t n = 0;
     for (int32_t k = 0; k < n_cols; k++)
-        place[k] = centre != NULL && centre[k] != 0.0 ? -1 : n++;
+        place[k] = has_centre(centre, k) ? -1 : n++;
     return n;
 }
 
@@ -163,6 +181,33 @@ static void standardise_row(const opn_i_csr *x,
     out->row_ptr[i + 1] = end;
 }
 
+static opn_status fail_to_standardise(opn_ctx *ctx, int32_t k)
+{
+    return opn_i_fail(ctx, OPN_ERR_NONFINITE,
+                      "feature %d has too wide a range to be standardised", k);
+}
+
+opn_status opn_i_features_standard_row(opn_ctx *ctx,
+                                       const opn_i_csr *x,
+                                       int32_t i,
+                                       const double *mean,
+                                       const double *scale,
+                                       const double *centre,
+                                       opn_real *row)
+{
+    for (int32_t k = 0; k < x->n_cols; k++)
+        row[k] = has_centre(centre, k) ? 0 : (opn_real)(-mean[k] / scale[k]);
+    for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++) {
+        const int32_t k = x->col_idx[e];
+        row[k] = (opn_real)((value_at(x, e) - (has_centre(centre, k) ? 0.0 : mean[k])) /
+                            scale[k]);
+    }
+    for (int32_t k = 0; k < x->n_cols; k++)
+        if (!isfinite((double)row[k]))
+            return fail_to_standardise(ctx, k);
+    return OPN_OK;
+}
+
 opn_status opn_i_features_standardise(opn_ctx *ctx,
                                       opn_i_csr *x,
                                       const double *mean,
@@ -180,10 +225,8 @@ opn_status opn_i_features_standardise(opn_ctx *ctx,
     for (int32_t i = 0; i < x->n_rows; i++)
         standardise_row(x, i, mean, scale, place, &scaled);
     for (opn_off e = 0; e < opn_i_csr_n_entries(&scaled); e++)
-        OPN_FAIL_IF(ctx, !isfinite((double)scaled.value[e]), OPN_ERR_NONFINITE,
-                    "feature %d has too wide a range to be "
-                    "standardised",
-                    scaled.col_idx[e]);
+        if (!isfinite((double)scaled.value[e]))
+            OPN_TRY(fail_to_standardise(ctx, scaled.col_idx[e]));
     OPN_TRY(opn_i_csr_tidy(ctx, &scaled)); // constant columns are now zero
     opn_i_csr_deinit(&ctx->alloc, x);
     *x = scaled;

@@ -35,4 +35,21 @@ OPN_NODISCARD opn_status opn_i_features_standardise(opn_ctx *ctx,
                                                     const double *scale,
                                                     const double *centre);
 
+// ---- rows of dense features ----------------------------------------------------------
+
+// Row i of x, which has values, as the functions above would make it, in an array of its
+// columns: divided by its norm, where `row` is 0 before, or standardised. Errors:
+// NONFINITE.
+void opn_i_features_row_of_norm_1(const opn_i_csr *x,
+                                  int32_t i,
+                                  bool is_euclidean,
+                                  opn_real *row);
+OPN_NODISCARD opn_status opn_i_features_standard_row(opn_ctx *ctx,
+                                                     const opn_i_csr *x,
+                                                     int32_t i,
+                                                     const double *mean,
+                                                     const double *scale,
+                                                     const double *centre,
+                                                     opn_real *row);
+
 #endif // OPN_FEATURE_SCALE_H

@@ -37,6 +37,15 @@ OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
                                               opn_i_ready_features *out);
 void opn_i_ready_features_deinit(const opn_alloc *alloc, opn_i_ready_features *ready);
 
+// The same in rows order[0 … V-1], as the first layer multiplies with it; `uses` are
+// those of the feature matrix.
+OPN_NODISCARD opn_status opn_i_features_place(opn_ctx *ctx,
+                                              const opn_model *model,
+                                              const opn_graph *graph,
+                                              const int32_t *order,
+                                              unsigned uses,
+                                              opn_i_feature_matrix *out);
+
 // Whether the model can predict on the graph: it needs no node features, or the graph has
 // the nodes and edges of the one it was trained on. Labels may differ.
 OPN_NODISCARD opn_status opn_i_features_know_nodes(opn_ctx *ctx,

@@ -63,22 +63,6 @@ cleanup:
     return status;
 }
 
-static opn_status place_features(opn_ctx *ctx,
-                                 const opn_model *model,
-                                 const opn_graph *graph,
-                                 unsigned uses,
-                                 opn_i_workspace *workspace)
-{
-    opn_status status = OPN_OK;
-    opn_i_ready_features ready = {0};
-    OPN_TRY(opn_i_features_ready(ctx, model, graph, &ready));
-    OPN_TRY(opn_i_feature_matrix_init_for(ctx, &ready.x, ready.centre, workspace->order,
-                                          uses, &workspace->features));
-cleanup:
-    opn_i_ready_features_deinit(&ctx->alloc, &ready);
-    return status;
-}
-
 // The workspace must not move afterwards: the network points into it.
 opn_status opn_i_workspace_init(opn_ctx *ctx,
                                 const opn_model *model,
@@ -90,7 +74,8 @@ opn_status opn_i_workspace_init(opn_ctx *ctx,
     const unsigned uses = opn_i_plan_uses(plan);
     *workspace = (opn_i_workspace){.exec = {opn_k_select(), opn_ctx_threads(ctx)}};
     OPN_TRY(place_edges(ctx, model, graph, plan.trains, workspace));
-    OPN_TRY(place_features(ctx, model, graph, uses, workspace));
+    OPN_TRY(opn_i_features_place(ctx, model, graph, workspace->order, uses,
+                                 &workspace->features));
     const opn_i_hop hop = opn_i_hop_view(&workspace->hop);
     const opn_i_reach whole = {hop, hop};
     OPN_TRY(opn_i_network_init(ctx, model->kind->encoder, &model->sizes, &whole,

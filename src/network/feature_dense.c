@@ -16,7 +16,8 @@ bool opn_i_features_are_dense(const opn_i_csr *x)
 {
     const opn_off n = opn_i_csr_n_entries(x);
     return n >= LEAST_ENTRIES && x->n_cols <= MOST_COLS &&
-           (double)n >= 0.5 * x->n_rows * x->n_cols;
+           (double)n >= 0.5 * x->n_rows * x->n_cols &&
+           !opn_i_feature_rows_are_constant(x);
 }
 
 opn_status opn_i_feature_dense_fill(opn_ctx *ctx,

@@ -33,7 +33,7 @@ void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *m
     *matrix = (opn_i_feature_matrix){0};
 }
 
-static bool has_constant_rows(const opn_i_csr *x)
+bool opn_i_feature_rows_are_constant(const opn_i_csr *x)
 {
     if (x->value == NULL)
         return true;
@@ -49,7 +49,7 @@ static opn_status split_scale(opn_ctx *ctx, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
     opn_i_csr *x = &matrix->rows;
-    if (!has_constant_rows(x))
+    if (!opn_i_feature_rows_are_constant(x))
         return OPN_OK;
     OPN_TRY_NEW(ctx, matrix->row_scale, x->n_rows);
     for (int32_t i = 0; i < x->n_rows; i++) {
@@ -109,7 +109,7 @@ static opn_status take_rows(opn_ctx *ctx,
                             const int32_t *order,
                             opn_i_feature_matrix *matrix)
 {
-    if (opn_i_features_are_dense(features) && !has_constant_rows(features))
+    if (opn_i_features_are_dense(features))
         return opn_i_feature_dense_fill(ctx, features, order, matrix);
     if (order == NULL)
         return opn_i_csr_copy(ctx, features, &matrix->rows);
@@ -155,6 +155,26 @@ opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
     OPN_TRY(take_rows(ctx, features, order, &matrix));
     OPN_TRY(copy_centre(ctx, centre, &matrix));
     OPN_TRY(finish_matrix(ctx, uses, &matrix, out));
+cleanup:
+    opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
+    return status;
+}
+
+opn_status opn_i_feature_matrix_init_array(opn_ctx *ctx,
+                                           opn_real *array,
+                                           int32_t n_rows,
+                                           int32_t n_cols,
+                                           const opn_real *centre,
+                                           unsigned uses,
+                                           opn_i_feature_matrix *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_feature_matrix matrix = {.rows = {.n_rows = n_rows, .n_cols = n_cols},
+                                   .dense = opn_i_on_line(array),
+                                   .n_trained = n_rows};
+    OPN_TRY(copy_centre(ctx, centre, &matrix));
+    OPN_TRY(finish_matrix(ctx, uses, &matrix, out));
+    out->array = array;
 cleanup:
     opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
     return status;

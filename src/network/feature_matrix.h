@@ -85,6 +85,19 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
                                                         opn_i_feature_matrix *out);
 void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix);
 
+// Whether they are worth an array: many, most of them not 0, and not of one value a row.
+bool opn_i_features_are_dense(const opn_i_csr *features);
+
+// From such an array, [n_rows,F padded to OPN_LANES] from its first cache line on, with
+// OPN_MARGIN numbers of room; owned from success on.
+OPN_NODISCARD opn_status opn_i_feature_matrix_init_array(opn_ctx *ctx,
+                                                         opn_real *array,
+                                                         int32_t n_rows,
+                                                         int32_t n_cols,
+                                                         const opn_real *centre,
+                                                         unsigned uses,
+                                                         opn_i_feature_matrix *out);
+
 // Bits in matrix->keep, one for each entry of the trained rows.
 int64_t opn_i_feature_matrix_n_bits(const opn_i_feature_matrix *matrix);
 

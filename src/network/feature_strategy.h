@@ -32,7 +32,6 @@ extern const opn_i_feature_strategy opn_i_feature_bits;
 
 // Both by an array, for features most of which are not 0.
 extern const opn_i_feature_strategy opn_i_feature_dense;
-bool opn_i_features_are_dense(const opn_i_csr *x);
 
 // Makes the array, of rows order[0 … V-1] of x, which has values; or borrows some rows of
 // another one's. `order` may be NULL.
@@ -45,6 +44,9 @@ OPN_NODISCARD opn_status opn_i_feature_dense_part(opn_ctx *ctx,
                                                   const int32_t *node,
                                                   int32_t n_rows,
                                                   opn_i_feature_matrix *matrix);
+
+// Whether each row has one value.
+bool opn_i_feature_rows_are_constant(const opn_i_csr *x);
 
 // Entries of the trained rows.
 static inline opn_off opn_i_feature_n_trained(const opn_i_feature_matrix *matrix)
