@@ -258,10 +258,10 @@ static void matmul_tn_block(const opn_i_exec *exec,
                             int32_t n_outer,
                             opn_i_dense_const x,
                             opn_i_dense_const g,
-                            opn_real *sum)
+                            opn_k_out sum)
 {
     for (int32_t at = 0; at < g.width; at += opn_i_slice(g.width, at)) {
-        const opn_k_out to = {sum + at, g.width};
+        const opn_k_out to = {sum.at + at, sum.stride};
         exec->kernels->matmul_tn(first, last, n_outer, opn_i_slice(g.width, at),
                                  read_slice(x, 0), read_slice(g, at), false, to);
     }
@@ -281,9 +281,9 @@ void opn_i_matmul_tn(const opn_i_exec *exec,
     (void)n_threads;
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
     for (int b = 0; b < OPN_SUM_BLOCKS; b++) {
+        const opn_k_out part = {partial + (size_t)b * n, g.width};
         matmul_tn_block(exec, opn_i_block_start(n_rows, b),
-                        opn_i_block_start(n_rows, b + 1), n_outer, x, g,
-                        partial + (size_t)b * n);
+                        opn_i_block_start(n_rows, b + 1), n_outer, x, g, part);
     }
     memcpy(sum, partial, n * sizeof(*sum));
     add_blocks(OPN_SUM_BLOCKS - 1, n, n, partial + n, sum);
