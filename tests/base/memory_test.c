@@ -143,9 +143,9 @@ static void test_resize_keeps_the_items(void **state)
 static void test_large_blocks_are_clear_and_keep_their_items(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {((size_t)2 << 20) - 1, (size_t)2 << 20,
-                                   ((size_t)2 << 20) + 1, ((size_t)5 << 20) + 77,
-                                   ((size_t)40 << 20) - 13};
+    static const size_t sizes[] = {((size_t)2 << 20) - 1,   (size_t)2 << 20,
+                                   ((size_t)2 << 20) + 1,   ((size_t)5 << 20) + 77,
+                                   ((size_t)40 << 20) - 13, ((size_t)70 << 20) + 5};
     for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
         const size_t n = sizes[s];
         for (int round = 0; round < 2; round++) { // the second time memory is not fresh
