@@ -82,10 +82,11 @@ static opn_input recognise_file(const char *path)
 {
     char begin[GLANCE + 1];
     FILE *file = fopen(path, "rb");
-    const size_t n = file == NULL ? 0 : fread(begin, 1, GLANCE, file);
+    if (file == NULL)
+        return OPN_INPUT_UNKNOWN;
+    const size_t n = fread(begin, 1, GLANCE, file);
     begin[n] = 0;
-    if (file != NULL)
-        (void)fclose(file);
+    (void)fclose(file);
     if (is_safetensors(begin, n))
         return recognise_safetensors(begin + 8);
     return begins_with(begin, "PK\3\4") ? recognise_zip(begin, n) : recognise_text(begin);
