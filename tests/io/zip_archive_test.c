@@ -205,7 +205,8 @@ static void test_zip_compares_the_declared_size_with_the_content(void **state)
     support_expect_error(ctx, "x.npz: member counts.npy: unpacks to more than the 147 "
                               "bytes the archive says");
     assert_int_equal(read_patched(CENTRAL_SIZE, 4, 0), OPN_ERR_FORMAT);
-    support_expect_error(ctx, "unpacks to more than the 0 bytes");
+    // libzip 1.11 gives no bytes of a member that is said to be empty, 1.7 all of them.
+    support_expect_error(ctx, "x.npz: member counts.npy: ");
     assert_int_equal(read_sample(&stored, CENTRAL_SIZE, 4, 147), OPN_ERR_FORMAT);
     support_expect_error(ctx, "x.npz: member counts.npy: unpacks to 148 bytes, but the "
                               "archive says 147");
