@@ -4,10 +4,10 @@
 file(GLOB_RECURSE opine_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 
 # What downloads, or what says that this build cannot.
-set(fetch_sources ${PROJECT_SOURCE_DIR}/src/io/http_get.c
-  ${PROJECT_SOURCE_DIR}/src/io/curl_library.c)
+set(fetch_sources ${PROJECT_SOURCE_DIR}/src/fetch/http_get.c
+  ${PROJECT_SOURCE_DIR}/src/fetch/curl_library.c)
 if(OPINE_FETCH)
-  list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/io/http_none.c)
+  list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/fetch/http_none.c)
 else()
   list(REMOVE_ITEM opine_sources ${fetch_sources})
 endif()

@@ -2,8 +2,8 @@
 
 #include "data/data_folder.h"
 #include "data/data_sources.h"
+#include "fetch/fetch.h"
 #include "io/bytes.h"
-#include "io/fetch.h"
 #include "io/path.h"
 
 #include <stdlib.h>

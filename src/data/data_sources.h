@@ -3,7 +3,7 @@
 #ifndef OPN_DATA_SOURCES_H
 #define OPN_DATA_SOURCES_H
 
-#include "io/http_get.h"
+#include "fetch/http_get.h"
 #include "opine/graph.h"
 
 typedef struct opn_i_data_file {

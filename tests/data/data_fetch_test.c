@@ -1,7 +1,7 @@
 // data_fetch_test.c -- fetching where other files are in the way, the disk fails or
 // memory runs out; and the datasets that can be fetched by name.
 
-#include "io/fetch.h"
+#include "fetch/fetch.h"
 #include "support/cmocka_test.h"
 #include "support/fault.h"
 #include "support/fetch_scene.h"

@@ -59,112 +59,12 @@ typedef __m256 vec;
 typedef __m256i ints;
 enum { VEC = 8, MOST_VECTORS = OPN_SLICE / VEC };
 
-#    define OF_ONE(name, intrinsic) \
-        INLINE vec name(vec a)      \
-        {                           \
-            return intrinsic(a);    \
-        }
-#    define OF_TWO(name, intrinsic)   \
-        INLINE vec name(vec a, vec b) \
-        {                             \
-            return intrinsic(a, b);   \
-        }
-#    define OF_THREE(name, intrinsic)        \
-        INLINE vec name(vec a, vec b, vec c) \
-        {                                    \
-            return intrinsic(a, b, c);       \
-        }
-#    define OF_INTS(name, intrinsic)     \
-        INLINE ints name(ints a, ints b) \
-        {                                \
-            return intrinsic(a, b);      \
-        }
-
-OF_ONE(v_sqrt, _mm256_sqrt_ps)
-OF_TWO(v_add, _mm256_add_ps)
-OF_TWO(v_sub, _mm256_sub_ps)
-OF_TWO(v_mul, _mm256_mul_ps)
-OF_TWO(v_div, _mm256_div_ps)
-OF_TWO(v_min, _mm256_min_ps) // of NaN and a number the second operand, as in v_max
-OF_TWO(v_max, _mm256_max_ps)
-OF_TWO(v_unpack_low, _mm256_unpacklo_ps)
-OF_TWO(v_unpack_high, _mm256_unpackhi_ps)
-OF_THREE(v_fma, _mm256_fmadd_ps)   // a b + c
-OF_THREE(v_fms, _mm256_fmsub_ps)   // a b - c
-OF_THREE(v_fnma, _mm256_fnmadd_ps) // c - a b
-OF_INTS(i_add, _mm256_add_epi32)
-OF_INTS(i_sub, _mm256_sub_epi32)
-OF_INTS(i_and, _mm256_and_si256)
-
-INLINE vec v_zero(void)
-{
-    return _mm256_setzero_ps();
-}
-
-INLINE vec v_set1(float x)
-{
-    return _mm256_set1_ps(x);
-}
-
-INLINE ints i_set1(int32_t x)
-{
-    return _mm256_set1_epi32(x);
-}
-
-INLINE vec v_load(const float *from)
-{
-    return _mm256_loadu_ps(from);
-}
-
-INLINE ints i_load(const int32_t *from)
-{
-    return _mm256_loadu_si256((const void *)from);
-}
-
-INLINE void v_store(float *to, vec x)
-{
-    _mm256_storeu_ps(to, x);
-}
-
-// The same bits as floats or integers, and the nearest integers.
-INLINE vec v_bits(ints x)
-{
-    return _mm256_castsi256_ps(x);
-}
-
-INLINE ints i_bits(vec x)
-{
-    return _mm256_castps_si256(x);
-}
-
-INLINE vec v_from(ints x)
-{
-    return _mm256_cvtepi32_ps(x);
-}
-
-INLINE ints i_from(vec x)
-{
-    return _mm256_cvtps_epi32(x);
-}
-
-#    define i_shift_left(x, n)  _mm256_slli_epi32(x, n)
-#    define i_shift_right(x, n) _mm256_srai_epi32(x, n)
-
-// Pairs of numbers of each quarter.
-INLINE vec v_pair_low(vec a, vec b)
-{
-    return _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)));
-}
-
-INLINE vec v_pair_high(vec a, vec b)
-{
-    return _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(a), _mm256_castps_pd(b)));
-}
-
-INLINE vec v_ramp(vec x)
-{
-    return _mm256_max_ps(_mm256_setzero_ps(), x); // in this order NaN stays NaN
-}
+#    define MM(name)          _mm256_##name
+#    define BITS_OF_INTS(x)   _mm256_castsi256_ps(x)
+#    define BITS_OF_FLOATS(x) _mm256_castps_si256(x)
+#    define LOAD_INTS(from)   _mm256_loadu_si256(from)
+#    define AND_INTS          _mm256_and_si256
+#    include "math/simd/operations.h"
 
 INLINE vec v_mask(int is, vec x)
 {

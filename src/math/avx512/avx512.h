@@ -23,112 +23,12 @@ typedef __m512 vec;
 typedef __m512i ints;
 enum { VEC = 16, MOST_VECTORS = OPN_SLICE / VEC };
 
-#    define OF_ONE(name, intrinsic) \
-        INLINE vec name(vec a)      \
-        {                           \
-            return intrinsic(a);    \
-        }
-#    define OF_TWO(name, intrinsic)   \
-        INLINE vec name(vec a, vec b) \
-        {                             \
-            return intrinsic(a, b);   \
-        }
-#    define OF_THREE(name, intrinsic)        \
-        INLINE vec name(vec a, vec b, vec c) \
-        {                                    \
-            return intrinsic(a, b, c);       \
-        }
-#    define OF_INTS(name, intrinsic)     \
-        INLINE ints name(ints a, ints b) \
-        {                                \
-            return intrinsic(a, b);      \
-        }
-
-OF_ONE(v_sqrt, _mm512_sqrt_ps)
-OF_TWO(v_add, _mm512_add_ps)
-OF_TWO(v_sub, _mm512_sub_ps)
-OF_TWO(v_mul, _mm512_mul_ps)
-OF_TWO(v_div, _mm512_div_ps)
-OF_TWO(v_min, _mm512_min_ps) // of NaN and a number the second operand, as in v_max
-OF_TWO(v_max, _mm512_max_ps)
-OF_TWO(v_unpack_low, _mm512_unpacklo_ps)
-OF_TWO(v_unpack_high, _mm512_unpackhi_ps)
-OF_THREE(v_fma, _mm512_fmadd_ps)   // a b + c
-OF_THREE(v_fms, _mm512_fmsub_ps)   // a b - c
-OF_THREE(v_fnma, _mm512_fnmadd_ps) // c - a b
-OF_INTS(i_add, _mm512_add_epi32)
-OF_INTS(i_sub, _mm512_sub_epi32)
-OF_INTS(i_and, _mm512_and_si512)
-
-INLINE vec v_zero(void)
-{
-    return _mm512_setzero_ps();
-}
-
-INLINE vec v_set1(float x)
-{
-    return _mm512_set1_ps(x);
-}
-
-INLINE ints i_set1(int32_t x)
-{
-    return _mm512_set1_epi32(x);
-}
-
-INLINE vec v_load(const float *from)
-{
-    return _mm512_loadu_ps(from);
-}
-
-INLINE ints i_load(const int32_t *from)
-{
-    return _mm512_loadu_si512((const void *)from);
-}
-
-INLINE void v_store(float *to, vec x)
-{
-    _mm512_storeu_ps(to, x);
-}
-
-// The same bits as floats or integers, and the nearest integers.
-INLINE vec v_bits(ints x)
-{
-    return _mm512_castsi512_ps(x);
-}
-
-INLINE ints i_bits(vec x)
-{
-    return _mm512_castps_si512(x);
-}
-
-INLINE vec v_from(ints x)
-{
-    return _mm512_cvtepi32_ps(x);
-}
-
-INLINE ints i_from(vec x)
-{
-    return _mm512_cvtps_epi32(x);
-}
-
-#    define i_shift_left(x, n)  _mm512_slli_epi32(x, n)
-#    define i_shift_right(x, n) _mm512_srai_epi32(x, n)
-
-// Pairs of numbers of each quarter.
-INLINE vec v_pair_low(vec a, vec b)
-{
-    return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
-}
-
-INLINE vec v_pair_high(vec a, vec b)
-{
-    return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
-}
-
-INLINE vec v_ramp(vec x)
-{
-    return _mm512_max_ps(_mm512_setzero_ps(), x); // in this order NaN stays NaN
-}
+#    define MM(name)          _mm512_##name
+#    define BITS_OF_INTS(x)   _mm512_castsi512_ps(x)
+#    define BITS_OF_FLOATS(x) _mm512_castps_si512(x)
+#    define LOAD_INTS(from)   _mm512_loadu_si512(from)
+#    define AND_INTS          _mm512_and_si512
+#    include "math/simd/operations.h"
 
 INLINE vec v_mask(int is, vec x)
 {

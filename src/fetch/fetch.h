@@ -3,7 +3,7 @@
 #ifndef OPN_FETCH_H
 #define OPN_FETCH_H
 
-#include "io/http_get.h"
+#include "fetch/http_get.h"
 
 typedef struct opn_i_fetch_job {
     const char *from;   // an http or https address, or a file path

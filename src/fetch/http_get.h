@@ -3,7 +3,7 @@
 #ifndef OPN_HTTP_GET_H
 #define OPN_HTTP_GET_H
 
-#include "io/part_file.h"
+#include "fetch/part_file.h"
 
 // Timeouts.
 typedef struct opn_i_http_limits {

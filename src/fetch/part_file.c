@@ -1,6 +1,6 @@
 // part_file.c -- a partial download, kept under a temporary name until it is complete.
 
-#include "io/part_file.h"
+#include "fetch/part_file.h"
 
 #include "io/file_write.h"
 #include "io/path.h"

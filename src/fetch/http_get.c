@@ -1,8 +1,8 @@
 // http_get.c -- downloading a file of known size over HTTP (libcurl).
 
-#include "io/http_get.h"
+#include "fetch/http_get.h"
 
-#include "io/curl_library.h"
+#include "fetch/curl_library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // http_none.c -- stands in for http_get.c in builds that cannot download.
 
-#include "io/http_get.h"
+#include "fetch/http_get.h"
 
 static opn_status fail_without(opn_ctx *ctx)
 {

@@ -1,6 +1,6 @@
 // curl_library.c -- libcurl, loaded when something is fetched.
 
-#include "io/curl_library.h"
+#include "fetch/curl_library.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

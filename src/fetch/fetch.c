@@ -1,6 +1,6 @@
 // fetch.c -- fetching a file of known size and SHA-256 from an address or another folder.
 
-#include "io/fetch.h"
+#include "fetch/fetch.h"
 
 #include "io/path.h"
 #include "io/sha256.h"
