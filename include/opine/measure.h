@@ -3,7 +3,7 @@
 #ifndef OPINE_MEASURE_H
 #define OPINE_MEASURE_H
 
-#include "base.h"
+#include "numbers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +48,37 @@ OPN_API OPN_NODISCARD opn_status opn_opinion(opn_ctx *ctx,
                                              const float *alpha,
                                              int32_t n_measures,
                                              float *const *measure);
+
+// What the output of a model is.
+typedef enum opn_opinion_input {
+    OPN_OPINION_ALPHA = 0,   // of Dirichlets, 1 or more
+    OPN_OPINION_LOGITS = 1,  // of evidence: alpha = exp(z) + 1, z above 60 counts as 60
+    OPN_OPINION_SOFTMAX = 2, // logits of a softmax: p alone, without evidence
+    OPN_OPINION_PROBABILITY = 3 // p, whose rows are made to sum to 1
+} opn_opinion_input;
+
+// The opinions of any model about n nodes, from one output or n_samples of them (passes
+// with dropout, members of an ensemble): x [n_samples, n, K]. Of several samples alpha is
+// the mean, p the mean of the samples' p, and aleatoric the mean of their entropies; of
+// one Dirichlet these are in closed form. Of one sample without evidence only the entropy
+// is known, and of several not vacuity and dissonance: what is not known is NaN.
+//
+// measure      [n_measures] rooms of [n], or with neither pointer set if not wanted
+// alpha        [n, K] and probability [n, K], with neither pointer set if not wanted;
+//              probability is alpha / S where there is evidence
+//
+// Errors: INVALID_ARG (K < 2, n_samples < 1, a number that cannot be what it should be),
+// NOMEM. Cost: O(n_samples n K), dissonance O(n K^2).
+OPN_API OPN_NODISCARD opn_status opn_opinion_from(opn_ctx *ctx,
+                                                  opn_opinion_input input,
+                                                  int32_t n_samples,
+                                                  int64_t n,
+                                                  int32_t n_classes,
+                                                  opn_numbers x,
+                                                  int32_t n_measures,
+                                                  const opn_number_room *measure,
+                                                  opn_number_room alpha,
+                                                  opn_number_room probability);
 
 #ifdef __cplusplus
 }

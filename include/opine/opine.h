@@ -17,7 +17,10 @@
 
 #include "base.h"
 #include "build_info.h"
+#include "calibrate.h"
 #include "check.h"
+#include "conformal.h"
+#include "control.h"
 #include "decide.h"
 #include "embed.h"
 #include "evaluate.h"
@@ -27,6 +30,7 @@
 #include "measure.h"
 #include "metrics.h"
 #include "model.h"
+#include "numbers.h"
 #include "params.h"
 #include "prediction.h"
 #include "report.h"

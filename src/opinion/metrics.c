@@ -1,16 +1,10 @@
-// metrics.c -- the quality of detections and probabilities.
+// metrics.c -- the quality of detections.
 
 #include "opine/metrics.h"
 
-#include "opinion/careful_sum.h"
-#include "opinion/curves.h"
 #include "opinion/ranking.h"
 
-#include <float.h>
 #include <math.h>
-#include <string.h>
-
-// ---- detection -----------------------------------------------------------------------
 
 // The ranked values, and their names in the caller's terms.
 typedef struct ranked_input {
@@ -123,109 +117,5 @@ opn_status opn_metric_risk_coverage(opn_ctx *ctx,
     *area = opn_i_ranking_risk(&ranking, risk);
 cleanup:
     opn_i_ranking_deinit(&ctx->alloc, &ranking);
-    return status;
-}
-
-// ---- probabilities -------------------------------------------------------------------
-
-typedef struct classified {
-    int32_t n;
-    int32_t n_classes;
-    const float *probability; // [n, n_classes]
-    const int32_t *label;     // [n]
-} classified;
-
-static const float *row_of(const classified *in, int32_t i)
-{
-    return in->probability + (int64_t)i * in->n_classes;
-}
-
-static opn_status check_classified(opn_ctx *ctx, const classified *in)
-{
-    static const float most = 1.0001f; // 1 with rounding error
-    opn_status status = OPN_OK;
-    OPN_FAIL_IF(ctx, in->n < 1, OPN_ERR_INVALID_ARG,
-                "%d nodes: a metric needs at least one", in->n);
-    OPN_FAIL_IF(ctx, in->n_classes < 1, OPN_ERR_INVALID_ARG,
-                "%d classes: a metric needs at least one", in->n_classes);
-    for (int32_t i = 0; i < in->n; i++) {
-        const float *p = row_of(in, i);
-        OPN_FAIL_IF(ctx, in->label[i] < 0 || in->label[i] >= in->n_classes,
-                    OPN_ERR_INVALID_ARG, "label of node %d is %d, outside [0, %d)", i,
-                    in->label[i], in->n_classes);
-        for (int32_t k = 0; k < in->n_classes; k++)
-            OPN_FAIL_IF(ctx, !(p[k] >= 0.0f && p[k] <= most), OPN_ERR_INVALID_ARG,
-                        "probability of node %d and class %d is %g, which must be in "
-                        "[0, 1]",
-                        i, k, (double)p[k]);
-    }
-cleanup:
-    return status;
-}
-
-opn_status opn_metric_brier(opn_ctx *ctx,
-                            int32_t n,
-                            int32_t n_classes,
-                            const float *probability,
-                            const int32_t *label,
-                            double *out)
-{
-    opn_status status = OPN_OK;
-    const classified in = {n, n_classes, probability, label};
-    opn_i_sum sum = {0};
-    OPN_TRY(check_classified(ctx, &in));
-    for (int32_t i = 0; i < n; i++) {
-        const float *p = row_of(&in, i);
-        for (int32_t k = 0; k < n_classes; k++) {
-            const double distance = (double)p[k] - (k == label[i]);
-            opn_i_sum_add(&sum, distance * distance);
-        }
-    }
-    *out = opn_i_sum_total(&sum) / n;
-cleanup:
-    return status;
-}
-
-opn_status opn_metric_nll(opn_ctx *ctx,
-                          int32_t n,
-                          int32_t n_classes,
-                          const float *probability,
-                          const int32_t *label,
-                          double *out)
-{
-    opn_status status = OPN_OK;
-    const classified in = {n, n_classes, probability, label};
-    opn_i_sum sum = {0};
-    OPN_TRY(check_classified(ctx, &in));
-    for (int32_t i = 0; i < n; i++)
-        opn_i_sum_add(&sum,
-                      -log(fmax((double)row_of(&in, i)[label[i]], (double)FLT_EPSILON)));
-    *out = opn_i_sum_total(&sum) / n;
-cleanup:
-    return status;
-}
-
-opn_status opn_metric_calibration_error(opn_ctx *ctx,
-                                        int32_t n,
-                                        int32_t n_classes,
-                                        const float *probability,
-                                        const int32_t *label,
-                                        int32_t n_bins,
-                                        double *out)
-{
-    opn_status status = OPN_OK;
-    const classified in = {n, n_classes, probability, label};
-    opn_i_bin *bins = NULL;
-    OPN_FAIL_IF(ctx, n_bins < 1, OPN_ERR_INVALID_ARG,
-                "%d bins: calibration needs at least one", n_bins);
-    OPN_TRY(check_classified(ctx, &in));
-    OPN_TRY_NEW(ctx, bins, n_bins);
-    opn_i_reliability(n, n_classes, probability, label, n_bins, bins);
-    double sum = 0.0; // of |accuracy - confidence| times the nodes of the bin
-    for (int32_t b = 0; b < n_bins; b++)
-        sum += fabs(bins[b].n_right - opn_i_sum_total(&bins[b].sum));
-    *out = sum / n;
-cleanup:
-    opn_i_release(&ctx->alloc, bins);
     return status;
 }

@@ -28,7 +28,17 @@ static double upper_tail(int32_t n, int32_t k, double p, double log_ways)
     return sum;
 }
 
-static double lower_end(int32_t n_right, int32_t n)
+double opn_i_binomial_tail(int32_t n, int32_t k, double p)
+{
+    if (k <= 0)
+        return 1.0;
+    if (k >= n * p)
+        return upper_tail(n, k, p, log_choose(n, k));
+    const int32_t n_others = n - k + 1; // of the other kind, if X < k
+    return 1.0 - upper_tail(n, n_others, 1.0 - p, log_choose(n, n_others));
+}
+
+double opn_i_proportion_low(int32_t n_right, int32_t n, double tail)
 {
     enum { MOST_STEPS = 200 };
     const double log_ways = log_choose(n, n_right);
@@ -37,12 +47,12 @@ static double lower_end(int32_t n_right, int32_t n)
     if (n_right == 0)
         return 0.0;
     if (n_right == n)
-        return pow(0.025, 1.0 / n); // the tail is p^n
+        return pow(tail, 1.0 / n); // the tail is p^n
     for (int step = 0; step < MOST_STEPS; step++) {
         const double middle = 0.5 * (low + high);
         if (middle <= low || middle >= high)
             break;
-        if (upper_tail(n, n_right, middle, log_ways) < 0.025)
+        if (upper_tail(n, n_right, middle, log_ways) < tail)
             low = middle;
         else
             high = middle;
@@ -52,6 +62,8 @@ static double lower_end(int32_t n_right, int32_t n)
 
 void opn_i_proportion_interval(int32_t n_right, int32_t n, double *low, double *high)
 {
-    *low = lower_end(n_right, n);
-    *high = 1.0 - lower_end(n - n_right, n); // by symmetry, from the other draws
+    static const double tail = 0.025;
+    *low = opn_i_proportion_low(n_right, n, tail);
+    *high = 1.0 - opn_i_proportion_low(n - n_right, n,
+                                       tail); // by symmetry, from the other draws
 }

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/random.h"
 #include "opine/metrics.h"
+#include "opinion/number_array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,13 +92,6 @@ static double mean_of(int32_t n, const double *x)
     return sum / n;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int compare_sizes(const void *a, const void *b)
 {
     const double x = fabs(*(const double *)a);
@@ -123,7 +117,7 @@ static void bootstrap(int32_t n, const double *difference, uint64_t seed, double
             sum += difference[opn_i_rng_below(&rng, (uint32_t)n)];
         mean[r] = sum / n;
     }
-    qsort(mean, N_RESAMPLES, sizeof(mean[0]), compare_numbers);
+    qsort(mean, N_RESAMPLES, sizeof(mean[0]), opn_i_compare_numbers);
 }
 
 // What the signed-rank test needs from differences, none of which is 0. Ranks are

@@ -6,6 +6,7 @@
 #include "support/support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static opn_ctx *ctx;
@@ -113,6 +114,125 @@ static void evidence_beyond_all_measure_is_still_an_opinion(void **state)
     assert_float_equal(measured[OPN_MEASURE_ENTROPY][1], 0.0f, 1e-6f);
 }
 
+// ---- what other models put out -------------------------------------------------------
+
+static void expect_near(double value, double wanted, double tolerance)
+{
+    assert_true(fabs(value - wanted) <= tolerance);
+}
+
+static double wide[OPN_N_MEASURES][MOST_ROWS];
+static const opn_number_room unwanted = {NULL, NULL};
+
+// The measures of x [n_samples, n, 3] in double, and its probabilities.
+static void measure_output(
+        opn_opinion_input input, int32_t n_samples, int64_t n, const double *x, double *p)
+{
+    opn_number_room room[OPN_N_MEASURES];
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        room[m] = opn_into_f64(wide[m]);
+    assert_int_equal(opn_opinion_from(ctx, input, n_samples, n, 3, opn_f64(x),
+                                      OPN_N_MEASURES, room, unwanted, opn_into_f64(p)),
+                     OPN_OK);
+}
+
+static void logits_are_evidence_or_those_of_a_softmax(void **state)
+{
+    (void)state;
+    const double z[] = {log(4.0), log(2.0), -1000.0}; // alpha 5, 3, 1
+    double p[3];
+    measure_output(OPN_OPINION_LOGITS, 1, 1, z, p);
+    expect_near(wide[OPN_MEASURE_VACUITY][0], 1.0 / 3.0, 1e-12);
+    expect_near(wide[OPN_MEASURE_DISSONANCE][0], 4.0 / 9.0, 1e-12);
+    expect_near(wide[OPN_MEASURE_ALEATORIC][0], 0.76298756, 1e-6);
+    expect_near(p[0], 5.0 / 9.0, 1e-12);
+    measure_output(OPN_OPINION_SOFTMAX, 1, 1, z, p);
+    expect_near(p[0], 2.0 / 3.0, 1e-12);
+    expect_near(p[2], 0.0, 1e-12);
+    assert_true(isnan(wide[OPN_MEASURE_VACUITY][0]));
+    assert_true(isnan(wide[OPN_MEASURE_DISSONANCE][0]));
+    assert_true(isnan(wide[OPN_MEASURE_ALEATORIC][0]));
+    assert_true(isnan(wide[OPN_MEASURE_EPISTEMIC][0]));
+    const double entropy = (log(3.0) - 2.0 / 3.0 * log(2.0)) / log(3.0);
+    expect_near(wide[OPN_MEASURE_ENTROPY][0], entropy, 1e-12);
+}
+
+static void samples_that_disagree_leave_the_model_unsure(void **state)
+{
+    (void)state;
+    // Two samples of two nodes: one where they agree on a coin, one where each is
+    // certain.
+    const double p[] = {0.5, 0.5, 0.0, 1.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 1.0, 0.0};
+    double mean[6];
+    const double coin = log(2.0) / log(3.0);
+    measure_output(OPN_OPINION_PROBABILITY, 2, 2, p, mean);
+    for (int i = 0; i < 2; i++) {
+        expect_near(wide[OPN_MEASURE_ENTROPY][i], coin, 1e-12);
+        assert_true(isnan(wide[OPN_MEASURE_VACUITY][i]));
+        expect_near(mean[3 * i], 0.5, 1e-12);
+    }
+    expect_near(wide[OPN_MEASURE_ALEATORIC][0], coin, 1e-12);
+    expect_near(wide[OPN_MEASURE_EPISTEMIC][0], 0.0, 1e-12);
+    expect_near(wide[OPN_MEASURE_ALEATORIC][1], 0.0, 1e-12);
+    expect_near(wide[OPN_MEASURE_EPISTEMIC][1], coin, 1e-12);
+}
+
+static void samples_of_alpha_are_averaged(void **state)
+{
+    (void)state;
+    const double alpha[] = {9.0, 1.0, 2.0, 1.0, 5.0, 6.0}; // means 5, 3, 4
+    double p[3];
+    double mean[3];
+    assert_int_equal(opn_opinion_from(ctx, OPN_OPINION_ALPHA, 2, 1, 3, opn_f64(alpha), 0,
+                                      NULL, opn_into_f64(mean), opn_into_f64(p)),
+                     OPN_OK);
+    expect_near(mean[0], 5.0, 1e-12);
+    expect_near(mean[1], 3.0, 1e-12);
+    expect_near(p[0], 5.0 / 12.0, 1e-12); // of the mean alpha, not of the mean p
+    measure_output(OPN_OPINION_ALPHA, 2, 1, alpha, p);
+    expect_near(wide[OPN_MEASURE_VACUITY][0], 0.25, 1e-12);
+    const double total = wide[OPN_MEASURE_ALEATORIC][0] + wide[OPN_MEASURE_EPISTEMIC][0];
+    expect_near(wide[OPN_MEASURE_ENTROPY][0], total, 1e-12);
+}
+
+static void probabilities_need_not_sum_to_one(void **state)
+{
+    (void)state;
+    const double twice[] = {1.0, 0.6, 0.4};
+    double p[3];
+    measure_output(OPN_OPINION_PROBABILITY, 1, 1, twice, p);
+    expect_near(p[0], 0.5, 1e-12);
+}
+
+static void output_that_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    static const double bad[][3] = {{0.5, 1.0, 1.0},
+                                    {0.5, (double)INFINITY, 1.0},
+                                    {0.5, (double)NAN, 1.0},
+                                    {0.5, -0.1, 1.0}};
+    static const int bad_class[] = {0, 1, 1, 1};
+    for (int input = OPN_OPINION_ALPHA; input <= OPN_OPINION_PROBABILITY; input++) {
+        char place[40];
+        snprintf(place, sizeof(place), "node 0 and class %d", bad_class[input]);
+        assert_int_equal(opn_opinion_from(ctx, (opn_opinion_input)input, 1, 1, 3,
+                                          opn_f64(bad[input]), 0, NULL, unwanted,
+                                          unwanted),
+                         OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx, place);
+        assert_int_equal(opn_opinion_from(ctx, (opn_opinion_input)input, 0, 1, 3,
+                                          opn_f64(bad[input]), 0, NULL, unwanted,
+                                          unwanted),
+                         OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx, "0 samples");
+    }
+    const double nothing[] = {1.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    assert_int_equal(opn_opinion_from(ctx, OPN_OPINION_PROBABILITY, 1, 2, 3,
+                                      opn_f64(nothing), 0, NULL, unwanted, unwanted),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "node 1 are 0");
+}
+
 // ---- arguments -----------------------------------------------------------------------
 
 static void outputs_nobody_wants_are_left_out(void **state)
@@ -193,6 +313,11 @@ int main(void)
             WITH_CTX(measures_of_drawn_dirichlets_keep_their_bounds_and_sums),
             WITH_CTX(order_of_classes_does_not_matter),
             WITH_CTX(evidence_beyond_all_measure_is_still_an_opinion),
+            WITH_CTX(logits_are_evidence_or_those_of_a_softmax),
+            WITH_CTX(samples_that_disagree_leave_the_model_unsure),
+            WITH_CTX(samples_of_alpha_are_averaged),
+            WITH_CTX(probabilities_need_not_sum_to_one),
+            WITH_CTX(output_that_cannot_be_is_refused),
             WITH_CTX(outputs_nobody_wants_are_left_out),
             WITH_CTX(bad_alpha_is_refused_by_node_and_class),
             WITH_CTX(refused_alpha_leaves_the_outputs_as_they_were),

@@ -57,6 +57,20 @@ void support_ctx_free(opn_ctx *ctx, const meter *m)
         assert_int_equal(m->n_live, 0);
 }
 
+int support_fail_allocations(opn_status (*run)(opn_ctx *own))
+{
+    for (int n_refused = 0;; n_refused++) {
+        meter m = {0};
+        opn_ctx *own = support_ctx(&m);
+        m.fail_at = m.n_requests + n_refused + 1;
+        const opn_status status = run(own);
+        support_ctx_free(own, &m);
+        if (status == OPN_OK)
+            return n_refused;
+        assert_int_equal(status, OPN_ERR_NOMEM);
+    }
+}
+
 int support_ctx_set_up(void **state)
 {
     static meter m;

@@ -39,6 +39,11 @@ void support_ctx_free(opn_ctx *ctx, const meter *m);
 int support_ctx_set_up(void **state);
 int support_ctx_tear_down(void **state);
 
+// Runs `run` with a context whose first allocation fails, then whose second does, and so
+// on until it succeeds. Asserts that every failure is reported as NOMEM and leaves
+// nothing behind; returns their number.
+int support_fail_allocations(opn_status (*run)(opn_ctx *own));
+
 // Records what a context reports, and interrupts on the k-th check. Zero-initialise, then
 // pass to support_listen().
 typedef struct listener {
