@@ -207,6 +207,29 @@ OPN_API OPN_NODISCARD opn_status opn_graph_load_prepared(opn_ctx *ctx,
                                                          const opn_params *params,
                                                          opn_graph **out);
 
+// ---- shifts --------------------------------------------------------------------------
+
+// How a graph can differ from the one a model was trained on (GNNSafe, Wu et al. 2023).
+// Nodes, labels and names stay.
+typedef enum opn_shift {
+    OPN_SHIFT_STRUCTURE = 0, // other edges: a block model of K blocks of consecutive
+                             // nodes, 1.5 times as dense as the graph within blocks and
+                             // half as dense between them
+    OPN_SHIFT_FEATURE = 1    // each node has w x_a + (1 - w) x_b, of two random nodes and
+                             // with a random weight
+} opn_shift;
+
+// A new graph with one shift. Features are mixed as they are, so scale them first (as
+// with OPN_STEP_ROW_NORMALISE); a model that scales the rows of its features does not
+// scale mixed ones again. The graph must be undirected. Errors: SHAPE (it is directed, or
+// has no features to mix), INVALID_ARG (no such shift), NOMEM. Cost: O(V + E) and
+// O(V + feature entries).
+OPN_API OPN_NODISCARD opn_status opn_graph_shift(opn_ctx *ctx,
+                                                 const opn_graph *graph,
+                                                 opn_shift shift,
+                                                 uint64_t seed,
+                                                 opn_graph **out);
+
 // ---- looking at a graph --------------------------------------------------------------
 
 typedef struct opn_graph_info {

@@ -36,7 +36,9 @@ typedef enum opn_i_stream {
     OPN_STREAM_TUNE_TRIAL = 23,
     OPN_STREAM_TUNE_HALVES = 24,
     OPN_STREAM_FOLDS = 25,
-    OPN_STREAM_SETS = 30
+    OPN_STREAM_SETS = 30,
+    OPN_STREAM_SHIFT_EDGES = 40,
+    OPN_STREAM_SHIFT_FEATURES = 41
 } opn_i_stream;
 
 typedef struct opn_i_random4 {

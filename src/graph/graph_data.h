@@ -22,6 +22,7 @@ struct opn_graph {
     opn_i_names class_names; // are only numbered
     opn_i_names feature_names;
     bool is_undirected;         // symmetric, sorted, no duplicates, no self-loops
+    bool rows_are_scaled;       // features mix rows that were scaled: models scale none
     uint32_t usual_steps;       // default steps of opn_graph_prepare()
     const opn_dataset *dataset; // the known dataset; NULL for a user's own data
     opn_split_rule usual_split; // SAMPLED or OWN; GIVEN follows from given_role

@@ -30,4 +30,7 @@ OPN_NODISCARD opn_status opn_i_split_exchange(opn_ctx *ctx,
                                               int32_t part,
                                               opn_split **out);
 
+// Takes the nodes of class k out of the pool: they are neither learnt from nor scored.
+void opn_i_split_ignore(const opn_graph *graph, int32_t k, opn_split *split);
+
 #endif // OPN_NARROW_H

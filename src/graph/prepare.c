@@ -68,6 +68,7 @@ static opn_status copy_rest(opn_ctx *ctx, const opn_graph *from, opn_graph **out
     OPN_TRY(opn_i_graph_new(ctx, from->name, &graph));
     graph->n_classes = from->n_classes;
     graph->is_undirected = from->is_undirected;
+    graph->rows_are_scaled = from->rows_are_scaled;
     graph->usual_steps = from->usual_steps;
     graph->usual_split = from->usual_split;
     graph->dataset = from->dataset;

@@ -4,6 +4,7 @@
 #include "graph/graph_data.h"
 #include "graph/narrow.h"
 #include "graph/roles.h"
+#include "graph/split_draw.h"
 
 #include <string.h>
 #include <strings.h>
@@ -113,6 +114,10 @@ const char *opn_split_origin(const opn_split *split)
         return "drawn by the rule for own data";
     case OPN_SPLIT_REFERENCE:
         return "sampled as by the paper's authors' code";
+    case OPN_SPLIT_GNNSAFE:
+        return "drawn as by GNNSafe";
+    case OPN_SPLIT_GPN:
+        return "drawn as by GPN";
     }
     return "unknown";
 }
@@ -137,28 +142,6 @@ int32_t opn_split_n_known(const opn_split *split)
     return split->n_known;
 }
 
-// The labelled nodes in random order.
-static opn_status shuffle_labelled(opn_ctx *ctx,
-                                   const opn_graph *graph,
-                                   uint64_t seed,
-                                   opn_vid **out,
-                                   opn_vid *n_out)
-{
-    opn_status status = OPN_OK;
-    opn_vid *node = NULL;
-    opn_vid n = 0;
-    OPN_TRY_NEW(ctx, node, opn_i_graph_n_nodes(graph));
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
-        if (graph->label[i] >= 0)
-            node[n++] = i;
-    opn_i_rng rng = opn_i_rng_start(seed, OPN_STREAM_SPLIT, 0);
-    opn_i_rng_shuffle(&rng, node, n);
-    *out = node;
-    *n_out = n;
-cleanup:
-    return status;
-}
-
 // SAMPLED: the first 20 of each class train, the next 500 validate, the rest test.
 static opn_status
 sample_per_class(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *role)
@@ -168,7 +151,7 @@ sample_per_class(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *r
     opn_vid n = 0;
     int32_t *n_taken = NULL;
     char number[12];
-    OPN_TRY(shuffle_labelled(ctx, graph, seed, &node, &n));
+    OPN_TRY(opn_i_shuffle_labelled(ctx, graph, NULL, seed, &node, &n));
     OPN_TRY_NEW(ctx, n_taken, graph->n_classes);
     opn_vid n_validation = 0;
     for (opn_vid i = 0; i < n; i++) {
@@ -204,7 +187,7 @@ sample_regardless(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *
     const int64_t n_train = (int64_t)TRAIN_PER_CLASS * graph->n_classes;
     const int64_t n_validation =
             (int64_t)REFERENCE_VALIDATION_PER_CLASS * graph->n_classes;
-    OPN_TRY(shuffle_labelled(ctx, graph, seed, &node, &n));
+    OPN_TRY(opn_i_shuffle_labelled(ctx, graph, NULL, seed, &node, &n));
     for (opn_vid i = 0; i < n; i++)
         role[node[i]] = i < n_train                  ? OPN_ROLE_TRAIN
                         : i < n_train + n_validation ? OPN_ROLE_VALIDATION
@@ -223,7 +206,7 @@ hold_out_fifth(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *rol
     opn_vid *node = NULL;
     opn_vid n = 0;
     int32_t *n_left = NULL; // validation nodes still to be taken from each class
-    OPN_TRY(shuffle_labelled(ctx, graph, seed, &node, &n));
+    OPN_TRY(opn_i_shuffle_labelled(ctx, graph, NULL, seed, &node, &n));
     OPN_TRY_NEW(ctx, n_left, graph->n_classes);
     for (opn_vid i = 0; i < n; i++)
         n_left[graph->label[node[i]]]++;
@@ -255,7 +238,8 @@ cleanup:
 static opn_split_rule settle_rule(const opn_graph *graph, opn_split_rule rule)
 {
     const bool is_given = graph->given_role != NULL;
-    if (is_given && (rule == OPN_SPLIT_USUAL || rule == OPN_SPLIT_REFERENCE))
+    if (is_given && (rule == OPN_SPLIT_USUAL || rule == OPN_SPLIT_REFERENCE ||
+                     rule == OPN_SPLIT_GNNSAFE))
         return OPN_SPLIT_GIVEN;
     return rule == OPN_SPLIT_USUAL ? graph->usual_split : rule;
 }
@@ -265,6 +249,7 @@ static opn_status draw_roles(opn_ctx *ctx,
                              const opn_graph *graph,
                              opn_split_rule rule,
                              uint64_t seed,
+                             const int32_t *known,
                              uint8_t *role)
 {
     switch (rule) {
@@ -278,6 +263,10 @@ static opn_status draw_roles(opn_ctx *ctx,
         return hold_out_fifth(ctx, graph, seed, role);
     case OPN_SPLIT_REFERENCE:
         return sample_regardless(ctx, graph, seed, role);
+    case OPN_SPLIT_GNNSAFE:
+        return opn_i_draw_tenths(ctx, graph, known, seed, role);
+    case OPN_SPLIT_GPN:
+        return opn_i_draw_shares(ctx, graph, seed, role);
     }
     return opn_i_fail(ctx, OPN_ERR_INVALID_ARG,
                       "%d is not a rule for a "
@@ -314,6 +303,17 @@ cleanup:
     return status;
 }
 
+// Whether a labelled node of that role, drawn before classes were held out, is scored.
+static bool is_scored(opn_split_rule rule, uint8_t role, bool is_known)
+{
+    if (rule == OPN_SPLIT_GNNSAFE)
+        return role == OPN_ROLE_TEST || !is_known;
+    if (rule == OPN_SPLIT_GPN)
+        return role == OPN_ROLE_TEST;
+    return role != OPN_ROLE_TRAIN &&
+           (role != OPN_ROLE_VALIDATION || rule == OPN_SPLIT_REFERENCE);
+}
+
 // Sets the pool first, then removes out-of-distribution nodes from training and
 // validation.
 static void settle_roles(const opn_graph *graph, opn_split_rule rule, opn_split *split)
@@ -321,14 +321,12 @@ static void settle_roles(const opn_graph *graph, opn_split_rule rule, opn_split 
     for (opn_vid i = 0; i < split->n_nodes; i++) {
         uint8_t *role = &split->role[i];
         const bool learns = *role == OPN_ROLE_TRAIN || *role == OPN_ROLE_VALIDATION;
-        if (rule == OPN_SPLIT_REFERENCE)
-            split->pool[i] = *role != OPN_ROLE_TRAIN;
-        else
-            split->pool[i] = !learns;
-        if (*role == OPN_ROLE_UNLABELLED)
-            split->pool[i] = 0;
-        else if (learns && split->known[graph->label[i]] < 0)
-            *role = OPN_ROLE_POOL;
+        if (*role != OPN_ROLE_UNLABELLED) {
+            const bool is_known = split->known[graph->label[i]] >= 0;
+            split->pool[i] = is_scored(rule, *role, is_known);
+            if (!is_known && (learns || rule == OPN_SPLIT_GNNSAFE))
+                *role = OPN_ROLE_POOL;
+        }
         split->count[*role]++;
         split->n_pool += split->pool[i];
     }
@@ -354,7 +352,7 @@ opn_status opn_split_create(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, split->known, graph->n_classes);
     OPN_TRY(number_known(ctx, graph, ood_classes, n_ood, split));
     memset(split->role, OPN_ROLE_UNLABELLED, (size_t)split->n_nodes);
-    OPN_TRY(draw_roles(ctx, graph, split->origin, seed, split->role));
+    OPN_TRY(draw_roles(ctx, graph, split->origin, seed, split->known, split->role));
     settle_roles(graph, rule, split);
     OPN_FAIL_IF(ctx, split->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
                 "%s: no labelled node of a known class is left to train on", graph->name);
@@ -363,6 +361,16 @@ opn_status opn_split_create(opn_ctx *ctx,
 cleanup:
     opn_split_free(split);
     return status;
+}
+
+void opn_i_split_ignore(const opn_graph *graph, int32_t k, opn_split *split)
+{
+    for (opn_vid i = 0; i < split->n_nodes; i++) {
+        if (graph->label[i] == k) {
+            split->n_pool -= split->pool[i];
+            split->pool[i] = 0;
+        }
+    }
 }
 
 // Whether a node of the old split trains or validates in the new one.

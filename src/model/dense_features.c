@@ -20,11 +20,12 @@ static bool has_same_order(const opn_model *model, const opn_graph *graph)
 
 static opn_status fill_row(opn_ctx *ctx,
                            const opn_model *model,
-                           const opn_i_csr *x,
+                           const opn_graph *graph,
                            int32_t i,
                            opn_real *row)
 {
-    switch (model->normalise) {
+    const opn_i_csr *x = &graph->features;
+    switch (opn_i_features_scaling(model, graph)) {
     case OPN_NORMALISE_STANDARD:
         return opn_i_features_standard_row(ctx, x, i, model->mean, model->scale,
                                            model->centre, row);
@@ -42,19 +43,20 @@ static opn_status fill_row(opn_ctx *ctx,
 
 static opn_status place_dense(opn_ctx *ctx,
                               const opn_model *model,
-                              const opn_i_csr *x,
+                              const opn_graph *graph,
                               const int32_t *order,
                               unsigned uses,
                               opn_i_feature_matrix *out)
 {
     opn_status status = OPN_OK;
+    const opn_i_csr *x = &graph->features;
     const size_t stride = (size_t)opn_i_width(x->n_cols);
     opn_real *array = NULL;
     opn_real *centre = NULL;
     OPN_TRY_NEW(ctx, array, OPN_MARGIN + (size_t)x->n_rows * stride);
     opn_real *rows = opn_i_on_line(array);
     for (int32_t r = 0; r < x->n_rows; r++)
-        OPN_TRY(fill_row(ctx, model, x, order[r], rows + (size_t)r * stride));
+        OPN_TRY(fill_row(ctx, model, graph, order[r], rows + (size_t)r * stride));
     if (model->centre != NULL) {
         OPN_TRY_NEW(ctx, centre, x->n_cols);
         for (int32_t k = 0; k < x->n_cols; k++)
@@ -80,7 +82,7 @@ opn_status opn_i_features_place(opn_ctx *ctx,
     opn_i_ready_features ready = {0};
     if (model->n_node_features == 0 && has_same_order(model, graph) &&
         opn_i_features_are_dense(&graph->features))
-        return place_dense(ctx, model, &graph->features, order, uses, out);
+        return place_dense(ctx, model, graph, order, uses, out);
     OPN_TRY(opn_i_features_ready(ctx, model, graph, &ready));
     OPN_TRY(opn_i_feature_matrix_init_for(ctx, &ready.x, ready.centre, order, uses, out));
 cleanup:

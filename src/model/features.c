@@ -73,9 +73,17 @@ cleanup:
     return status;
 }
 
-static opn_status normalise(opn_ctx *ctx, const opn_model *model, opn_i_csr *x)
+opn_i_normalise opn_i_features_scaling(const opn_model *model, const opn_graph *graph)
 {
-    switch (model->normalise) {
+    const bool is_by_row =
+            model->normalise == OPN_NORMALISE_ROW || model->normalise == OPN_NORMALISE_L2;
+    return is_by_row && graph->rows_are_scaled ? OPN_NORMALISE_NONE : model->normalise;
+}
+
+static opn_status
+normalise(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_csr *x)
+{
+    switch (opn_i_features_scaling(model, graph)) {
     case OPN_NORMALISE_ROW:
         return opn_i_features_row_normalise(ctx, x);
     case OPN_NORMALISE_L2:
@@ -210,7 +218,7 @@ opn_status opn_i_features_ready(opn_ctx *ctx,
     if (graph->features.n_cols > 0)
         OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &ready.x));
     OPN_TRY(opn_i_features_match(ctx, model, graph, &ready.x));
-    OPN_TRY(normalise(ctx, model, &ready.x));
+    OPN_TRY(normalise(ctx, model, graph, &ready.x));
     OPN_TRY(add_nodes(ctx, model, graph, &ready.x));
     OPN_TRY(copy_centre(ctx, model, &ready));
     *out = ready;

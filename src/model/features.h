@@ -22,6 +22,10 @@ OPN_NODISCARD opn_status opn_i_features_fit(opn_ctx *ctx,
                                             const char *wanted,
                                             opn_model *model);
 
+// How the model scales the features of this graph: as in training, but rows that are
+// scaled already stay as they are.
+opn_i_normalise opn_i_features_scaling(const opn_model *model, const opn_graph *graph);
+
 // X - 1 centre^T, as opn_i_feature_matrix has it. Zero-initialise; owned by the holder.
 typedef struct opn_i_ready_features {
     opn_i_csr x;

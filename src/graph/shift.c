@@ -1,0 +1,199 @@
+// shift.c -- graphs that differ from a given one in structure or in features, as GNNSafe
+// (Wu et al., ICLR 2023) makes them. docs/protocols.md has the definitions.
+
+#include "base/random.h"
+#include "graph/graph_data.h"
+
+#include <math.h>
+
+// ---- structure -----------------------------------------------------------------------
+
+// Density of edges within a block and between blocks, in units of that of the graph.
+static const double within_blocks = 1.5;
+static const double between_blocks = 0.5;
+
+// Edges drawn so far, each once.
+typedef struct edge_list {
+    int32_t *source, *target;
+    size_t n, source_room, target_room;
+} edge_list;
+
+static opn_status add_edge(opn_ctx *ctx, int32_t i, int32_t j, edge_list *list)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_RESERVE(ctx, list->source, list->source_room, list->n, list->n + 1);
+    OPN_TRY_RESERVE(ctx, list->target, list->target_room, list->n, list->n + 1);
+    list->source[list->n] = i;
+    list->target[list->n++] = j;
+cleanup:
+    return status;
+}
+
+// Joins node i to each of [first, last) with probability p. Draws how many are passed
+// over before the next edge, so the cost is that of the edges.
+static opn_status join_node(opn_ctx *ctx,
+                            opn_i_rng *rng,
+                            double p,
+                            int32_t i,
+                            int32_t first,
+                            int32_t last,
+                            edge_list *list)
+{
+    opn_status status = OPN_OK;
+    const double log_miss = log1p(-p); // -inf for p = 1: nothing is passed over
+    double j = first;                  // may run past any integer
+    if (!(p > 0.0))
+        return OPN_OK;
+    for (;; j++) {
+        j += floor(log1p(-opn_i_rng_unit(rng)) / log_miss);
+        if (!(j < last))
+            break;
+        OPN_TRY(add_edge(ctx, i, (int32_t)j, list));
+    }
+cleanup:
+    return status;
+}
+
+// A block model over the numbers of the nodes, not over their labels: as many blocks as
+// classes, all of floor(V / K) nodes but the last, which has the rest.
+static opn_status
+draw_blocks(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, edge_list *list)
+{
+    opn_status status = OPN_OK;
+    const int32_t n = opn_i_graph_n_nodes(graph);
+    const int32_t n_blocks = graph->n_classes > 0 ? graph->n_classes : 1;
+    const int32_t size = n / n_blocks;
+    const double n_pairs = (double)n * ((double)n - 1.0);
+    const double density =
+            n > 1 ? (double)opn_i_csr_n_entries(&graph->topology) / n_pairs : 0.0;
+    opn_i_rng rng = opn_i_rng_start(seed, OPN_STREAM_SHIFT_EDGES, 0);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t block = size > 0 ? i / size : n_blocks;
+        const int32_t end = block < n_blocks - 1 ? (block + 1) * size : n;
+        OPN_TRY(join_node(ctx, &rng, fmin(1.0, within_blocks * density), i, i + 1, end,
+                          list));
+        OPN_TRY(join_node(ctx, &rng, fmin(1.0, between_blocks * density), i, end, n,
+                          list));
+    }
+cleanup:
+    return status;
+}
+
+static opn_status shift_structure(opn_ctx *ctx, uint64_t seed, opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    edge_list list = {0};
+    opn_i_csr once = {0};
+    opn_i_csr both = {0};
+    const int32_t n = opn_i_graph_n_nodes(graph);
+    OPN_TRY(draw_blocks(ctx, graph, seed, &list));
+    OPN_TRY(opn_i_csr_from_triples(ctx, n, n, (opn_off)list.n, list.source, list.target,
+                                   NULL, &once));
+    OPN_TRY(opn_i_topology_undirect(ctx, &once, &both));
+    opn_i_csr_deinit(&ctx->alloc, &graph->topology);
+    graph->topology = both;
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &once);
+    opn_i_release(&ctx->alloc, list.source);
+    opn_i_release(&ctx->alloc, list.target);
+    return status;
+}
+
+// ---- features ------------------------------------------------------------------------
+
+// What a node gets: `weight` of one node's features, the rest of another's.
+typedef struct mix {
+    int32_t node[2];
+    double weight;
+} mix;
+
+static mix draw_mix(uint64_t seed, int32_t i, int32_t n)
+{
+    opn_i_rng rng =
+            opn_i_rng_start_at(seed, OPN_STREAM_SHIFT_FEATURES, 0, (uint64_t)(uint32_t)i);
+    mix drawn;
+    drawn.node[0] = (int32_t)opn_i_rng_below(&rng, (uint32_t)n);
+    drawn.node[1] = (int32_t)opn_i_rng_below(&rng, (uint32_t)n);
+    drawn.weight = opn_i_rng_unit(&rng);
+    return drawn;
+}
+
+static double value_at(const opn_i_csr *x, opn_off e)
+{
+    return x->value == NULL ? 1.0 : (double)x->value[e];
+}
+
+// Merges the two sorted rows of a mix into `to`, from entry `at` on; returns its end.
+static opn_off mix_rows(const opn_i_csr *x, const mix *m, opn_off at, opn_i_csr *to)
+{
+    opn_off a = x->row_ptr[m->node[0]];
+    opn_off b = x->row_ptr[m->node[1]];
+    const opn_off a_end = x->row_ptr[m->node[0] + 1];
+    const opn_off b_end = x->row_ptr[m->node[1] + 1];
+    while (a < a_end || b < b_end) {
+        const bool has_a = a < a_end && (b == b_end || x->col_idx[a] <= x->col_idx[b]);
+        const bool has_b = b < b_end && (a == a_end || x->col_idx[b] <= x->col_idx[a]);
+        to->col_idx[at] = x->col_idx[has_a ? a : b];
+        to->value[at++] = (opn_real)((has_a ? m->weight * value_at(x, a) : 0.0) +
+                                     (has_b ? (1.0 - m->weight) * value_at(x, b) : 0.0));
+        a += has_a;
+        b += has_b;
+    }
+    return at;
+}
+
+static opn_status shift_features(opn_ctx *ctx, uint64_t seed, opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    const opn_i_csr *x = &graph->features;
+    const int32_t n = opn_i_graph_n_nodes(graph);
+    opn_i_csr mixed = {0};
+    opn_off n_most = 0; // entries, if no two rows share a column
+    OPN_FAIL_IF(ctx, x->n_cols == 0, OPN_ERR_SHAPE, "%s: has no features to shift",
+                graph->name);
+    for (int32_t i = 0; i < n; i++) {
+        const mix m = draw_mix(seed, i, n);
+        for (int of = 0; of < 2; of++)
+            n_most += x->row_ptr[m.node[of] + 1] - x->row_ptr[m.node[of]];
+    }
+    OPN_TRY(opn_i_csr_init(ctx, n, x->n_cols, n_most, true, &mixed));
+    for (int32_t i = 0; i < n; i++) {
+        const mix m = draw_mix(seed, i, n);
+        mixed.row_ptr[i + 1] = mix_rows(x, &m, mixed.row_ptr[i], &mixed);
+    }
+    OPN_TRY(opn_i_csr_tidy(ctx, &mixed));
+    opn_i_csr_deinit(&ctx->alloc, &graph->features);
+    graph->features = mixed;
+    graph->rows_are_scaled = true;
+    mixed = (opn_i_csr){0};
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &mixed);
+    return status;
+}
+
+// ---- either --------------------------------------------------------------------------
+
+opn_status opn_graph_shift(opn_ctx *ctx,
+                           const opn_graph *graph,
+                           opn_shift shift,
+                           uint64_t seed,
+                           opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_graph *made = NULL;
+    OPN_FAIL_IF(ctx, shift != OPN_SHIFT_STRUCTURE && shift != OPN_SHIFT_FEATURE,
+                OPN_ERR_INVALID_ARG, "%d is not a shift of a graph", (int)shift);
+    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
+                "%s: the graph is directed; prepare it with OPN_STEP_UNDIRECTED",
+                graph->name);
+    OPN_TRY(opn_graph_prepare(ctx, graph, 0, &made));
+    if (shift == OPN_SHIFT_STRUCTURE)
+        OPN_TRY(shift_structure(ctx, seed, made));
+    else
+        OPN_TRY(shift_features(ctx, seed, made));
+    *out = made;
+    made = NULL;
+cleanup:
+    opn_graph_free(made);
+    return status;
+}
