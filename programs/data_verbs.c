@@ -48,7 +48,7 @@ int run_data_list(opine_app *app)
 {
     if (opn_params_flag(app->params, "json"))
         return list_as_json(app);
-    printf("%s%-11s%-11s%s%s\n", style(STYLE_HEADING), "name", "available", "description",
+    printf("%s%-14s%-11s%s%s\n", style(STYLE_HEADING), "name", "available", "description",
            style(STYLE_PLAIN));
     for (size_t d = 0; d < opn_dataset_count(); d++) {
         const opn_dataset *dataset = opn_dataset_at(d);
@@ -57,7 +57,7 @@ int run_data_list(opine_app *app)
                 opn_dataset_find(app->ctx, dataset, data_dir(app), &found);
         if (status != OPN_OK)
             return complain_status(app, status);
-        printf("%-11s%-11s%s\n", dataset->name,
+        printf("%-14s%-11s%s\n", dataset->name,
                dataset->file == NULL ? "built in"
                : found               ? "yes"
                                      : "no",

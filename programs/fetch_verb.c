@@ -65,7 +65,7 @@ show(const opn_dataset *dataset, opn_status status, const opn_fetch_info *info)
 {
     const bool is_part = info->n_fetched > 0 && info->n_fetched < info->n_files;
     const int64_t n_bytes = info->n_fetched > 0 ? info->n_bytes_fetched : info->n_bytes;
-    printf("%-11s", dataset->name);
+    printf("%-14s", dataset->name);
     if (status != OPN_OK || info->n_files == 0) {
         printf("%s\n", outcome(status, info));
     } else {

@@ -108,7 +108,7 @@ const opine_verb verbs[] = {
          "it exactly as in the file.",
          "opine data info demo", run_data_info, VERB_DATA,
          "steps raw label data_dir json"},
-        {"data fetch", "NAME...", 1, 7, "Download datasets into the data folder.",
+        {"data fetch", "NAME...", 1, 9, "Download datasets into the data folder.",
          "The files come from their authors' servers, or from --mirror, and are "
          "checked by size and SHA-256. Ctrl-C keeps what has arrived, and the same "
          "command resumes from there.",
@@ -138,7 +138,8 @@ const opine_argument arguments[] = {
         {"DATA", ARGUMENT_DATA,
          "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv "
          "and perhaps features.csv (or .json) and labels.csv (or target.csv), a Planetoid "
-         "prefix, or - for an .npz file on standard input."},
+         "prefix, images in IDX files (train-images-idx3-ubyte.gz, or their folder), or - "
+         "for an .npz file on standard input."},
         {"NAME", ARGUMENT_DATASET, "A dataset from `opine data list`, or all."},
         {"MODEL", ARGUMENT_FILE,
          "A model file written by `opine train`, or - for standard input."},

@@ -50,10 +50,10 @@ typedef struct opn_fetch_info {
 
 // Downloads the files of a dataset into the data folder, from their authors'
 // repositories or from `mirror`: an http or https address or a folder, with the files
-// below planetoid/ and gnn-benchmark/ as in a data folder; NULL for $OPINE_DATA_MIRROR,
-// if set. A file gets its name once its size and SHA-256 match the original; a partial
-// download is kept as .part, and the next call resumes it. Existing files that match
-// are kept; others are an error.
+// below planetoid/, gnn-benchmark/ and images/ as in a data folder; NULL for
+// $OPINE_DATA_MIRROR, if set. A file gets its name once its size and SHA-256 match the
+// original; a partial download is kept as .part, and the next call resumes it. Existing
+// files that match are kept; others are an error.
 //
 // Errors: READ and FORMAT (a file is missing, truncated or wrong; the message names its
 // address or path), WRITE, INVALID_ARG (the mirror is not an address), NOMEM,
@@ -74,6 +74,8 @@ OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
 //   FOLDER                        edges.csv, features.csv or .json, labels.csv or
 //                                 target.csv, perhaps split.csv
 //   PREFIX                        Planetoid: PREFIX.graph, PREFIX.allx and so on
+//   train-images-idx3-ubyte       images, or a folder of them, as MNIST comes: a graph
+//                                 without edges, with labels from the file beside them
 //   -                             standard input, an npz file
 // Node, class and feature names are kept. In a folder, columns are recognised by their
 // names; opn_graph_note() tells what was decided where these leave a choice. Without

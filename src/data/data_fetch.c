@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_FOLDER = 4096 };
 
@@ -48,9 +49,22 @@ cleanup:
     return status;
 }
 
+// What file f of a source should be: the other packing, if that is there already or is
+// what is to be copied.
+static const opn_i_data_file *
+expected(const opn_i_data_source *source, size_t f, const char *from, const char *to)
+{
+    struct stat info;
+    const char *at = stat(to, &info) == 0 ? to : from;
+    const bool is_repacked = source->repacked != NULL && !opn_i_is_address(at) &&
+                             stat(at, &info) == 0 &&
+                             info.st_size == source->repacked[f].n_bytes;
+    return is_repacked ? &source->repacked[f] : &source->file[f];
+}
+
 static opn_status fetch_file(opn_ctx *ctx,
                              const opn_i_data_source *source,
-                             const opn_i_data_file *file,
+                             size_t f,
                              const char *folder,
                              const char *mirror,
                              const opn_i_http_limits *limits,
@@ -59,9 +73,10 @@ static opn_status fetch_file(opn_ctx *ctx,
     opn_status status = OPN_OK;
     char *from = NULL;
     char *to = NULL;
-    OPN_TRY(address_of(ctx, source, mirror, file->path, &from));
-    OPN_TRY(opn_i_join_path(ctx, folder, file->path, "", &to));
+    OPN_TRY(address_of(ctx, source, mirror, source->file[f].path, &from));
+    OPN_TRY(opn_i_join_path(ctx, folder, source->file[f].path, "", &to));
     OPN_TRY(make_room(ctx, to));
+    const opn_i_data_file *file = expected(source, f, from, to);
     const opn_i_fetch_job job = {.from = from,
                                  .to = to,
                                  .name = opn_i_base_name(file->path),
@@ -98,8 +113,7 @@ opn_status opn_i_data_fetch(opn_ctx *ctx,
                 mirror);
     for (size_t f = 0; f < source->n_files; f++) {
         bool fetched = false;
-        OPN_TRY(fetch_file(ctx, source, &source->file[f], folder, mirror, limits,
-                           &fetched));
+        OPN_TRY(fetch_file(ctx, source, f, folder, mirror, limits, &fetched));
         done.n_files++;
         done.n_bytes += source->file[f].n_bytes;
         done.n_fetched += fetched;

@@ -8,6 +8,11 @@
 #define PLANETOID "https://raw.githubusercontent.com/kimiyoung/planetoid/master/data"
 #define GNN_BENCHMARK \
     "https://raw.githubusercontent.com/shchur/gnn-benchmark/master/data/npz"
+// The authors of MNIST no longer host it; this is where PyTorch has it.
+#define MNIST "https://ossci-datasets.s3.amazonaws.com/mnist"
+#define FASHION_MNIST                                                         \
+    "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/" \
+    "data/fashion"
 
 #define N_ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -84,13 +89,61 @@ static const opn_i_data_file physics_files[] = {
          "e4d68468eba5fb8f6b280ffd406bd53e6e4295ba1dd2967d6fe99b978e4b3375"},
 };
 
+// Finding the training images counts as having a set of images, so these come last.
+static const opn_i_data_file mnist_files[] = {
+        {"images/mnist/train-labels-idx1-ubyte.gz", 28881,
+         "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
+        {"images/mnist/t10k-images-idx3-ubyte.gz", 1648877,
+         "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},
+        {"images/mnist/t10k-labels-idx1-ubyte.gz", 4542,
+         "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"},
+        {"images/mnist/train-images-idx3-ubyte.gz", 9912422,
+         "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
+};
+
+static const opn_i_data_file mnist_repacked[] = {
+        {"images/mnist/train-labels-idx1-ubyte.gz", 28857,
+         "1787548bbe0bff1ec2ecdc0ef292b02df999e2d1a6002d27500982c652b17203"},
+        {"images/mnist/t10k-images-idx3-ubyte.gz", 1616508,
+         "1a1a05eab793c14bb050b398624a11b0ffd1a2953baed553b1b9bd079e2a20be"},
+        {"images/mnist/t10k-labels-idx1-ubyte.gz", 4517,
+         "b91679a0acfe4ba0e50a2437a903084cba1f5f92592b016a25a7dfd00455798b"},
+        {"images/mnist/train-images-idx3-ubyte.gz", 9719438,
+         "0b367032e93c5d0cea0925647cfdb18614af8ee15f83e6f2fc2ad904a6835971"},
+};
+
+static const opn_i_data_file fashion_mnist_files[] = {
+        {"images/fashion-mnist/train-labels-idx1-ubyte.gz", 29515,
+         "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845"},
+        {"images/fashion-mnist/t10k-images-idx3-ubyte.gz", 4422102,
+         "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073"},
+        {"images/fashion-mnist/t10k-labels-idx1-ubyte.gz", 5148,
+         "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5"},
+        {"images/fashion-mnist/train-images-idx3-ubyte.gz", 26421880,
+         "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84"},
+};
+
+static const opn_i_data_file fashion_mnist_repacked[] = {
+        {"images/fashion-mnist/train-labels-idx1-ubyte.gz", 29491,
+         "0ae29f65d86684f32d1b9c85147786c547b9c6aebcaf235f0400a0cce308b056"},
+        {"images/fashion-mnist/t10k-images-idx3-ubyte.gz", 4422079,
+         "cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa"},
+        {"images/fashion-mnist/t10k-labels-idx1-ubyte.gz", 5125,
+         "8d3605d196f4be44669e46906da9733c8131fef761fdbfec72c424d5222f1a05"},
+        {"images/fashion-mnist/train-images-idx3-ubyte.gz", 26421856,
+         "b0564c3eedabfbf835052cff8503ea422014ce006caf5b757f851416ee8300c7"},
+};
+
 static const opn_i_data_source sources[] = {
-        {"cora", PLANETOID, cora_files, N_ROWS(cora_files)},
-        {"citeseer", PLANETOID, citeseer_files, N_ROWS(citeseer_files)},
-        {"pubmed", PLANETOID, pubmed_files, N_ROWS(pubmed_files)},
-        {"photo", GNN_BENCHMARK, photo_files, N_ROWS(photo_files)},
-        {"computers", GNN_BENCHMARK, computers_files, N_ROWS(computers_files)},
-        {"physics", GNN_BENCHMARK, physics_files, N_ROWS(physics_files)},
+        {"cora", PLANETOID, cora_files, NULL, N_ROWS(cora_files)},
+        {"citeseer", PLANETOID, citeseer_files, NULL, N_ROWS(citeseer_files)},
+        {"pubmed", PLANETOID, pubmed_files, NULL, N_ROWS(pubmed_files)},
+        {"photo", GNN_BENCHMARK, photo_files, NULL, N_ROWS(photo_files)},
+        {"computers", GNN_BENCHMARK, computers_files, NULL, N_ROWS(computers_files)},
+        {"physics", GNN_BENCHMARK, physics_files, NULL, N_ROWS(physics_files)},
+        {"mnist", MNIST, mnist_files, mnist_repacked, N_ROWS(mnist_files)},
+        {"fashion-mnist", FASHION_MNIST, fashion_mnist_files, fashion_mnist_repacked,
+         N_ROWS(fashion_mnist_files)},
 };
 
 const opn_i_data_source *opn_i_data_source_of(const char *dataset)

@@ -16,6 +16,8 @@ typedef struct opn_i_data_source {
     const char *dataset;
     const char *origin; // address of the folder where the authors host the files
     const opn_i_data_file *file;
+    const opn_i_data_file *repacked; // [n_files] or NULL: the same packed by another
+                                     // gzip, as some mirrors have them
     size_t n_files;
 } opn_i_data_source;
 

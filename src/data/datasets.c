@@ -43,6 +43,10 @@ static const opn_dataset datasets[] = {
         {"computers", "gnn-benchmark/amazon_electronics_computers.npz",
          "computers bought together", 5},
         {"physics", "gnn-benchmark/ms_academic_phy.npz", "co-authors in physics", 3},
+        {"mnist", "images/mnist/train-images-idx3-ubyte.gz", "images of written digits",
+         5},
+        {"fashion-mnist", "images/fashion-mnist/train-images-idx3-ubyte.gz",
+         "images of clothes", 5},
 };
 
 enum { N_DATASETS = sizeof(datasets) / sizeof(datasets[0]) };
@@ -164,7 +168,9 @@ static opn_status load_named(opn_ctx *ctx,
         graph->usual_split = OPN_SPLIT_SAMPLED;
     } else {
         const bool is_npz = opn_i_path_ends_in(dataset->file, ".npz");
-        load_fn *load = is_npz ? opn_i_load_npz : opn_i_load_planetoid;
+        load_fn *load = is_npz                             ? opn_i_load_npz
+                        : opn_i_path_is_idx(dataset->file) ? opn_i_load_idx
+                                                           : opn_i_load_planetoid;
         OPN_TRY(find_file(ctx, dataset, data_dir, &path));
         OPN_FAIL_IF(
                 ctx, path == NULL, OPN_ERR_READ,
@@ -178,7 +184,8 @@ static opn_status load_named(opn_ctx *ctx,
             graph->usual_split = OPN_SPLIT_SAMPLED;
         }
     }
-    graph->dataset = dataset;
+    // The paper has no settings for images, which are treated like a user's own data.
+    graph->dataset = graph->image_width > 0 ? NULL : dataset;
     OPN_TRY(opn_i_graph_set_source(ctx, graph, dataset->name));
     *out = graph;
     graph = NULL;
@@ -240,7 +247,7 @@ static opn_status fail_to_find(opn_ctx *ctx, const char *data)
                 "%s: no such data; did you mean the dataset %s?", data, guess);
     OPN_FAIL_IF(ctx, true, OPN_ERR_READ,
                 "%s: no such data; name a dataset (%s), an .npz file, a folder of CSV "
-                "files or a Planetoid prefix",
+                "files, a Planetoid prefix or IDX images",
                 data, list_datasets(names, sizeof(names)));
 cleanup:
     return status;
@@ -260,7 +267,9 @@ static opn_status load_files(opn_ctx *ctx, const char *data, opn_graph **out)
                 "%s: is a single table; name the folder that holds edges.csv, "
                 "features.csv and labels.csv",
                 data);
-    load_fn *load = opn_i_file_exists(data) ? opn_i_load_npz : opn_i_load_planetoid;
+    load_fn *load = !opn_i_file_exists(data)  ? opn_i_load_planetoid
+                    : opn_i_path_is_idx(data) ? opn_i_load_idx
+                                              : opn_i_load_npz;
     OPN_TRY(load(ctx, data, out));
 cleanup:
     return status;
@@ -273,8 +282,12 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
+    char *images = NULL;
     const opn_dataset *dataset = dataset_called(data);
-    const bool is_folder = dataset == NULL && opn_i_folder_exists(data);
+    bool is_folder = dataset == NULL && opn_i_folder_exists(data);
+    if (is_folder)
+        OPN_TRY(opn_i_folder_images(ctx, data, &images));
+    is_folder = is_folder && images == NULL;
     OPN_FAIL_IF(ctx, options->requires_label && !is_folder, OPN_ERR_INVALID_ARG,
                 "`label` names a column in a folder of tables, and %s has only one "
                 "label for each node",
@@ -283,6 +296,8 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
         return load_named(ctx, dataset, options->data_dir, out);
     if (is_folder)
         OPN_TRY(opn_i_load_folder(ctx, data, options, &graph));
+    else if (images != NULL)
+        OPN_TRY(opn_i_load_idx(ctx, images, &graph));
     else
         OPN_TRY(load_files(ctx, data, &graph));
     OPN_TRY(name_by_path(ctx, graph, opn_i_input_name(data)));
@@ -291,6 +306,7 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     *out = graph;
     graph = NULL;
 cleanup:
+    opn_i_release(&ctx->alloc, images);
     opn_graph_free(graph);
     return status;
 }

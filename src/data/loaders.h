@@ -14,6 +14,17 @@ OPN_NODISCARD opn_status opn_i_load_planetoid(opn_ctx *ctx,
 // npz_members.c lists; or a lone matrix with files beside it.
 OPN_NODISCARD opn_status opn_i_load_npz(opn_ctx *ctx, const char *path, opn_graph **out);
 
+// IDX: images, with labels and perhaps the images of a test set in files beside them.
+OPN_NODISCARD opn_status opn_i_load_idx(opn_ctx *ctx, const char *path, opn_graph **out);
+
+// Whether the name of a file says that it is IDX, "train-images-idx3-ubyte.gz".
+bool opn_i_path_is_idx(const char *path);
+
+// The images in a folder; NULL if there are none. Freed by the caller.
+OPN_NODISCARD opn_status opn_i_folder_images(opn_ctx *ctx,
+                                             const char *folder,
+                                             char **out);
+
 // What a caller may say about the files beside their path.
 typedef struct opn_i_load_options {
     const char *data_dir; // where named datasets are looked for first; NULL for nowhere

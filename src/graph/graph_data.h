@@ -21,6 +21,8 @@ struct opn_graph {
     opn_i_names node_names;  // each is empty if the nodes, classes or features
     opn_i_names class_names; // are only numbered
     opn_i_names feature_names;
+    int32_t image_height; // features are the pixels of an image, row by row; else 0
+    int32_t image_width;
     bool is_undirected;         // symmetric, sorted, no duplicates, no self-loops
     bool rows_are_scaled;       // features mix rows that were scaled: models scale none
     uint32_t usual_steps;       // default steps of opn_graph_prepare()

@@ -72,6 +72,8 @@ static opn_status copy_rest(opn_ctx *ctx, const opn_graph *from, opn_graph **out
     graph->usual_steps = from->usual_steps;
     graph->usual_split = from->usual_split;
     graph->dataset = from->dataset;
+    graph->image_height = from->image_height;
+    graph->image_width = from->image_width;
     OPN_TRY(copy_array(ctx, from->label, n_nodes * sizeof(*from->label), &copied));
     graph->label = copied;
     if (from->given_role != NULL) {

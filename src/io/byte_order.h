@@ -43,6 +43,13 @@ static inline uint32_t opn_i_get_le32(const unsigned char *from)
     return opn_i_get_le16(from) | opn_i_get_le16(from + 2) << 16;
 }
 
+// The same big-endian, as idx files need them.
+static inline uint32_t opn_i_get_be32(const unsigned char *from)
+{
+    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 |
+           (uint32_t)from[3];
+}
+
 static inline void opn_i_put_le16(unsigned char *to, uint16_t x)
 {
     to[0] = (unsigned char)x;

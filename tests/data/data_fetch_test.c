@@ -304,13 +304,18 @@ static void test_every_dataset_has_a_source_but_the_embedded_one(void **state)
         assert_int_equal(source == NULL, dataset->file == NULL);
         for (size_t f = 0; source != NULL && f < source->n_files; f++) {
             const opn_i_data_file *file = &source->file[f];
-            assert_memory_equal(file->path, dataset->file, strlen(dataset->file));
+            if (source->repacked == NULL)
+                assert_memory_equal(file->path, dataset->file, strlen(dataset->file));
+            else
+                assert_string_equal(file->path, source->repacked[f].path);
             assert_int_equal(strspn(file->sha256, "0123456789abcdef"), 64);
             assert_int_equal(strlen(file->sha256), 64);
             assert_true(file->n_bytes > 0);
         }
         // By the last two a dataset is found, so they come when all others are there.
-        if (source != NULL && source->n_files > 1) {
+        if (source != NULL && source->n_files == 4)
+            assert_string_equal(source->file[3].path, dataset->file);
+        if (source != NULL && source->n_files > 4) {
             assert_int_equal(source->n_files, 8);
             assert_non_null(strstr(source->file[6].path, ".allx"));
             assert_non_null(strstr(source->file[7].path, ".graph"));

@@ -102,7 +102,10 @@ fetch_scene *fetch_open(int n_bytes)
     scn->file = (opn_i_data_file){n_bytes == SMALL ? "planetoid/5000.bin"
                                                    : "planetoid/200000.bin",
                                   n_bytes, scn->sha256};
-    scn->source = (opn_i_data_source){"test", "http://127.0.0.1:1", &scn->file, 1};
+    scn->source = (opn_i_data_source){.dataset = "test",
+                                      .origin = "http://127.0.0.1:1",
+                                      .file = &scn->file,
+                                      .n_files = 1};
     scn->limits = (opn_i_http_limits){.connect_seconds = 60, .stall_seconds = 60};
     support_write_text(fetch_server.log, "");
     return scn;
