@@ -114,9 +114,11 @@ measure(opine_app *app, const trial *t, bool finds_ood, opn_measure m, found *ou
         positive[n] = (uint8_t)(finds_ood ? is_ood(t, i) : !is_wrong(t, i));
         score[n++] = finds_ood ? value[i] : -value[i];
     }
-    opn_status status = opn_metric_auroc(app->ctx, n, positive, score, &out->auroc);
+    opn_status status =
+            opn_metric_auroc(app->ctx, n, positive, opn_f32(score), &out->auroc);
     if (status == OPN_OK)
-        status = opn_metric_average_precision(app->ctx, n, positive, score, &out->aupr);
+        status = opn_metric_average_precision(app->ctx, n, positive, opn_f32(score),
+                                              &out->aupr);
     out->auroc *= 100.0;
     out->aupr *= 100.0;
     free(positive);

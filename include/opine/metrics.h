@@ -1,7 +1,8 @@
 // metrics.h -- metrics of detection and of probabilities, with intervals.
 //
-// Arrays in, numbers out: no model is needed. All values are fractions, not percent, and
-// sums are kept in double. Every metric needs at least one node and says in the message
+// Arrays in, numbers out: no model is needed. Scores and probabilities may be float or
+// double, opn_f32(x) or opn_f64(x). All values are fractions, not percent, and sums are
+// kept in double. Every metric needs at least one node and says in the message
 // which element of its input it refuses. Errors of all: INVALID_ARG (n < 1, a score that
 // is NaN, a flag that is neither 0 nor 1, a probability outside [0, 1], a label outside
 // [0, n_classes)), NOMEM.
@@ -9,7 +10,7 @@
 #ifndef OPINE_METRICS_H
 #define OPINE_METRICS_H
 
-#include "base.h"
+#include "numbers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,24 +21,18 @@ extern "C" {
 // positive [n] is 1 for the nodes to detect, and a higher score [n] means more likely
 // positive. Nodes with equal scores are treated together, so the order of the nodes
 // never matters, not even to the last bit. Values agree with those of scikit-learn.
-// Cost: O(n).
+// Cost: O(n), of doubles O(n log n).
 
 // Share of the pairs of a positive and a negative node in which the positive one has the
 // higher score, ties counted half: the area under the ROC curve. NaN if all nodes are of
 // one kind.
-OPN_API OPN_NODISCARD opn_status opn_metric_auroc(opn_ctx *ctx,
-                                                  int32_t n,
-                                                  const uint8_t *positive,
-                                                  const float *score,
-                                                  double *out);
+OPN_API OPN_NODISCARD opn_status opn_metric_auroc(
+        opn_ctx *ctx, int32_t n, const uint8_t *positive, opn_numbers score, double *out);
 
 // Sum over thresholds of precision times the recall gained there, without interpolation:
 // the area under the precision-recall curve (AUPR). 0 if no node is positive.
-OPN_API OPN_NODISCARD opn_status opn_metric_average_precision(opn_ctx *ctx,
-                                                              int32_t n,
-                                                              const uint8_t *positive,
-                                                              const float *score,
-                                                              double *out);
+OPN_API OPN_NODISCARD opn_status opn_metric_average_precision(
+        opn_ctx *ctx, int32_t n, const uint8_t *positive, opn_numbers score, double *out);
 
 // Smallest false positive rate at a threshold with a true positive rate of at least
 // `tpr`; 0.95 is usual. NaN if all nodes are of one kind. Errors: also INVALID_ARG (tpr
@@ -45,7 +40,7 @@ OPN_API OPN_NODISCARD opn_status opn_metric_average_precision(opn_ctx *ctx,
 OPN_API OPN_NODISCARD opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
                                                        int32_t n,
                                                        const uint8_t *positive,
-                                                       const float *score,
+                                                       opn_numbers score,
                                                        double tpr,
                                                        double *out);
 
@@ -55,7 +50,7 @@ OPN_API OPN_NODISCARD opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
 OPN_API OPN_NODISCARD opn_status opn_metric_risk_coverage(opn_ctx *ctx,
                                                           int32_t n,
                                                           const uint8_t *wrong,
-                                                          const float *uncertainty,
+                                                          opn_numbers uncertainty,
                                                           double *risk,
                                                           double *area);
 
@@ -69,16 +64,17 @@ OPN_API OPN_NODISCARD opn_status opn_metric_risk_coverage(opn_ctx *ctx,
 OPN_API OPN_NODISCARD opn_status opn_metric_brier(opn_ctx *ctx,
                                                   int32_t n,
                                                   int32_t n_classes,
-                                                  const float *probability,
+                                                  opn_numbers probability,
                                                   const int32_t *label,
                                                   double *out);
 
-// Mean over nodes of -ln p of the true class, where p below FLT_EPSILON counts as
-// FLT_EPSILON (scikit-learn's log_loss does so for float): at most 15.95.
+// Mean over nodes of -ln p of the true class, where p below the epsilon of its type,
+// FLT_EPSILON or DBL_EPSILON, counts as that, as in scikit-learn's log_loss: at most
+// 15.95 for floats.
 OPN_API OPN_NODISCARD opn_status opn_metric_nll(opn_ctx *ctx,
                                                 int32_t n,
                                                 int32_t n_classes,
-                                                const float *probability,
+                                                opn_numbers probability,
                                                 const int32_t *label,
                                                 double *out);
 
@@ -90,7 +86,7 @@ OPN_API OPN_NODISCARD opn_status opn_metric_nll(opn_ctx *ctx,
 OPN_API OPN_NODISCARD opn_status opn_metric_calibration_error(opn_ctx *ctx,
                                                               int32_t n,
                                                               int32_t n_classes,
-                                                              const float *probability,
+                                                              opn_numbers probability,
                                                               const int32_t *label,
                                                               int32_t n_bins,
                                                               double *out);

@@ -80,9 +80,10 @@ opn_status opn_i_trial_figures(opn_ctx *ctx,
         marked[v] = is_ood ? target[v] < 0 : !is_right;
     }
     if (n > 0 && is_ood)
-        OPN_TRY(opn_metric_auroc(ctx, n, marked, uncertainty, &area));
+        OPN_TRY(opn_metric_auroc(ctx, n, marked, opn_f32(uncertainty), &area));
     else if (n > 0)
-        OPN_TRY(opn_metric_risk_coverage(ctx, n, marked, uncertainty, NULL, &area));
+        OPN_TRY(opn_metric_risk_coverage(ctx, n, marked, opn_f32(uncertainty), NULL,
+                                         &area));
     *accuracy = n_known > 0 ? (double)n_right / n_known : (double)NAN;
     *detection = is_ood ? area : 1.0 - area;
 cleanup:

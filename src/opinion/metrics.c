@@ -2,6 +2,7 @@
 
 #include "opine/metrics.h"
 
+#include "opinion/number_array.h"
 #include "opinion/ranking.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ typedef struct ranked_input {
     int32_t n;
     const uint8_t *flag;
     const char *flag_name;
-    const float *score;
+    opn_numbers score;
     const char *score_name;
 } ranked_input;
 
@@ -21,7 +22,7 @@ static opn_status check_ranked(opn_ctx *ctx, const ranked_input *in)
     OPN_FAIL_IF(ctx, in->n < 1, OPN_ERR_INVALID_ARG,
                 "%d nodes: a metric needs at least one", in->n);
     for (int32_t i = 0; i < in->n; i++) {
-        OPN_FAIL_IF(ctx, isnan(in->score[i]), OPN_ERR_INVALID_ARG,
+        OPN_FAIL_IF(ctx, isnan(opn_i_number(in->score, (size_t)i)), OPN_ERR_INVALID_ARG,
                     "%s of node %d is not a number", in->score_name, i);
         OPN_FAIL_IF(ctx, in->flag[i] > 1, OPN_ERR_INVALID_ARG,
                     "%s of node %d is %d, which must be 0 or 1", in->flag_name, i,
@@ -38,7 +39,10 @@ static opn_status rank(opn_ctx *ctx, const ranked_input *in, opn_i_ranking *out)
     opn_status status = OPN_OK;
     OPN_TRY(check_ranked(ctx, in));
     OPN_TRY(opn_i_ranking_init(ctx, in->n, out));
-    opn_i_rank(in->n, in->score, in->flag, in->flag, out);
+    if (in->score.f64 != NULL)
+        OPN_TRY(opn_i_rank_doubles(ctx, in->n, in->score.f64, in->flag, in->flag, out));
+    else
+        opn_i_rank(in->n, in->score.f32, in->flag, in->flag, out);
 cleanup:
     return status;
 }
@@ -46,7 +50,7 @@ cleanup:
 static opn_status rank_detection(opn_ctx *ctx,
                                  int32_t n,
                                  const uint8_t *positive,
-                                 const float *score,
+                                 opn_numbers score,
                                  opn_i_ranking *out)
 {
     const ranked_input in = {.n = n,
@@ -58,7 +62,7 @@ static opn_status rank_detection(opn_ctx *ctx,
 }
 
 opn_status opn_metric_auroc(
-        opn_ctx *ctx, int32_t n, const uint8_t *positive, const float *score, double *out)
+        opn_ctx *ctx, int32_t n, const uint8_t *positive, opn_numbers score, double *out)
 {
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
@@ -70,7 +74,7 @@ cleanup:
 }
 
 opn_status opn_metric_average_precision(
-        opn_ctx *ctx, int32_t n, const uint8_t *positive, const float *score, double *out)
+        opn_ctx *ctx, int32_t n, const uint8_t *positive, opn_numbers score, double *out)
 {
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
@@ -84,7 +88,7 @@ cleanup:
 opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
                                  int32_t n,
                                  const uint8_t *positive,
-                                 const float *score,
+                                 opn_numbers score,
                                  double tpr,
                                  double *out)
 {
@@ -102,7 +106,7 @@ cleanup:
 opn_status opn_metric_risk_coverage(opn_ctx *ctx,
                                     int32_t n,
                                     const uint8_t *wrong,
-                                    const float *uncertainty,
+                                    opn_numbers uncertainty,
                                     double *risk,
                                     double *area)
 {

@@ -62,8 +62,9 @@ static double brier_of(const classified *in)
     return opn_i_sum_total(&sum) / in->n;
 }
 
-static double nll_of(const classified *in, double least)
+static double nll_of(const classified *in)
 {
+    const double least = in->probability.f64 != NULL ? DBL_EPSILON : (double)FLT_EPSILON;
     opn_i_sum sum = {0};
     for (int32_t i = 0; i < in->n; i++)
         opn_i_sum_add(&sum, -log(fmax(probability_of(in, i, in->label[i]), least)));
@@ -103,12 +104,12 @@ static opn_status check_bins(opn_ctx *ctx, int32_t n_bins)
 opn_status opn_metric_brier(opn_ctx *ctx,
                             int32_t n,
                             int32_t n_classes,
-                            const float *probability,
+                            opn_numbers probability,
                             const int32_t *label,
                             double *out)
 {
     opn_status status = OPN_OK;
-    const classified in = {n, n_classes, opn_f32(probability), label};
+    const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_classified(ctx, &in, false));
     *out = brier_of(&in);
 cleanup:
@@ -118,14 +119,14 @@ cleanup:
 opn_status opn_metric_nll(opn_ctx *ctx,
                           int32_t n,
                           int32_t n_classes,
-                          const float *probability,
+                          opn_numbers probability,
                           const int32_t *label,
                           double *out)
 {
     opn_status status = OPN_OK;
-    const classified in = {n, n_classes, opn_f32(probability), label};
+    const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_classified(ctx, &in, false));
-    *out = nll_of(&in, (double)FLT_EPSILON);
+    *out = nll_of(&in);
 cleanup:
     return status;
 }
@@ -133,13 +134,13 @@ cleanup:
 opn_status opn_metric_calibration_error(opn_ctx *ctx,
                                         int32_t n,
                                         int32_t n_classes,
-                                        const float *probability,
+                                        opn_numbers probability,
                                         const int32_t *label,
                                         int32_t n_bins,
                                         double *out)
 {
     opn_status status = OPN_OK;
-    const classified in = {n, n_classes, opn_f32(probability), label};
+    const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_bins(ctx, n_bins));
     OPN_TRY(check_classified(ctx, &in, false));
     OPN_TRY(calibration_error_of(ctx, &in, n_bins, out));
@@ -246,7 +247,7 @@ opn_status opn_probability_measure(opn_ctx *ctx,
                 "no node has a label: a metric needs at least one");
     const classified in = {q.n, n_classes, opn_f64(packed), packed_label};
     q.brier = brier_of(&in);
-    q.nll = nll_of(&in, p.f64 != NULL ? DBL_EPSILON : (double)FLT_EPSILON);
+    q.nll = nll_of(&in);
     OPN_TRY(calibration_error_of(ctx, &in, n_bins, &q.ece));
     OPN_TRY(measure_by_rank(ctx, &in, n_bins, &q));
     *out = q;

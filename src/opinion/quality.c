@@ -58,12 +58,12 @@ opn_status opn_i_quality(opn_ctx *ctx,
         n_right += target[i] >= 0 && predicted[i] == target[i];
     if (j.n > 0) {
         quality[OPN_QUALITY_ACCURACY] = percent * n_right / j.n;
-        OPN_TRY(opn_metric_brier(ctx, j.n, n_classes, j.probability, j.label,
+        OPN_TRY(opn_metric_brier(ctx, j.n, n_classes, opn_f32(j.probability), j.label,
                                  &quality[OPN_QUALITY_BRIER]));
-        OPN_TRY(opn_metric_nll(ctx, j.n, n_classes, j.probability, j.label,
+        OPN_TRY(opn_metric_nll(ctx, j.n, n_classes, opn_f32(j.probability), j.label,
                                &quality[OPN_QUALITY_NLL]));
-        OPN_TRY(opn_metric_calibration_error(ctx, j.n, n_classes, j.probability, j.label,
-                                             OPN_CALIBRATION_BINS,
+        OPN_TRY(opn_metric_calibration_error(ctx, j.n, n_classes, opn_f32(j.probability),
+                                             j.label, OPN_CALIBRATION_BINS,
                                              &quality[OPN_QUALITY_ECE]));
         quality[OPN_QUALITY_ECE] *= percent;
     }

@@ -225,16 +225,19 @@ expect_score(const witness *w, const opn_graph *graph, int32_t s, const opn_cell
     }
     assert_true(cell->n_pool == (double)n);
     expect_percent(cell->prevalence, (double)n_positive / n);
-    assert_int_equal(opn_metric_auroc(ctx, n, flag[0], score, &want[0]), OPN_OK);
-    assert_int_equal(opn_metric_average_precision(ctx, n, flag[0], score, &want[1]),
-                     OPN_OK);
-    assert_int_equal(opn_metric_average_precision(ctx, n, flag[1], opposite, &want[2]),
-                     OPN_OK);
-    assert_int_equal(opn_metric_fpr_at_tpr(ctx, n, flag[0], score, 0.95, &want[3]),
-                     OPN_OK);
+    assert_int_equal(opn_metric_auroc(ctx, n, flag[0], opn_f32(score), &want[0]), OPN_OK);
     assert_int_equal(
-            opn_metric_risk_coverage(ctx, n, flag[2], uncertainty, NULL, &want[4]),
+            opn_metric_average_precision(ctx, n, flag[0], opn_f32(score), &want[1]),
             OPN_OK);
+    assert_int_equal(
+            opn_metric_average_precision(ctx, n, flag[1], opn_f32(opposite), &want[2]),
+            OPN_OK);
+    assert_int_equal(
+            opn_metric_fpr_at_tpr(ctx, n, flag[0], opn_f32(score), 0.95, &want[3]),
+            OPN_OK);
+    assert_int_equal(opn_metric_risk_coverage(ctx, n, flag[2], opn_f32(uncertainty), NULL,
+                                              &want[4]),
+                     OPN_OK);
     for (int k = 0; k < OPN_N_METRICS; k++)
         expect_percent(cell->metric[k][s], want[k]);
     for (int f = 0; f < 3; f++)
@@ -263,11 +266,13 @@ expect_qualities(const witness *w, const opn_graph *graph, const opn_cell *cell)
         n_right += w->predicted[i] == target;
         label[n++] = target;
     }
-    assert_int_equal(opn_metric_brier(ctx, n, w->n_classes, p, label, &brier), OPN_OK);
-    assert_int_equal(opn_metric_nll(ctx, n, w->n_classes, p, label, &nll), OPN_OK);
-    assert_int_equal(
-            opn_metric_calibration_error(ctx, n, w->n_classes, p, label, 15, &ece),
-            OPN_OK);
+    assert_int_equal(opn_metric_brier(ctx, n, w->n_classes, opn_f32(p), label, &brier),
+                     OPN_OK);
+    assert_int_equal(opn_metric_nll(ctx, n, w->n_classes, opn_f32(p), label, &nll),
+                     OPN_OK);
+    assert_int_equal(opn_metric_calibration_error(ctx, n, w->n_classes, opn_f32(p), label,
+                                                  15, &ece),
+                     OPN_OK);
     expect_percent(cell->quality[OPN_QUALITY_ACCURACY], (double)n_right / n);
     expect_percent(cell->quality[OPN_QUALITY_ECE], ece);
     assert_true(cell->quality[OPN_QUALITY_BRIER] == brier);

@@ -140,7 +140,7 @@ static void score_fold(const opn_graph *graph,
         score[n] = o->measure[OPN_MEASURE_VACUITY][i];
     }
     *accuracy = 100.0 * n_right / n_known;
-    assert_int_equal(opn_metric_auroc(ctx, n, positive, score, auroc), OPN_OK);
+    assert_int_equal(opn_metric_auroc(ctx, n, positive, opn_f32(score), auroc), OPN_OK);
     opn_prediction_free(o);
     opn_model_free(model);
 }
@@ -201,8 +201,9 @@ static double score_half(const opn_graph *graph, int seed)
         unsure[n] = o->measure[OPN_MEASURE_DISSONANCE][i];
         n += spared[i];
     }
-    assert_int_equal(opn_metric_risk_coverage(ctx, n, wrong, unsure, NULL, &area),
-                     OPN_OK);
+    assert_int_equal(
+            opn_metric_risk_coverage(ctx, n, wrong, opn_f32(unsure), NULL, &area),
+            OPN_OK);
     opn_prediction_free(o);
     opn_model_free(model);
     opn_split_free(watched);

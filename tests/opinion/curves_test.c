@@ -416,8 +416,8 @@ static void the_calibration_error_is_the_gap_of_the_bins(void **state)
         opn_i_reliability(drawn.n, drawn.n_classes, opn_f32(drawn.probability),
                           drawn.label, g->n_bins, bin);
         assert_int_equal(opn_metric_calibration_error(ctx, drawn.n, drawn.n_classes,
-                                                      drawn.probability, drawn.label,
-                                                      g->n_bins, &error),
+                                                      opn_f32(drawn.probability),
+                                                      drawn.label, g->n_bins, &error),
                          OPN_OK);
         for (int32_t b = 0; b < g->n_bins; b++)
             gap += fabs(bin[b].accuracy - bin[b].confidence) * bin[b].n / drawn.n;

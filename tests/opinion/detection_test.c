@@ -63,20 +63,20 @@ static void expect_of_draw(const scene *at, int d, double metric[OPN_N_METRICS])
         score[j] = at->pool.ranks_by_more ? at->score[i] : -at->score[i];
         opposite[j] = -score[j];
     }
-    assert_int_equal(
-            opn_metric_auroc(ctx, N_DRAWN, positive, score, &metric[OPN_METRIC_AUROC]),
-            OPN_OK);
-    assert_int_equal(opn_metric_average_precision(ctx, N_DRAWN, positive, score,
+    assert_int_equal(opn_metric_auroc(ctx, N_DRAWN, positive, opn_f32(score),
+                                      &metric[OPN_METRIC_AUROC]),
+                     OPN_OK);
+    assert_int_equal(opn_metric_average_precision(ctx, N_DRAWN, positive, opn_f32(score),
                                                   &metric[OPN_METRIC_AUPR]),
                      OPN_OK);
-    assert_int_equal(opn_metric_average_precision(ctx, N_DRAWN, other, opposite,
+    assert_int_equal(opn_metric_average_precision(ctx, N_DRAWN, other, opn_f32(opposite),
                                                   &metric[OPN_METRIC_AUPR_ERRORS]),
                      OPN_OK);
-    assert_int_equal(opn_metric_fpr_at_tpr(ctx, N_DRAWN, positive, score, 0.95,
+    assert_int_equal(opn_metric_fpr_at_tpr(ctx, N_DRAWN, positive, opn_f32(score), 0.95,
                                            &metric[OPN_METRIC_FPR95]),
                      OPN_OK);
-    assert_int_equal(opn_metric_risk_coverage(ctx, N_DRAWN, wrong, uncertainty, NULL,
-                                              &metric[OPN_METRIC_AURC]),
+    assert_int_equal(opn_metric_risk_coverage(ctx, N_DRAWN, wrong, opn_f32(uncertainty),
+                                              NULL, &metric[OPN_METRIC_AURC]),
                      OPN_OK);
 }
 
@@ -138,7 +138,8 @@ static void a_pool_drawn_as_a_whole_gives_its_own_metrics_whatever_the_order(voi
     assert_int_equal(opn_i_detect(ctx, &at.pool, at.score, backwards), OPN_OK);
     assert_memory_equal(got, backwards, sizeof(got));
     double want = 0.0;
-    assert_int_equal(opn_metric_auroc(ctx, N_POOL, at.positive, at.score, &want), OPN_OK);
+    assert_int_equal(opn_metric_auroc(ctx, N_POOL, at.positive, opn_f32(at.score), &want),
+                     OPN_OK);
     assert_true(got[OPN_METRIC_AUROC] == want);
 }
 

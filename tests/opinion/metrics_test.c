@@ -36,17 +36,18 @@ enum { N_FIGURES = 4 };
 // AUROC, average precision, FPR at 0.8 and area of the risk.
 static void measure_detection(const detection *d, double figure[N_FIGURES])
 {
-    assert_int_equal(opn_metric_auroc(ctx, d->n, d->positive, d->score, &figure[0]),
+    assert_int_equal(
+            opn_metric_auroc(ctx, d->n, d->positive, opn_f32(d->score), &figure[0]),
+            OPN_OK);
+    assert_int_equal(opn_metric_average_precision(ctx, d->n, d->positive,
+                                                  opn_f32(d->score), &figure[1]),
                      OPN_OK);
-    assert_int_equal(
-            opn_metric_average_precision(ctx, d->n, d->positive, d->score, &figure[1]),
-            OPN_OK);
-    assert_int_equal(
-            opn_metric_fpr_at_tpr(ctx, d->n, d->positive, d->score, 0.8, &figure[2]),
-            OPN_OK);
-    assert_int_equal(
-            opn_metric_risk_coverage(ctx, d->n, d->positive, d->score, NULL, &figure[3]),
-            OPN_OK);
+    assert_int_equal(opn_metric_fpr_at_tpr(ctx, d->n, d->positive, opn_f32(d->score), 0.8,
+                                           &figure[2]),
+                     OPN_OK);
+    assert_int_equal(opn_metric_risk_coverage(ctx, d->n, d->positive, opn_f32(d->score),
+                                              NULL, &figure[3]),
+                     OPN_OK);
 }
 
 static void draw_detection(const golden_detection *g, detection *out)
@@ -71,14 +72,15 @@ typedef struct classification {
 // Brier score, NLL and calibration error.
 static void measure_classification(const classification *c, int32_t n_bins, double out[3])
 {
-    assert_int_equal(
-            opn_metric_brier(ctx, c->n, c->n_classes, c->probability, c->label, &out[0]),
-            OPN_OK);
-    assert_int_equal(
-            opn_metric_nll(ctx, c->n, c->n_classes, c->probability, c->label, &out[1]),
-            OPN_OK);
-    assert_int_equal(opn_metric_calibration_error(ctx, c->n, c->n_classes, c->probability,
-                                                  c->label, n_bins, &out[2]),
+    assert_int_equal(opn_metric_brier(ctx, c->n, c->n_classes, opn_f32(c->probability),
+                                      c->label, &out[0]),
+                     OPN_OK);
+    assert_int_equal(opn_metric_nll(ctx, c->n, c->n_classes, opn_f32(c->probability),
+                                    c->label, &out[1]),
+                     OPN_OK);
+    assert_int_equal(opn_metric_calibration_error(ctx, c->n, c->n_classes,
+                                                  opn_f32(c->probability), c->label,
+                                                  n_bins, &out[2]),
                      OPN_OK);
 }
 
@@ -118,7 +120,7 @@ static void detections_are_scored_as_by_scikit_learn(void **state)
         expect_near(figure[1], g->average_precision, 1e-14);
         for (int t = 0; t < GOLDEN_N_TPRS; t++) {
             double fpr = -1.0;
-            assert_int_equal(opn_metric_fpr_at_tpr(ctx, d.n, d.positive, d.score,
+            assert_int_equal(opn_metric_fpr_at_tpr(ctx, d.n, d.positive, opn_f32(d.score),
                                                    golden_tpr[t], &fpr),
                              OPN_OK);
             expect_near(fpr, g->fpr[t], 1e-15);
@@ -136,9 +138,9 @@ static void risk_over_coverage_agrees_with_numpy(void **state)
         double area = -1.0;
         double placed = 0.0;
         draw_detection(g, &d);
-        assert_int_equal(
-                opn_metric_risk_coverage(ctx, d.n, d.positive, d.score, risk, &area),
-                OPN_OK);
+        assert_int_equal(opn_metric_risk_coverage(ctx, d.n, d.positive, opn_f32(d.score),
+                                                  risk, &area),
+                         OPN_OK);
         for (int32_t i = 0; i < d.n; i++)
             placed += risk[i] * (i + 1.0) / d.n;
         expect_near(area, g->area, 1e-14);
@@ -254,8 +256,9 @@ static void risk_of_ties_is_the_mean_over_their_orders(void **state)
     static const double wanted[] = {0.0, (1.0 / 2 + 0.0) / 2, 1.0 / 3, 2.0 / 4};
     double risk[4];
     double area = -1.0;
-    assert_int_equal(opn_metric_risk_coverage(ctx, 4, wrong, uncertainty, risk, &area),
-                     OPN_OK);
+    assert_int_equal(
+            opn_metric_risk_coverage(ctx, 4, wrong, opn_f32(uncertainty), risk, &area),
+            OPN_OK);
     for (int i = 0; i < 4; i++)
         expect_near(risk[i], wanted[i], 1e-15);
     expect_near(area, (wanted[0] + wanted[1] + wanted[2] + wanted[3]) / 4, 1e-15);
@@ -268,16 +271,19 @@ static void borders_belong_to_the_bin_below(void **state)
     static const float p[] = {0.5f, 0.5f, 0.75f, 0.25f};
     static const int32_t wrong_right[] = {1, 0};
     double error = -1.0;
-    assert_int_equal(opn_metric_calibration_error(ctx, 2, 2, p, wrong_right, 2, &error),
-                     OPN_OK);
+    assert_int_equal(
+            opn_metric_calibration_error(ctx, 2, 2, opn_f32(p), wrong_right, 2, &error),
+            OPN_OK);
     expect_near(error, (0.5 + 0.25) / 2, 1e-15);
-    assert_int_equal(opn_metric_calibration_error(ctx, 2, 2, p, wrong_right, 1, &error),
-                     OPN_OK);
+    assert_int_equal(
+            opn_metric_calibration_error(ctx, 2, 2, opn_f32(p), wrong_right, 1, &error),
+            OPN_OK);
     expect_near(error, 0.25 / 2, 1e-15);
     static const float ends[] = {0.0f, 1.0f};
     static const int32_t only[] = {0, 0};
-    assert_int_equal(opn_metric_calibration_error(ctx, 2, 1, ends, only, 7, &error),
-                     OPN_OK);
+    assert_int_equal(
+            opn_metric_calibration_error(ctx, 2, 1, opn_f32(ends), only, 7, &error),
+            OPN_OK);
     expect_near(error, 0.5, 1e-15);
 }
 
@@ -287,9 +293,9 @@ static void certainty_in_the_wrong_class_costs_a_bounded_likelihood(void **state
     static const float p[] = {0.0f, 1.0f, 1.00005f, 0.0f};
     static const int32_t label[] = {0, 0};
     double nll = -1.0;
-    assert_int_equal(opn_metric_nll(ctx, 1, 2, p, label, &nll), OPN_OK);
+    assert_int_equal(opn_metric_nll(ctx, 1, 2, opn_f32(p), label, &nll), OPN_OK);
     expect_near(nll, -log((double)FLT_EPSILON), 1e-14);
-    assert_int_equal(opn_metric_nll(ctx, 1, 2, p + 2, label, &nll), OPN_OK);
+    assert_int_equal(opn_metric_nll(ctx, 1, 2, opn_f32(p + 2), label, &nll), OPN_OK);
     expect_near(nll, -5e-5, 1e-7);
 }
 
@@ -304,7 +310,8 @@ static void negated_scores_detect_the_opposite(void **state)
         draw_detection(&golden_detections[c], &d);
         for (int32_t i = 0; i < d.n; i++)
             d.score[i] = -d.score[i];
-        assert_int_equal(opn_metric_auroc(ctx, d.n, d.positive, d.score, &auroc), OPN_OK);
+        assert_int_equal(opn_metric_auroc(ctx, d.n, d.positive, opn_f32(d.score), &auroc),
+                         OPN_OK);
         expect_near(auroc, 1.0 - golden_detections[c].auroc, 1e-14);
     }
 }
@@ -392,25 +399,29 @@ static void bad_detections_are_refused_by_node(void **state)
     const float bad_score[] = {0.1f, NAN, 0.3f};
     double out = -7.0;
     double risk[3] = {-7.0, -7.0, -7.0};
-    assert_int_equal(opn_metric_auroc(ctx, 0, flag, score, &out), OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_metric_auroc(ctx, 0, flag, opn_f32(score), &out),
+                     OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "0 nodes: a metric needs at least one");
-    assert_int_equal(opn_metric_average_precision(ctx, 3, flag, bad_score, &out),
+    assert_int_equal(opn_metric_average_precision(ctx, 3, flag, opn_f32(bad_score), &out),
                      OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "score of node 1 is not a number");
-    assert_int_equal(opn_metric_fpr_at_tpr(ctx, 3, bad_flag, score, 0.95, &out),
+    assert_int_equal(opn_metric_fpr_at_tpr(ctx, 3, bad_flag, opn_f32(score), 0.95, &out),
                      OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "positive of node 2 is 2, which must be 0 or 1");
     static const double bad_tpr[] = {-0.01, 1.01, (double)NAN};
     for (size_t t = 0; t < N_OF(bad_tpr); t++) {
-        assert_int_equal(opn_metric_fpr_at_tpr(ctx, 3, flag, score, bad_tpr[t], &out),
-                         OPN_ERR_INVALID_ARG);
+        assert_int_equal(
+                opn_metric_fpr_at_tpr(ctx, 3, flag, opn_f32(score), bad_tpr[t], &out),
+                OPN_ERR_INVALID_ARG);
         support_expect_error(ctx, "it must be in [0, 1]");
     }
-    assert_int_equal(opn_metric_risk_coverage(ctx, 3, flag, bad_score, risk, &out),
-                     OPN_ERR_INVALID_ARG);
+    assert_int_equal(
+            opn_metric_risk_coverage(ctx, 3, flag, opn_f32(bad_score), risk, &out),
+            OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "uncertainty of node 1 is not a number");
-    assert_int_equal(opn_metric_risk_coverage(ctx, 3, bad_flag, score, risk, &out),
-                     OPN_ERR_INVALID_ARG);
+    assert_int_equal(
+            opn_metric_risk_coverage(ctx, 3, bad_flag, opn_f32(score), risk, &out),
+            OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "wrong of node 2 is 2");
     assert_true(out == -7.0 && risk[0] == -7.0 && risk[2] == -7.0);
 }
@@ -422,28 +433,30 @@ static void bad_probabilities_are_refused_by_node_and_class(void **state)
     static const float bad[] = {-0.01f, 1.01f, NAN, INFINITY};
     const int32_t label[] = {0, 1};
     double out = -7.0;
-    assert_int_equal(opn_metric_brier(ctx, 0, 2, p, label, &out), OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_metric_brier(ctx, 0, 2, opn_f32(p), label, &out),
+                     OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "0 nodes");
-    assert_int_equal(opn_metric_nll(ctx, 2, 0, p, label, &out), OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_metric_nll(ctx, 2, 0, opn_f32(p), label, &out),
+                     OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "0 classes");
-    assert_int_equal(opn_metric_calibration_error(ctx, 2, 2, p, label, 0, &out),
+    assert_int_equal(opn_metric_calibration_error(ctx, 2, 2, opn_f32(p), label, 0, &out),
                      OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "0 bins");
     for (int32_t wrong = -1; wrong < 3; wrong += 3) {
         const int32_t bad_label[] = {0, wrong};
-        assert_int_equal(opn_metric_nll(ctx, 2, 2, p, bad_label, &out),
+        assert_int_equal(opn_metric_nll(ctx, 2, 2, opn_f32(p), bad_label, &out),
                          OPN_ERR_INVALID_ARG);
         support_expect_error(ctx, wrong < 0 ? "label of node 1 is -1, outside [0, 2)"
                                             : "label of node 1 is 2, outside [0, 2)");
     }
     for (size_t b = 0; b < N_OF(bad); b++) {
         const float with_bad[] = {0.5f, 0.5f, 1.0f, bad[b]};
-        assert_int_equal(opn_metric_brier(ctx, 2, 2, with_bad, label, &out),
+        assert_int_equal(opn_metric_brier(ctx, 2, 2, opn_f32(with_bad), label, &out),
                          OPN_ERR_INVALID_ARG);
         support_expect_error(ctx, "probability of node 1 and class 1 is ");
-        assert_int_equal(
-                opn_metric_calibration_error(ctx, 2, 2, with_bad, label, 15, &out),
-                OPN_ERR_INVALID_ARG);
+        assert_int_equal(opn_metric_calibration_error(ctx, 2, 2, opn_f32(with_bad), label,
+                                                      15, &out),
+                         OPN_ERR_INVALID_ARG);
     }
     assert_true(out == -7.0);
 }
@@ -456,11 +469,11 @@ static opn_status run_all(opn_ctx *own)
     static const int32_t label[] = {0, 0, 0};
     opn_status status = OPN_OK;
     double out;
-    OPN_TRY(opn_metric_auroc(own, 3, flag, score, &out));
-    OPN_TRY(opn_metric_average_precision(own, 3, flag, score, &out));
-    OPN_TRY(opn_metric_fpr_at_tpr(own, 3, flag, score, 0.95, &out));
-    OPN_TRY(opn_metric_risk_coverage(own, 3, flag, score, NULL, &out));
-    OPN_TRY(opn_metric_calibration_error(own, 3, 1, score, label, 15, &out));
+    OPN_TRY(opn_metric_auroc(own, 3, flag, opn_f32(score), &out));
+    OPN_TRY(opn_metric_average_precision(own, 3, flag, opn_f32(score), &out));
+    OPN_TRY(opn_metric_fpr_at_tpr(own, 3, flag, opn_f32(score), 0.95, &out));
+    OPN_TRY(opn_metric_risk_coverage(own, 3, flag, opn_f32(score), NULL, &out));
+    OPN_TRY(opn_metric_calibration_error(own, 3, 1, opn_f32(score), label, 15, &out));
 cleanup:
     return status;
 }
@@ -483,9 +496,77 @@ static void every_allocation_failure_is_reported(void **state)
     assert_int_equal(n_refused, 9);
 }
 
+// ---- doubles -------------------------------------------------------------------------
+
+static void doubles_give_what_floats_give(void **state)
+{
+    (void)state;
+    static detection d;
+    static double score[MOST];
+    for (size_t g = 0; g < N_OF(golden_detections); g++) {
+        double wanted[N_FIGURES];
+        double got[N_FIGURES];
+        draw_detection(&golden_detections[g], &d);
+        measure_detection(&d, wanted);
+        for (int32_t i = 0; i < d.n; i++)
+            score[i] = (double)d.score[i];
+        assert_int_equal(opn_metric_auroc(ctx, d.n, d.positive, opn_f64(score), &got[0]),
+                         OPN_OK);
+        assert_int_equal(opn_metric_average_precision(ctx, d.n, d.positive,
+                                                      opn_f64(score), &got[1]),
+                         OPN_OK);
+        assert_int_equal(
+                opn_metric_fpr_at_tpr(ctx, d.n, d.positive, opn_f64(score), 0.8, &got[2]),
+                OPN_OK);
+        assert_int_equal(opn_metric_risk_coverage(ctx, d.n, d.positive, opn_f64(score),
+                                                  NULL, &got[3]),
+                         OPN_OK);
+        for (int f = 0; f < N_FIGURES; f++)
+            expect_near(got[f], wanted[f], 0.0);
+    }
+}
+
+static void doubles_that_floats_would_tie_are_told_apart(void **state)
+{
+    (void)state;
+    static const uint8_t positive[] = {0, 1, 0, 1, 0, 1};
+    const float rough[] = {1, 1, 1, 1, -1, -1};
+    const double score[] = {1.0,        1.0 + 1e-12, 1.0 - 1e-12,
+                            1.0 + 2e-9, -1.0,        -1.0 + 1e-15};
+    double auroc = 0.0;
+    assert_int_equal(opn_metric_auroc(ctx, 6, positive, opn_f32(rough), &auroc), OPN_OK);
+    expect_near(auroc, 0.5, 0.0);
+    assert_int_equal(opn_metric_auroc(ctx, 6, positive, opn_f64(score), &auroc), OPN_OK);
+    expect_near(auroc, 7.0 / 9.0, 1e-15);
+    const double broken[] = {1, 2, NAN};
+    assert_int_equal(opn_metric_auroc(ctx, 3, positive, opn_f64(broken), &auroc),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "score of node 2 is not a number");
+}
+
+static void probabilities_as_doubles_keep_their_digits(void **state)
+{
+    (void)state;
+    static const int32_t label[] = {0, 1, 1};
+    const double p[] = {1e-12, 1.0 - 1e-12, 0.25, 0.75, 1.0, 0.0};
+    double got[3];
+    assert_int_equal(opn_metric_nll(ctx, 3, 2, opn_f64(p), label, &got[0]), OPN_OK);
+    expect_near(got[0], -(log(1e-12) + log(0.75) + log(DBL_EPSILON)) / 3.0, 1e-14);
+    assert_int_equal(opn_metric_brier(ctx, 3, 2, opn_f64(p), label, &got[1]), OPN_OK);
+    const double miss = 1.0 - 1e-12;
+    expect_near(got[1], (2.0 * miss * miss + 2.0 * 0.0625 + 2.0) / 3.0, 1e-15);
+    assert_int_equal(
+            opn_metric_calibration_error(ctx, 3, 2, opn_f64(p), label, 15, &got[2]),
+            OPN_OK);
+    expect_near(got[2], (2.0 - 1e-12 + 0.25) / 3.0, 1e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+            WITH_CTX(doubles_give_what_floats_give),
+            WITH_CTX(doubles_that_floats_would_tie_are_told_apart),
+            WITH_CTX(probabilities_as_doubles_keep_their_digits),
             WITH_CTX(detections_are_scored_as_by_scikit_learn),
             WITH_CTX(risk_over_coverage_agrees_with_numpy),
             WITH_CTX(probabilities_are_scored_as_by_numpy),

@@ -71,14 +71,14 @@ static void qualities_are_the_metrics_of_those_nodes(void **state)
     double want[OPN_N_QUALITIES];
     draw(&d);
     want[OPN_QUALITY_ACCURACY] = 100.0 * d.n_right / d.n;
-    assert_int_equal(
-            opn_metric_brier(ctx, d.n, K, d.scored, d.label, &want[OPN_QUALITY_BRIER]),
-            OPN_OK);
-    assert_int_equal(
-            opn_metric_nll(ctx, d.n, K, d.scored, d.label, &want[OPN_QUALITY_NLL]),
-            OPN_OK);
-    assert_int_equal(opn_metric_calibration_error(ctx, d.n, K, d.scored, d.label, 15,
-                                                  &want[OPN_QUALITY_ECE]),
+    assert_int_equal(opn_metric_brier(ctx, d.n, K, opn_f32(d.scored), d.label,
+                                      &want[OPN_QUALITY_BRIER]),
+                     OPN_OK);
+    assert_int_equal(opn_metric_nll(ctx, d.n, K, opn_f32(d.scored), d.label,
+                                    &want[OPN_QUALITY_NLL]),
+                     OPN_OK);
+    assert_int_equal(opn_metric_calibration_error(ctx, d.n, K, opn_f32(d.scored), d.label,
+                                                  15, &want[OPN_QUALITY_ECE]),
                      OPN_OK);
     want[OPN_QUALITY_ECE] *= 100.0;
     assert_int_equal(opn_i_quality(ctx, N, K, d.target, d.predicted, d.probability, got),

@@ -341,9 +341,11 @@ expect_detection(const scene *at, const json_t *task, const pooled *pool, bool i
             n_positive += positive[n];
             score[n++] = is_ood ? value : -value;
         }
-        assert_int_equal(opn_metric_auroc(ctx, n, positive, score, &auroc), OPN_OK);
-        assert_int_equal(opn_metric_average_precision(ctx, n, positive, score, &aupr),
+        assert_int_equal(opn_metric_auroc(ctx, n, positive, opn_f32(score), &auroc),
                          OPN_OK);
+        assert_int_equal(
+                opn_metric_average_precision(ctx, n, positive, opn_f32(score), &aupr),
+                OPN_OK);
         const json_t *told = page_of_measure(page_member(task, "measures"),
                                              opn_measure_name((opn_measure)m));
         scene_expect_number(told, "auroc", 100.0 * auroc);
@@ -441,8 +443,9 @@ static void risk_is_that_of_all_nodes_of_the_pool(void **state)
             wrong[j] = pool.outcome[j] != 0;
             value[j] = at.said->measure[m][pool.node[j]];
         }
-        assert_int_equal(opn_metric_risk_coverage(ctx, pool.n, wrong, value, NULL, &area),
-                         OPN_OK);
+        assert_int_equal(
+                opn_metric_risk_coverage(ctx, pool.n, wrong, opn_f32(value), NULL, &area),
+                OPN_OK);
         const json_t *told = page_of_measure(list, opn_measure_name((opn_measure)m));
         const json_t *risk = page_member(told, "risk");
         const json_t *coverage = page_member(told, "coverage");
