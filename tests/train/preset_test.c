@@ -46,9 +46,12 @@ static opn_graph *load(const char *data)
     return graph;
 }
 
+// The paper's; it has no settings for images.
 static void write_dataset(const opn_dataset *dataset)
 {
     char path[SUPPORT_PATH];
+    if (strstr(dataset->file, "idx") != NULL)
+        return;
     support_path(path, folder, dataset->file);
     if (strstr(path, ".npz") == NULL) {
         support_write_planetoid(path);
