@@ -23,7 +23,7 @@
 const option_list option_headings[] = {
         {"Model", MODEL},
         {"Decisions", DECISIONS},
-        {"Evaluation", "seeds trials protocol table figure dataset"},
+        {"Evaluation", "seeds trials protocol shift table figure dataset"},
         {"Report", "perplexity"},
         {"Generator", GENERATOR},
         {"Output", "output json format"},
@@ -73,7 +73,7 @@ const opine_verb verbs[] = {
          "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
          VERB_RESEARCH,
          MODEL TRAINING SAMPLING
-         "propagate seeds protocol label data_dir output json seed"},
+         "propagate seeds protocol shift label data_dir output json seed"},
         {"reproduce", "", 0, 0,
          "Measure the tables of the paper, and compare with its values.",
          "For each table, dataset, model and uncertainty: the paper's value, ours, the "

@@ -21,9 +21,10 @@ typedef enum opn_metric {
     OPN_METRIC_AUPR = 1,        // average precision
     OPN_METRIC_AUPR_ERRORS = 2, // with the other nodes as positives, ranked in reverse
     OPN_METRIC_FPR95 = 3,       // false positives when 95 % of the positives are found
-    OPN_METRIC_AURC = 4 // area under risk over coverage: mean share of wrong nodes
+    OPN_METRIC_AURC = 4, // area under risk over coverage: mean share of wrong nodes
+    OPN_METRIC_FPR95_ERRORS = 5 // positives missed when 95 % of the others are found
 } opn_metric;
-enum { OPN_N_METRICS = 5 };
+enum { OPN_N_METRICS = 6 };
 OPN_API const char *opn_metric_name(opn_metric metric); // "auroc"
 
 // Quality on the test nodes of known classes; percent except brier and nll.
@@ -63,16 +64,18 @@ OPN_API double opn_cell_metric(const opn_cell *cell, opn_metric metric, int32_t 
 typedef struct opn_evaluation opn_evaluation;
 
 // Trains and scores every model that the parameter model names, on `seeds` seeds
-// starting from `seed`, with the given task, preset and protocol. Runs are distributed
-// over the threads of ctx; results do not depend on their number. Models that differ
-// only in inference are trained once.
+// starting from `seed`, with the given task, preset, protocol and shift; the graph should
+// be prepared as opn_graph_load_prepared() does with these. Runs are distributed over the
+// threads of ctx; results do not depend on their number. Models that differ only in
+// inference are trained once.
 //
 // folder  where each result is kept as soon as it is there, with the trained model and a
 //         manifest, and where results that are there already are taken from; or NULL
 //
-// Errors: those of opn_model_train() and opn_model_predict(); SHAPE (no nodes are left
-// to score); READ, FORMAT and WRITE of the folder; INTERRUPTED (the results so far
-// are in the folder).
+// Errors: those of opn_model_train() and opn_model_predict(); INVALID_ARG (a protocol
+// with a task or a shift that it does not have); SHAPE (no nodes are left to score);
+// READ, FORMAT and WRITE of the folder; INTERRUPTED (the results so far are in the
+// folder).
 OPN_API OPN_NODISCARD opn_status opn_evaluate(opn_ctx *ctx,
                                               const opn_graph *graph,
                                               const opn_params *params,

@@ -186,7 +186,8 @@ OPN_API OPN_NODISCARD opn_status opn_steps_parse(opn_ctx *ctx,
                                                  uint32_t *steps);
 
 // The steps that the parameters raw and steps call for; where neither is given, those
-// that training applies. Errors: those of opn_steps_parse().
+// that training applies, or under the protocols gnnsafe and gpn those of their authors.
+// Errors: those of opn_steps_parse().
 OPN_API OPN_NODISCARD opn_status opn_steps_from_params(opn_ctx *ctx,
                                                        const opn_graph *graph,
                                                        const opn_params *params,

@@ -31,8 +31,9 @@ OPN_API const char *opn_measure_phrase(opn_measure measure, double value);
 
 // ---- scores --------------------------------------------------------------------------
 
-// What nodes are ranked by: the measures under their own numbers, then the energy, and
-// the same again after they were smoothed over the graph.
+// What nodes are ranked by: the measures under their own numbers, then the energy, the
+// same again after they were smoothed over the graph, and what others rank by: the energy
+// as GNNSafe propagates it, and 1 - max p.
 OPN_API int32_t opn_score_count(void);
 OPN_API const char *opn_score_name(int32_t score); // "vacuity", "energy", "vacuity~"
 OPN_API int32_t opn_score_find(const char *name);  // -1 when there is none

@@ -18,8 +18,8 @@ typedef struct opn_checkpoint opn_checkpoint; // of a training that may be inter
 // ---- parameters ----------------------------------------------------------------------
 
 // Fills in the values of the preset for this graph and task, where `params` were not
-// set: model, normalise, hidden, dropout, weight_decay, epochs, teacher_epochs, patience,
-// lambda1, propagate.
+// set: task (ood under the protocols gnnsafe and gpn), model, normalise, hidden, dropout,
+// weight_decay, epochs, teacher_epochs, patience, lambda1, propagate.
 OPN_API OPN_NODISCARD opn_status opn_params_use_preset(opn_ctx *ctx,
                                                        const opn_graph *graph,
                                                        opn_params *params);
@@ -31,9 +31,10 @@ OPN_API OPN_NODISCARD opn_status opn_params_check_models(opn_ctx *ctx,
                                                          const opn_params *params,
                                                          int several);
 
-// The split for the parameters seed, task, protocol and ood_classes: classes named in
-// ood_classes are held out, or with task ood the usual ones of a dataset known by name.
-// Errors: INVALID_ARG (not a class of the graph), and those of opn_split_create().
+// The split for the parameters seed, task, protocol, shift and ood_classes: classes named
+// in ood_classes are held out, or with task ood the usual ones of a dataset known by
+// name. Errors: INVALID_ARG (not a class of the graph, or none to hold out under the
+// protocols gnnsafe and gpn), and those of opn_split_create().
 OPN_API OPN_NODISCARD opn_status opn_split_from_params(opn_ctx *ctx,
                                                        const opn_graph *graph,
                                                        const opn_params *params,

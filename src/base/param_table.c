@@ -279,10 +279,19 @@ static const opn_param table[] = {
         {.name = "protocol",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "paper",
-         .choices = "paper|full|reference",
+         .choices = "paper|full|reference|gnnsafe|gpn",
          .affects = OPN_AFFECTS_SCORES,
          .help = "Which nodes to score: 50 draws of 1000 as in the paper, all of them, "
-                 "or those of the authors' code."},
+                 "or those of the authors' code; or graph, split and nodes of another "
+                 "paper: GNNSafe, with a `shift`, or GPN, which leaves classes out."},
+        {.name = "shift",
+         .kind = OPN_PARAM_CHOICE,
+         .default_text = "none",
+         .choices = "none|structure|feature|label",
+         .affects = OPN_AFFECTS_SCORES,
+         .help = "What is out of distribution under `protocol` gnnsafe: the same nodes "
+                 "with other edges or with mixed features, or the nodes of some "
+                 "classes."},
         {.name = "table",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",

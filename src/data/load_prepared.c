@@ -3,6 +3,8 @@
 
 #include "data/loaders.h"
 
+#include "graph/protocol.h"
+
 opn_status opn_steps_from_params(opn_ctx *ctx,
                                  const opn_graph *graph,
                                  const opn_params *params,
@@ -10,7 +12,9 @@ opn_status opn_steps_from_params(opn_ctx *ctx,
 {
     if (opn_params_given(params, "steps"))
         return opn_steps_parse(ctx, opn_params_text(params, "steps"), steps);
-    *steps = opn_params_flag(params, "raw") ? 0 : opn_graph_usual_steps(graph);
+    *steps = opn_params_flag(params, "raw")
+                     ? 0
+                     : opn_i_protocol_steps(opn_i_protocol_of(params), graph);
     return OPN_OK;
 }
 

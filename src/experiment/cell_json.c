@@ -102,7 +102,8 @@ bool opn_i_cell_from_json(const json_t *object, opn_cell *cell)
             return false;
     for (int m = 0; m < OPN_N_METRICS; m++) {
         const json_t *scores = json_object_get(object, opn_metric_name((opn_metric)m));
-        if (!json_is_object(scores))
+        // A result of an earlier version lacks the metrics that came later.
+        if (!json_is_object(scores) && (scores != NULL || m <= OPN_METRIC_AURC))
             return false;
         for (int32_t s = 0; s < OPN_N_SCORES; s++)
             if (!get_number(scores, opn_score_name(s), &cell->metric[m][s]) &&

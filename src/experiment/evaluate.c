@@ -7,6 +7,7 @@
 #include "experiment/kept_model.h"
 #include "experiment/run_folder.h"
 #include "experiment/score.h"
+#include "graph/protocol.h"
 #include "opinion/measure_table.h"
 #include "train/jobs.h"
 #include "train/training_key.h"
@@ -230,6 +231,7 @@ static opn_status prepare(opn_ctx *ctx, const opn_params *params, evaluating *e)
     const char *name =
             graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
     OPN_TRY(opn_params_check_models(ctx, params, true));
+    OPN_TRY(opn_i_protocol_check(ctx, params));
     OPN_TRY_NEW(ctx, evaluation, 1);
     evaluation->alloc = ctx->alloc;
     e->evaluation = evaluation;

@@ -62,6 +62,8 @@ static void put_origin(json_t *object, const opn_evaluation *evaluation)
                         json_string(opn_params_text(evaluation->params, "task")));
     json_object_set_new(object, "protocol",
                         json_string(opn_params_text(evaluation->params, "protocol")));
+    json_object_set_new(object, "shift",
+                        json_string(opn_params_text(evaluation->params, "shift")));
 }
 
 // Apart from the origin: the same data may lie elsewhere. A path that is not UTF-8 cannot

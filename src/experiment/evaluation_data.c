@@ -7,7 +7,7 @@
 const char *opn_metric_name(opn_metric metric)
 {
     static const char *const names[OPN_N_METRICS] = {"auroc", "aupr", "aupr_errors",
-                                                     "fpr95", "aurc"};
+                                                     "fpr95", "aurc", "fpr95_errors"};
     return names[metric];
 }
 

@@ -1,6 +1,7 @@
 // evaluation_table.c -- results of several models as text and JSON.
 
 #include "experiment/evaluation_data.h"
+#include "graph/protocol.h"
 #include "io/bytes.h"
 #include "io/file_write.h"
 #include "io/json_write.h"
@@ -59,14 +60,40 @@ cleanup:
 
 // ---- text ----------------------------------------------------------------------------
 
+// A column of the table of scores: a metric, or the accuracy that goes with it.
+typedef struct score_column {
+    const char *head;
+    int metric; // -1: accuracy
+} score_column;
+enum { N_SCORE_COLUMNS = 5 };
+
+// Under the protocols of other papers the known nodes are positive as well, as in those,
+// and accuracy stands beside every figure.
+static const score_column *score_columns(const opn_evaluation *evaluation)
+{
+    static const score_column usual[N_SCORE_COLUMNS] = {
+            {"AUROC", OPN_METRIC_AUROC},
+            {"AUPR", OPN_METRIC_AUPR},
+            {"AUPR err", OPN_METRIC_AUPR_ERRORS},
+            {"FPR95", OPN_METRIC_FPR95},
+            {"AURC", OPN_METRIC_AURC}};
+    static const score_column rival[N_SCORE_COLUMNS] = {
+            {"AUROC", OPN_METRIC_AUROC},
+            {"AUPR", OPN_METRIC_AUPR},
+            {"AUPR ID", OPN_METRIC_AUPR_ERRORS},
+            {"FPR95 ID", OPN_METRIC_FPR95_ERRORS},
+            {"accuracy", -1}};
+    const bool is_rival = opn_i_protocol_of(evaluation->params)->is_rival;
+    return is_rival && is_ood(evaluation) ? rival : usual;
+}
+
 static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
-    static const char *const heads[OPN_N_METRICS] = {"AUROC", "AUPR", "AUPR err", "FPR95",
-                                                     "AURC"};
+    const score_column *column = score_columns(evaluation);
     opn_i_text *line = opn_i_file_writer_line(file);
     opn_i_text_add(line, "%-14s", "score");
-    for (int k = 0; k < OPN_N_METRICS; k++)
-        opn_i_text_add(line, "   %-*s", OPN_SHORT_WIDTH - 1, heads[k]);
+    for (int k = 0; k < N_SCORE_COLUMNS; k++)
+        opn_i_text_add(line, "   %-*s", OPN_SHORT_WIDTH - 1, column[k].head);
     opn_i_file_writer_end_line(file);
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         opn_i_text_add(line, "%s", opn_evaluation_model(evaluation, m));
@@ -75,9 +102,13 @@ static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation
             if (opn_evaluation_metric(evaluation, m, OPN_METRIC_AURC, s).n == 0)
                 continue;
             opn_i_text_add(line, "  %-12s", opn_score_name(s));
-            for (int k = 0; k < OPN_N_METRICS; k++) {
+            for (int k = 0; k < N_SCORE_COLUMNS; k++) {
+                const opn_metric metric = (opn_metric)column[k].metric;
                 const opn_estimate e =
-                        opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
+                        column[k].metric < 0
+                                ? opn_evaluation_quality(evaluation, m,
+                                                         OPN_QUALITY_ACCURACY)
+                                : opn_evaluation_metric(evaluation, m, metric, s);
                 opn_i_text_add(line, "  ");
                 opn_i_text_add_short(line, &e, 1);
             }
@@ -180,9 +211,11 @@ static void put_title(opn_i_file_writer *file, const opn_evaluation *evaluation)
     const opn_i_means first = opn_i_evaluation_means(evaluation, 0);
     opn_i_wrapper title = {.file = file};
     opn_i_text *line = opn_i_file_writer_line(file);
-    opn_i_text_add(line, ", %s, protocol %s, preset %s: %d seed%s, ",
-                   opn_params_text(evaluation->params, "task"),
-                   opn_params_text(evaluation->params, "protocol"),
+    opn_i_text_add(line, ", %s, protocol %s", opn_params_text(evaluation->params, "task"),
+                   opn_params_text(evaluation->params, "protocol"));
+    if (opn_i_protocol_of(evaluation->params)->rule == OPN_SPLIT_GNNSAFE)
+        opn_i_text_add(line, ", shift %s", opn_params_text(evaluation->params, "shift"));
+    opn_i_text_add(line, ", preset %s: %d seed%s, ",
                    opn_params_text(evaluation->params, "preset"),
                    (int)evaluation->n_seeds, evaluation->n_seeds == 1 ? "" : "s");
     opn_i_text_add(line, "pool of %.0f nodes, %.1f %% of them %s", first.n_pool,
@@ -298,6 +331,8 @@ static json_t *json_head(const opn_evaluation *evaluation)
                         json_string(opn_params_text(evaluation->params, "task")));
     json_object_set_new(document, "protocol",
                         json_string(opn_params_text(evaluation->params, "protocol")));
+    json_object_set_new(document, "shift",
+                        json_string(opn_params_text(evaluation->params, "shift")));
     json_object_set_new(document, "preset",
                         json_string(opn_params_text(evaluation->params, "preset")));
     json_object_set_new(document, "version", json_string(opn_version()));

@@ -373,18 +373,29 @@ cleanup:
     return status;
 }
 
-// The graph of the run, with the labels that its models were trained on.
+// The graph of the run, prepared as for its protocol and with the labels that its models
+// were trained on.
 static opn_status load_graph(opn_ctx *ctx,
                              const char *folder,
                              const candidate *one,
                              const char *data,
-                             const opn_params *params,
+                             const opn_params *given,
                              opn_graph **out)
 {
-    const char *label = text_member(json_object_get(one->line, "parameters"), "label");
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    const json_t *kept = json_object_get(one->line, "parameters");
+    const char *label = text_member(kept, "label");
+    OPN_TRY(opn_params_copy(ctx, given, &params));
+    if (text_member(kept, "protocol")[0] != 0)
+        OPN_TRY(opn_params_set(ctx, params, "protocol", text_member(kept, "protocol")));
     if (data == NULL)
-        return opn_i_report_source(ctx, folder, one->source, params, label, out);
-    return opn_i_graph_load_labelled(ctx, data, params, label, out);
+        OPN_TRY(opn_i_report_source(ctx, folder, one->source, params, label, out));
+    else
+        OPN_TRY(opn_i_graph_load_labelled(ctx, data, params, label, out));
+cleanup:
+    opn_params_free(params);
+    return status;
 }
 
 opn_status opn_i_report_of_run(opn_ctx *ctx,

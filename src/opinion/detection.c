@@ -51,6 +51,7 @@ static void measure_draw(const opn_i_pool *pool,
     metric[OPN_METRIC_AUPR_ERRORS] = opn_i_ranking_precision_of_others(r, order);
     metric[OPN_METRIC_FPR95] = opn_i_ranking_fpr(r, order, 0.95);
     metric[OPN_METRIC_AURC] = opn_i_ranking_risk(r, NULL);
+    metric[OPN_METRIC_FPR95_ERRORS] = opn_i_ranking_fpr_of_others(r, order, 0.95);
 }
 
 opn_status opn_i_detect(opn_ctx *ctx,

@@ -134,8 +134,11 @@ int32_t opn_score_count(void)
 
 const char *opn_score_name(int32_t score)
 {
+    static const char *const rivals[] = {"gnnsafe", "1-max-p"};
     const bool is_smoothed = score >= OPN_SCORE_SMOOTHED;
     const int32_t of = score % OPN_SCORE_SMOOTHED;
+    if (score >= OPN_SCORE_RIVALS)
+        return rivals[score - OPN_SCORE_RIVALS];
     if (of == OPN_SCORE_ENERGY)
         return is_smoothed ? "energy~" : "energy";
     return is_smoothed ? measures[of].smoothed_name : measures[of].name;

@@ -12,7 +12,11 @@ enum {
     // Scores, numbered as in opn_score_name().
     OPN_SCORE_ENERGY = OPN_N_MEASURES,
     OPN_SCORE_SMOOTHED = OPN_N_MEASURES + 1, // the first smoothed score
-    OPN_N_SCORES = 2 * OPN_SCORE_SMOOTHED
+    // Scores of others, which only an evaluation has.
+    OPN_SCORE_RIVALS = 2 * OPN_SCORE_SMOOTHED, // the first of them
+    OPN_SCORE_GNNSAFE = OPN_SCORE_RIVALS,
+    OPN_SCORE_UNCONFIDENCE,
+    OPN_N_SCORES
 };
 
 // Inputs of one node's measures.

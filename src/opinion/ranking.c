@@ -191,25 +191,45 @@ double opn_i_ranking_precision(const opn_i_ranking *ranking, opn_i_order order)
     return precision_of(ranking, order, false);
 }
 
-double opn_i_ranking_precision_of_others(const opn_i_ranking *ranking, opn_i_order order)
+static opn_i_order opposite(opn_i_order order)
 {
-    return precision_of(ranking, order == OPN_BY_MORE ? OPN_BY_LESS : OPN_BY_MORE, true);
+    return order == OPN_BY_MORE ? OPN_BY_LESS : OPN_BY_MORE;
 }
 
-double opn_i_ranking_fpr(const opn_i_ranking *ranking, opn_i_order order, double tpr)
+double opn_i_ranking_precision_of_others(const opn_i_ranking *ranking, opn_i_order order)
+{
+    return precision_of(ranking, opposite(order), true);
+}
+
+static double
+fpr_of(const opn_i_ranking *ranking, opn_i_order order, bool of_others, double tpr)
 {
     // Both rates only increase from one threshold to the next: the first one that is
     // enough is the best. It exists, because the last finds all.
+    const int32_t n_others = ranking->n - ranking->n_positive;
+    const int32_t n_wanted = of_others ? n_others : ranking->n_positive;
     int32_t n_found = 0;
     int32_t n_false = 0;
     if (opn_i_ranking_is_of_one_kind(ranking))
         return (double)NAN;
-    for (int32_t step = 0; (double)n_found / ranking->n_positive < tpr; step++) {
+    for (int32_t step = 0; (double)n_found / n_wanted < tpr; step++) {
         const opn_i_tie *tie = opn_i_ranking_tie(ranking, order, step);
-        n_found += tie->n_positive;
-        n_false += tie->n - tie->n_positive;
+        const int32_t n_new = of_others ? tie->n - tie->n_positive : tie->n_positive;
+        n_found += n_new;
+        n_false += tie->n - n_new;
     }
-    return (double)n_false / (ranking->n - ranking->n_positive);
+    return (double)n_false / (ranking->n - n_wanted);
+}
+
+double opn_i_ranking_fpr(const opn_i_ranking *ranking, opn_i_order order, double tpr)
+{
+    return fpr_of(ranking, order, false, tpr);
+}
+
+double
+opn_i_ranking_fpr_of_others(const opn_i_ranking *ranking, opn_i_order order, double tpr)
+{
+    return fpr_of(ranking, opposite(order), true, tpr);
 }
 
 double opn_i_ranking_risk(const opn_i_ranking *ranking, double *risk)

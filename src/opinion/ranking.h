@@ -64,6 +64,11 @@ double opn_i_ranking_precision_of_others(const opn_i_ranking *ranking, opn_i_ord
 // nodes are of one kind.
 double opn_i_ranking_fpr(const opn_i_ranking *ranking, opn_i_order order, double tpr);
 
+// The same for the other nodes, in the opposite order: the fraction of the positives that
+// is taken for others when `tpr` of the others is found.
+double
+opn_i_ranking_fpr_of_others(const opn_i_ranking *ranking, opn_i_order order, double tpr);
+
 // Mean over all i of the fraction of wrong nodes among the i + 1 with the lowest scores;
 // the fractions are written to risk [n], which may be NULL. Within a tie they are the
 // mean over all orders.

@@ -77,6 +77,8 @@ const float *opn_i_prediction_score(const opn_prediction *prediction, int32_t sc
 {
     const bool is_smoothed = score >= OPN_SCORE_SMOOTHED;
     const int32_t of = score % OPN_SCORE_SMOOTHED;
+    if (score >= OPN_SCORE_RIVALS)
+        return NULL;
     if (of == OPN_SCORE_ENERGY)
         return is_smoothed ? prediction->smoothed_energy : prediction->energy;
     return (is_smoothed ? prediction->smoothed : prediction->measure)[of];

@@ -2,6 +2,8 @@
 
 #include "graph/feature_rule.h"
 #include "graph/graph_data.h"
+#include "graph/narrow.h"
+#include "graph/protocol.h"
 #include "model/class_match.h"
 #include "train/train.h"
 #include "train/training_key.h"
@@ -159,6 +161,8 @@ opn_status opn_params_use_preset(opn_ctx *ctx, const opn_graph *graph, opn_param
 {
     opn_status status = OPN_OK;
     const bool is_auto = strcmp(opn_params_text(params, "preset"), "auto") == 0;
+    if (opn_i_protocol_of(params)->is_rival)
+        OPN_TRY(set_default(ctx, params, "task", "ood"));
     if (is_auto && graph->dataset == NULL)
         return use_auto(ctx, graph, params);
     if (is_auto)
@@ -210,23 +214,32 @@ opn_status opn_split_from_params(opn_ctx *ctx,
                                  opn_split **out)
 {
     opn_status status = OPN_OK;
+    opn_split *split = NULL;
     int32_t *classes = NULL;
     int32_t n = 0;
-    const bool is_reference =
-            strcmp(opn_params_text(params, "protocol"), "reference") == 0;
+    int32_t ignored = -1;
+    opn_shift shift;
+    const opn_i_protocol *protocol = opn_i_protocol_of(params);
     OPN_TRY_NEW(ctx, classes, graph->n_classes);
     OPN_TRY(parse_classes(ctx, graph, opn_params_text(params, "ood_classes"), classes,
                           &n));
-    if (n == 0 && is_ood(params) && graph->dataset != NULL)
-        for (int32_t k = graph->dataset->n_known; k < graph->n_classes; k++)
-            classes[n++] = k;
     if (n == 0 && is_ood(params))
+        n = opn_i_protocol_classes(params, graph, classes, &ignored);
+    const bool lacks_classes =
+            n == 0 && is_ood(params) && !opn_i_protocol_shifts(params, &shift);
+    OPN_FAIL_IF(ctx, lacks_classes && protocol->is_rival, OPN_ERR_INVALID_ARG,
+                "%s: `protocol` %s holds classes out; name them with `ood_classes`",
+                graph->name, protocol->name);
+    if (lacks_classes)
         opn_i_log(ctx, OPN_LOG_WARNING,
                   "%s: task ood, but no class is held out; name some with `ood_classes`",
                   graph->name);
-    OPN_TRY(opn_split_create(ctx, graph,
-                             is_reference ? OPN_SPLIT_REFERENCE : OPN_SPLIT_USUAL,
-                             (uint64_t)opn_params_int(params, "seed"), classes, n, out));
+    OPN_TRY(opn_split_create(ctx, graph, protocol->rule,
+                             (uint64_t)opn_params_int(params, "seed"), classes, n,
+                             &split));
+    if (ignored >= 0)
+        opn_i_split_ignore(graph, ignored, split);
+    *out = split;
 cleanup:
     opn_i_release(&ctx->alloc, classes);
     return status;

@@ -126,6 +126,36 @@ static void *room(size_t n, size_t size)
     return made;
 }
 
+// Energy after e <- e/2 + D^-1 A e/2, twice, and 1 - max p.
+static void ask_for_rivals(witness *w, const opn_graph *graph)
+{
+    const opn_off *row_ptr = opn_graph_row_ptr(graph);
+    float *energy = w->score[OPN_SCORE_GNNSAFE] = room((size_t)w->n, sizeof(float));
+    float *unsure = w->score[OPN_SCORE_UNCONFIDENCE] = room((size_t)w->n, sizeof(float));
+    double *now = room((size_t)w->n, sizeof(double));
+    double *next = room((size_t)w->n, sizeof(double));
+    for (opn_vid i = 0; i < w->n; i++)
+        now[i] = (double)opn_prediction_energy(w->said)[i];
+    for (int step = 0; step < 2; step++) {
+        for (opn_vid i = 0; i < w->n; i++) {
+            const opn_off degree = row_ptr[i + 1] - row_ptr[i];
+            next[i] = now[i] / 2.0;
+            for (opn_off e = row_ptr[i]; e < row_ptr[i + 1]; e++)
+                next[i] += now[opn_graph_col_idx(graph)[e]] / (double)degree / 2.0;
+        }
+        memcpy(now, next, (size_t)w->n * sizeof(double));
+    }
+    for (opn_vid i = 0; i < w->n; i++) {
+        float most = 0.0f;
+        for (int32_t k = 0; k < w->n_classes; k++)
+            most = fmaxf(most, w->probability[i * w->n_classes + k]);
+        energy[i] = (float)now[i];
+        unsure[i] = 1.0f - most;
+    }
+    free(now);
+    free(next);
+}
+
 // Smoothed by hand, whatever the prediction says.
 static void ask_witness(witness *w, const opn_graph *graph)
 {
@@ -136,7 +166,8 @@ static void ask_witness(witness *w, const opn_graph *graph)
             OPN_OK);
     w->predicted = opn_prediction_predicted(w->said);
     w->probability = opn_prediction_probability(w->said);
-    for (int32_t s = 0; s < OPN_N_SCORES; s++) {
+    ask_for_rivals(w, graph);
+    for (int32_t s = 0; s < OPN_SCORE_RIVALS; s++) {
         const int32_t plain = s % OPN_SCORE_SMOOTHED;
         const float *from = plain == OPN_SCORE_ENERGY
                                     ? opn_prediction_energy(w->said)
@@ -183,6 +214,8 @@ static int32_t target_of(const witness *w, const opn_graph *graph, opn_vid i)
 static bool has_score(const witness *w, int32_t s)
 {
     const int32_t plain = s % OPN_SCORE_SMOOTHED;
+    if (s >= OPN_SCORE_RIVALS)
+        return true;
     if (s >= OPN_SCORE_SMOOTHED && opn_params_int(w->params, "propagate") == 0)
         return false;
     return plain == OPN_SCORE_ENERGY ||
@@ -238,6 +271,9 @@ expect_score(const witness *w, const opn_graph *graph, int32_t s, const opn_cell
     assert_int_equal(opn_metric_risk_coverage(ctx, n, flag[2], opn_f32(uncertainty), NULL,
                                               &want[4]),
                      OPN_OK);
+    assert_int_equal(
+            opn_metric_fpr_at_tpr(ctx, n, flag[1], opn_f32(opposite), 0.95, &want[5]),
+            OPN_OK);
     for (int k = 0; k < OPN_N_METRICS; k++)
         expect_percent(cell->metric[k][s], want[k]);
     for (int f = 0; f < 3; f++)
@@ -335,6 +371,10 @@ static void presets_and_drawn_splits_come_through(void **state)
     expect_witnessed(graph, "s-bgcn-t-k",
                      "preset=strong task=ood ood_classes=0 epochs=4 samples=2");
     expect_witnessed(splitless, "s-gcn", "protocol=reference epochs=4");
+    expect_witnessed(splitless, "s-gcn", "protocol=gpn ood_classes=1,3 epochs=4");
+    expect_witnessed(splitless, "s-gcn", "protocol=gpn task=misclassification epochs=4");
+    expect_witnessed(splitless, "gcn",
+                     "protocol=gnnsafe shift=label ood_classes=0 epochs=4");
     opn_graph_free(splitless);
     opn_graph_free(graph);
 }
@@ -373,7 +413,7 @@ a_score_the_model_lacks_is_nan_and_smoothed_ones_need_propagation(void **state)
     opn_evaluation *plain = evaluate(ctx, graph, "seeds=1 model=gcn,s-gcn epochs=2");
     opn_evaluation *smooth =
             evaluate(ctx, graph, "seeds=1 model=gcn,s-gcn epochs=2 propagate=1");
-    for (int32_t s = 0; s < OPN_N_SCORES; s++) {
+    for (int32_t s = 0; s < OPN_SCORE_RIVALS; s++) {
         const int32_t of = s % OPN_SCORE_SMOOTHED;
         const bool is_smoothed = s >= OPN_SCORE_SMOOTHED;
         const bool gcn_has = of == OPN_MEASURE_ENTROPY || of == OPN_SCORE_ENERGY;

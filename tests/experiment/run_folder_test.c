@@ -391,6 +391,7 @@ static void a_line_without_any_of_its_figures_is_refused(void **state)
     json_t *value = NULL;
     int n_members = 0;
     opn_i_cell_to_json(&cell, whole);
+    json_object_del(whole, "fpr95_errors"); // results of earlier versions lack it
     json_object_foreach(whole, member, value)
     {
         json_t *copy = json_deep_copy(whole);
@@ -398,8 +399,25 @@ static void a_line_without_any_of_its_figures_is_refused(void **state)
         json_decref(copy);
         n_members++;
     }
-    assert_int_equal(n_members, 7 + OPN_N_QUALITIES + OPN_N_METRICS);
+    assert_int_equal(n_members, 6 + OPN_N_QUALITIES + OPN_N_METRICS);
     json_decref(whole);
+}
+
+static void a_result_of_an_earlier_version_lacks_later_metrics(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    const opn_cell cell = draw_cell(&random);
+    opn_cell read = {0};
+    json_t *line = json_object();
+    opn_i_cell_to_json(&cell, line);
+    json_object_del(line, "fpr95_errors");
+    assert_true(opn_i_cell_from_json(line, &read));
+    for (int32_t s = 0; s < OPN_N_SCORES; s++)
+        assert_true(isnan(read.metric[OPN_METRIC_FPR95_ERRORS][s]));
+    json_object_set_new(line, "fpr95_errors", json_string("none"));
+    assert_false(opn_i_cell_from_json(line, &read));
+    json_decref(line);
 }
 
 static void a_score_that_is_no_number_is_refused(void **state)
@@ -684,6 +702,7 @@ int main(void)
             cmocka_unit_test(of_a_key_twice_the_last_counts),
             cmocka_unit_test(a_broken_line_in_the_middle_is_refused_by_name_and_number),
             cmocka_unit_test(a_line_without_any_of_its_figures_is_refused),
+            cmocka_unit_test(a_result_of_an_earlier_version_lacks_later_metrics),
             cmocka_unit_test(a_score_that_is_no_number_is_refused),
             cmocka_unit_test(what_is_no_folder_is_refused),
             cmocka_unit_test(a_folder_that_may_not_be_written_is_refused),

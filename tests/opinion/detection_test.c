@@ -78,6 +78,9 @@ static void expect_of_draw(const scene *at, int d, double metric[OPN_N_METRICS])
     assert_int_equal(opn_metric_risk_coverage(ctx, N_DRAWN, wrong, opn_f32(uncertainty),
                                               NULL, &metric[OPN_METRIC_AURC]),
                      OPN_OK);
+    assert_int_equal(opn_metric_fpr_at_tpr(ctx, N_DRAWN, other, opposite, 0.95,
+                                           &metric[OPN_METRIC_FPR95_ERRORS]),
+                     OPN_OK);
 }
 
 static bool is_same(double got, double want)
@@ -192,6 +195,7 @@ static void a_score_that_tells_all_is_perfect_in_its_direction(void **state)
         assert_int_equal(opn_i_detect(ctx, &at.pool, at.score, got), OPN_OK);
         assert_true(got[OPN_METRIC_AUROC] == 1.0 && got[OPN_METRIC_AUPR] == 1.0);
         assert_true(got[OPN_METRIC_AUPR_ERRORS] == 1.0 && got[OPN_METRIC_FPR95] == 0.0);
+        assert_true(got[OPN_METRIC_FPR95_ERRORS] == 0.0);
     }
 }
 

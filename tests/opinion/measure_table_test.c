@@ -31,7 +31,9 @@ static void the_list_of_names_has_every_measure_in_order(void **state)
 static void scores_are_the_measures_and_the_energy_then_all_smoothed(void **state)
 {
     (void)state;
-    assert_int_equal(opn_score_count(), 2 * (opn_measure_count() + 1));
+    assert_int_equal(opn_score_count(), 2 * (opn_measure_count() + 1) + 2);
+    assert_string_equal(opn_score_name(opn_score_count() - 2), "gnnsafe");
+    assert_string_equal(opn_score_name(opn_score_count() - 1), "1-max-p");
     for (int32_t m = 0; m < opn_measure_count(); m++)
         assert_string_equal(opn_score_name(m), opn_measure_name((opn_measure)m));
     assert_string_equal(opn_score_name(opn_measure_count()), "energy");

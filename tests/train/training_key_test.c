@@ -126,7 +126,7 @@ static void the_key_of_a_score_has_those_of_sampling_and_the_protocol(void **sta
     (void)state;
     scene s = new_scene();
     const names found = find_changing(&s, cell_key);
-    assert_string_equal(found.text, OF_SAMPLING "protocol ");
+    assert_string_equal(found.text, OF_SAMPLING "protocol shift ");
     free_scene(&s);
 }
 
@@ -161,7 +161,7 @@ static void a_manifest_describes_the_parameters_of_its_results(void **state)
                         "task preset ood_classes hidden heads out_heads evidence "
                         "normalise epochs teacher_epochs patience stop_on learning_rate "
                         "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
-                        "kernel_constant " OF_SAMPLING "protocol label seed ");
+                        "kernel_constant " OF_SAMPLING "protocol shift label seed ");
     json_decref(object);
     opn_params_free(params);
     free_scene(&s);
