@@ -37,8 +37,10 @@ static opn_i_column_use use_of(const opn_i_dense_reader *d, size_t f)
 {
     const opn_i_dense_column *column = &d->column[f];
     const size_t n_words = (size_t)column->words.n;
-    if (f == d->node || column->is_index)
-        return column->is_index ? OPN_COLUMN_INDEX : OPN_COLUMN_NODES;
+    if (f == d->node)
+        return OPN_COLUMN_NODES;
+    if (column->is_index)
+        return OPN_COLUMN_INDEX;
     if (!column->has_word)
         return column->has_number || d->n_rows == 0 ? OPN_COLUMN_NUMBERS
                                                     : OPN_COLUMN_EMPTY;

@@ -114,6 +114,11 @@ static opn_status find_node(opn_i_dense_reader *d)
         OPN_TRY(find_node_by_ids(d, chosen));
         is_noted = d->node != OPN_NO_COLUMN;
     }
+    OPN_FAIL_IF(d->folder->ctx, d->node == OPN_NO_COLUMN && d->column[0].is_index,
+                OPN_ERR_FORMAT,
+                "%s:%zu: the first column has no name; call it node if it holds the "
+                "nodes, else leave it out",
+                d->table->path, d->head_line);
     for (size_t f = 0; f < d->n_columns; f++)
         chosen[f] = is_noted && f == d->node;
     OPN_TRY(opn_i_note_columns(d->folder, d->table->path, &d->head, chosen, d->n_columns,

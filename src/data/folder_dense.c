@@ -24,7 +24,20 @@ static void deinit_reader(opn_i_dense_reader *d)
 
 // ---- first row -----------------------------------------------------------------------
 
-// A row of words alone is a header, and so is one that names the nodes' column.
+bool opn_i_numbers_columns(const opn_i_csv *rows)
+{
+    const size_t n_before = rows->field[0].n_chars == 0; // an index has no name
+    char number[24];
+    for (size_t f = n_before; f < rows->n_fields; f++) {
+        snprintf(number, sizeof(number), "%zu", f - n_before);
+        if (strcmp(rows->field[f].text, number) != 0)
+            return false;
+    }
+    return rows->n_fields >= 3; // two values may well be 0 and 1
+}
+
+// A row of words alone is a header, and so is one that names the nodes' column or numbers
+// all of them.
 static opn_status find_header(opn_i_dense_reader *d)
 {
     opn_status status = OPN_OK;
@@ -45,17 +58,12 @@ static opn_status find_header(opn_i_dense_reader *d)
         a_word = opn_i_is_missing(text) ? a_word : f;
     }
     d->n_columns = rows->n_fields;
-    d->has_header = n_nodes > 0 || n_words == rows->n_fields;
+    d->has_header =
+            n_nodes > 0 || n_words == rows->n_fields || opn_i_numbers_columns(rows);
     OPN_FAIL_IF(ctx, !d->has_header && n_words > n_missing, OPN_ERR_FORMAT,
                 "%s:%zu: \"%s\" is not a number; a column of node names needs a header "
                 "that begins with node",
                 rows->name, rows->line, rows->field[a_word].text);
-    OPN_FAIL_IF(
-            ctx, d->has_header && n_nodes == 0 && rows->field[0].n_chars == 0,
-            OPN_ERR_FORMAT,
-            "%s:%zu: the first column has no name; call it node if it holds the nodes, "
-            "else leave it out",
-            rows->name, rows->line);
     OPN_FAIL_IF(ctx,
                 rows->n_fields == 1 &&
                         opn_i_word_means(rows->field[0].text, OPN_MEANS_NODE),
@@ -82,8 +90,7 @@ static opn_status read_head(opn_i_dense_reader *d, bool *has_row)
         OPN_TRY(opn_i_names_add(ctx, &d->head, name, strlen(name)));
         d->column[f].may_be_node = d->n_columns > 1 && opn_i_names_node(name);
         d->column[f].is_index = f == 0 && name[0] == 0;
-        d->column[f].may_be_ids =
-                d->n_columns > 1 && !d->column[f].may_be_node && !d->column[f].is_index;
+        d->column[f].may_be_ids = d->n_columns > 1 && !d->column[f].may_be_node;
     }
     *has_row = true;
     if (d->has_header)

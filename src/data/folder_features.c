@@ -147,7 +147,8 @@ cleanup:
     return status;
 }
 
-// A first row of words alone, or one that names the nodes, is a header.
+// A first row of words alone, or one that names the nodes or numbers the columns, is a
+// header.
 static bool is_header(const opn_i_csv *rows)
 {
     size_t n_words = 0;
@@ -156,7 +157,7 @@ static bool is_header(const opn_i_csv *rows)
         if (opn_i_names_node(rows->field[f].text))
             return true;
     }
-    return n_words == rows->n_fields;
+    return n_words == rows->n_fields || opn_i_numbers_columns(rows);
 }
 
 opn_status opn_i_folder_count_rows(const opn_i_folder *folder, size_t *out)

@@ -206,6 +206,10 @@ OPN_NODISCARD opn_status opn_i_folder_read_dense(opn_i_folder *folder,
                                                  opn_i_table *table);
 OPN_NODISCARD opn_status opn_i_folder_read_json(opn_i_folder *folder, const char *path);
 
+// Whether a first row has the numbers of its columns, 0, 1, 2 and so on, as pandas writes
+// them over values without names, perhaps after the empty name of an index.
+bool opn_i_numbers_columns(const opn_i_csv *rows);
+
 // Counts the rows of a features.csv with one row per node, before it is read; 0 if there
 // is none.
 OPN_NODISCARD opn_status opn_i_folder_count_rows(const opn_i_folder *folder, size_t *out);

@@ -8,9 +8,9 @@
 // Whether a value is below 0.
 bool opn_i_features_are_signed(const opn_i_csr *x);
 
-// "standard" if a feature is negative, or if features have unequal scales, so that fewer
-// of them decide the direction of rows than would on one scale. Else "l2". Cost:
-// O(entries + F).
+// "standard" if a feature is negative, if features have unequal scales, so that fewer
+// of them decide the direction of rows than would on one scale, or if all rows have
+// nearly the same direction though they differ. Else "l2". Cost: O(entries + F).
 OPN_NODISCARD opn_status opn_i_features_suit(opn_ctx *ctx,
                                              const opn_i_csr *x,
                                              const char **normalise);

@@ -249,6 +249,41 @@ static void test_a_column_of_nodes_is_known_under_any_name(void **state)
     expect_refused_folders(wrong, N_OF(wrong));
 }
 
+static void test_tables_of_pandas_with_their_index_are_read(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"an index without a name that holds the nodes",
+             {{"edges.csv", ",source,target\n0,0,1\n1,1,2\n"},
+              {"features.csv", ",p\n2,7\n0,8\n1,9\n"}},
+             NULL,
+             "0: 1: 2:; 0>1 1>2; 0.p=8 1.p=9 2.p=7; ; p",
+             "features.csv: column \"\" names the nodes, for it holds those of edges.csv "
+             "| edges.csv: column \"\" is not used"},
+            {"an index over columns that are numbers",
+             {{"edges.csv", "0,1\n1,2\n"},
+              {"features.csv", ",0,1\n0,5,6\n1,5,7\n2,8,7\n"}},
+             NULL,
+             "0: 1: 2:; 0>1 1>2; 0.0=5 0.1=6 1.0=5 1.1=7 2.0=8 2.1=7; ; 0 1",
+             "features.csv: column \"\" names the nodes, for it holds those of edges.csv"},
+            {"columns that are numbers are no node",
+             {{"edges.csv", "0,1\n"},
+              {"features.csv", "0,1,2\n5,6,5\n5,6,5\n"},
+              {"labels.csv", "node,label\n0,a\n1,b\n"}},
+             NULL,
+             "0:a 1:b; 0>1; 0.0=5 0.1=6 0.2=5 1.0=5 1.1=6 1.2=5; a b; 0 1 2",
+             IN_ORDER},
+    };
+    static const wrong_case wrong[] = {
+            {"an index that lacks a node",
+             {{"edges.csv", "0,9\n"}, {"features.csv", ",p\n0,7\n1,8\n2,9\n"}},
+             "features.csv:1: the first column has no name",
+             "node"},
+    };
+    expect_folders(cases, N_OF(cases));
+    expect_refused_folders(wrong, N_OF(wrong));
+}
+
 static void test_numbers_in_another_dress_are_named(void **state)
 {
     (void)state;
@@ -457,6 +492,7 @@ int main(void)
             IN_FOLDER(test_a_split_beside_the_labels_is_used),
             IN_FOLDER(test_a_split_beside_the_labels_is_refused_where_it_contradicts),
             IN_FOLDER(test_json_of_pandas_is_read_or_refused),
+            IN_FOLDER(test_tables_of_pandas_with_their_index_are_read),
             IN_FOLDER(test_files_that_are_not_read_are_named),
             IN_FOLDER(test_nodes_numbered_from_0_and_from_1_are_noted),
             IN_FOLDER(test_numbers_in_another_dress_are_named),

@@ -58,6 +58,25 @@ static void a_feature_of_another_scale_does_not_decide_alone(void **state)
     assert_string_equal(suited(table), "standard");
 }
 
+static void values_far_from_0_are_told_apart(void **state)
+{
+    (void)state;
+    static const opn_real years[N_ROWS][N_COLS] = {
+            {1990, 2001, 2004}, {1985, 2010, 1999}, {2020, 1979, 2003},
+            {2001, 2002, 1988}, {1999, 1984, 2015}, {1970, 2000, 1990},
+            {2011, 1995, 1981}, {1987, 2005, 2018}};
+    static const opn_real one[N_ROWS][N_COLS] = {{3}, {7}, {1}, {4}, {2}, {9}, {1}, {5}};
+    assert_string_equal(suited(years), "standard");
+    assert_string_equal(suited(one), "standard"); // of length 1 they would be equal
+}
+
+static void features_without_information_keep_their_values(void **state)
+{
+    (void)state;
+    static const opn_real same[N_ROWS][N_COLS] = {{2}, {2}, {2}, {2}, {2}, {2}, {2}, {2}};
+    assert_string_equal(suited(same), "l2"); // standardised they would be 0
+}
+
 // A word that is repeated hundreds of times in one row changes no other row.
 static void a_rare_outlier_does_not_change_the_rule(void **state)
 {
@@ -81,6 +100,8 @@ int main(void)
             WITH_CTX(words_and_counts_keep_their_direction),
             WITH_CTX(negative_features_are_standardised),
             WITH_CTX(a_feature_of_another_scale_does_not_decide_alone),
+            WITH_CTX(values_far_from_0_are_told_apart),
+            WITH_CTX(features_without_information_keep_their_values),
             WITH_CTX(a_rare_outlier_does_not_change_the_rule),
             WITH_CTX(no_features_at_all_are_no_problem),
     };
