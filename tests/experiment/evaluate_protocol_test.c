@@ -81,17 +81,20 @@ static void expect_metrics(const pool *p, const opn_cell *cell)
     double want = 0.0;
     assert_true(cell->n_pool == (double)p->n);
     expect_percent(cell->prevalence, (double)N_NODES / p->n);
-    assert_int_equal(opn_metric_auroc(ctx, p->n, p->is_ood, p->score, &want), OPN_OK);
+    assert_int_equal(opn_metric_auroc(ctx, p->n, p->is_ood, opn_f32(p->score), &want),
+                     OPN_OK);
     expect_percent(cell->metric[OPN_METRIC_AUROC][OPN_MEASURE_VACUITY], want);
-    assert_int_equal(opn_metric_average_precision(ctx, p->n, p->is_ood, p->score, &want),
-                     OPN_OK);
-    expect_percent(cell->metric[OPN_METRIC_AUPR][OPN_MEASURE_VACUITY], want);
     assert_int_equal(
-            opn_metric_average_precision(ctx, p->n, p->is_id, p->opposite, &want),
+            opn_metric_average_precision(ctx, p->n, p->is_ood, opn_f32(p->score), &want),
             OPN_OK);
-    expect_percent(cell->metric[OPN_METRIC_AUPR_ERRORS][OPN_MEASURE_VACUITY], want);
-    assert_int_equal(opn_metric_fpr_at_tpr(ctx, p->n, p->is_id, p->opposite, 0.95, &want),
+    expect_percent(cell->metric[OPN_METRIC_AUPR][OPN_MEASURE_VACUITY], want);
+    assert_int_equal(opn_metric_average_precision(ctx, p->n, p->is_id,
+                                                  opn_f32(p->opposite), &want),
                      OPN_OK);
+    expect_percent(cell->metric[OPN_METRIC_AUPR_ERRORS][OPN_MEASURE_VACUITY], want);
+    assert_int_equal(
+            opn_metric_fpr_at_tpr(ctx, p->n, p->is_id, opn_f32(p->opposite), 0.95, &want),
+            OPN_OK);
     expect_percent(cell->metric[OPN_METRIC_FPR95_ERRORS][OPN_MEASURE_VACUITY], want);
 }
 

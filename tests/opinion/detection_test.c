@@ -78,7 +78,7 @@ static void expect_of_draw(const scene *at, int d, double metric[OPN_N_METRICS])
     assert_int_equal(opn_metric_risk_coverage(ctx, N_DRAWN, wrong, opn_f32(uncertainty),
                                               NULL, &metric[OPN_METRIC_AURC]),
                      OPN_OK);
-    assert_int_equal(opn_metric_fpr_at_tpr(ctx, N_DRAWN, other, opposite, 0.95,
+    assert_int_equal(opn_metric_fpr_at_tpr(ctx, N_DRAWN, other, opn_f32(opposite), 0.95,
                                            &metric[OPN_METRIC_FPR95_ERRORS]),
                      OPN_OK);
 }
