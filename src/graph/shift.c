@@ -41,11 +41,9 @@ static opn_status join_node(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const double log_miss = log1p(-p); // -inf for p = 1: nothing is passed over
-    double j = first;                  // may run past any integer
-    if (!(p > 0.0))
-        return OPN_OK;
-    for (;; j++) {
-        j += floor(log1p(-opn_i_rng_unit(rng)) / log_miss);
+    double j = (double)first - 1.0;    // may run past any integer
+    while (p > 0.0) {
+        j += 1.0 + floor(log1p(-opn_i_rng_unit(rng)) / log_miss);
         if (!(j < last))
             break;
         OPN_TRY(add_edge(ctx, i, (int32_t)j, list));

@@ -4,6 +4,7 @@
 
 #include "opinion/number_array.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { LEAST_FOR_TEMPERATURE = 20, LEAST_FOR_POOL = 100 };
@@ -141,10 +142,12 @@ typedef struct slope {
 // weight [K] = softmax of the row at these exponents; returns -ln of the true class's.
 static double weigh_row(const sample *s, const double *exponent, int32_t i)
 {
-    const size_t at = (size_t)i * (size_t)s->n_classes;
+    const int32_t n = s->n_classes;
+    const size_t at = (size_t)i * (size_t)n;
     double top = -(double)INFINITY;
     double sum = 0.0;
-    for (int32_t k = 0; k < s->n_classes; k++) {
+    assert(n > 0);
+    for (int32_t k = 0; k < n; k++) {
         double z = 0.0;
         for (int j = 0; j < N_PARTS; j++)
             z += exponent[j] * s->x[j][at + (size_t)k];
@@ -152,11 +155,11 @@ static double weigh_row(const sample *s, const double *exponent, int32_t i)
         top = fmax(top, z);
     }
     const double of_true = s->weight[s->label[i]] - top;
-    for (int32_t k = 0; k < s->n_classes; k++) {
+    for (int32_t k = 0; k < n; k++) {
         s->weight[k] = exp(s->weight[k] - top);
         sum += s->weight[k];
     }
-    for (int32_t k = 0; k < s->n_classes; k++)
+    for (int32_t k = 0; k < n; k++)
         s->weight[k] /= sum;
     return log(sum) - of_true;
 }
