@@ -7,7 +7,8 @@ const noClass = 65535;
 const kindNames = ['correct', 'wrong', 'ood', 'unlabelled'];
 const kindTitles = {correct: 'correct', wrong: 'wrong', ood: 'out-of-distribution',
                     unlabelled: 'unlabelled'};
-const roleTitles = ['training', 'validation', 'test', 'pool', 'unlabelled'];
+const roleTitles = ['training', 'validation', 'test', 'pool', 'unlabelled',
+    'calibration'];
 
 function bytesOf(base64)
 {
