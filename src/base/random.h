@@ -35,7 +35,8 @@ typedef enum opn_i_stream {
     OPN_STREAM_EMBEDDING = 22,
     OPN_STREAM_TUNE_TRIAL = 23,
     OPN_STREAM_TUNE_HALVES = 24,
-    OPN_STREAM_FOLDS = 25
+    OPN_STREAM_FOLDS = 25,
+    OPN_STREAM_MEMBERS = 26
 } opn_i_stream;
 
 typedef struct opn_i_random4 {

@@ -36,7 +36,9 @@ opn_status opn_opinion(opn_ctx *ctx,
                 .n_classes = n_classes, .alpha = row, .p = p, .is_closed = true};
         for (int m = 0; m < OPN_N_MEASURES && m < n_measures; m++)
             if (measure[m] != NULL)
-                measure[m][i] = (float)opn_i_measure_at(m)->of(&opinion);
+                measure[m][i] = m < OPN_N_PAPER_MEASURES
+                                        ? (float)opn_i_measure_at(m)->of(&opinion)
+                                        : NAN;
     }
 cleanup:
     opn_i_release(&ctx->alloc, row);
