@@ -36,6 +36,7 @@ typedef enum opn_i_stream {
     OPN_STREAM_TUNE_TRIAL = 23,
     OPN_STREAM_TUNE_HALVES = 24,
     OPN_STREAM_FOLDS = 25,
+    OPN_STREAM_MEMBERS = 26,
     OPN_STREAM_SETS = 30
 } opn_i_stream;
 
