@@ -205,7 +205,7 @@ static json_t *split_as_json(const opn_split *split)
     if (split == NULL)
         return json_null();
     json_t *counts = json_object();
-    for (int r = OPN_ROLE_TRAIN; r <= OPN_ROLE_UNLABELLED; r++)
+    for (int r = 0; r < OPN_N_ROLES; r++)
         put_json(counts, opn_role_name((opn_role)r),
                  json_integer(opn_split_count(split, (opn_role)r)));
     put_json(counts, "origin", json_string(opn_split_origin(split)));
@@ -304,11 +304,17 @@ static void show_split(const description *found)
         putchar('\n');
         return;
     }
-    // Only a split that came with the data has a pool.
-    for (int r = OPN_ROLE_TRAIN; r <= OPN_ROLE_UNLABELLED; r++)
-        if (r != OPN_ROLE_POOL || opn_split_count(split, OPN_ROLE_POOL) > 0)
-            printf("%s%s %d", r == OPN_ROLE_TRAIN ? "" : ", ", opn_role_name((opn_role)r),
-                   (int)opn_split_count(split, (opn_role)r));
+    // Few splits have a pool, or nodes for calibration.
+    static const opn_role order[] = {OPN_ROLE_TRAIN,       OPN_ROLE_VALIDATION,
+                                     OPN_ROLE_CALIBRATION, OPN_ROLE_TEST,
+                                     OPN_ROLE_POOL,        OPN_ROLE_UNLABELLED};
+    for (size_t r = 0; r < sizeof(order) / sizeof(order[0]); r++) {
+        const int n = (int)opn_split_count(split, order[r]);
+        const bool is_rare =
+                order[r] == OPN_ROLE_POOL || order[r] == OPN_ROLE_CALIBRATION;
+        if (n > 0 || !is_rare)
+            printf("%s%s %d", r == 0 ? "" : ", ", opn_role_name(order[r]), n);
+    }
     putchar('\n');
     print_key("");
     printf("%s\n", opn_split_origin(split));

@@ -180,7 +180,7 @@ static void put_measures(const explained *x)
         if (isnan(value))
             printf("%-12s      -  not measured by %s\n", name, opn_model_id(x->model));
         else
-            printf("%-12s %6.3f  %s\n", name, value,
+            printf("%-12s%7.3f  %s\n", name, value,
                    opn_measure_phrase((opn_measure)m, value));
     }
     putchar('\n');

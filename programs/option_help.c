@@ -34,9 +34,16 @@ static const option_note notes[] = {
         {"predict|explain", "average", false,
          "What to average over the passes: alpha as in the paper, or logits as in the "
          "authors' code; defaults to that of training."},
+        {"predict|explain", "isolated", false,
+         "Whether nodes without neighbours keep their own value in smoothed measures, "
+         "fused and margin, or count as uncertain around them; auto means keep if the "
+         "training graph has such nodes; defaults to that of training."},
         {"predict", "propagate", false,
-         "Number of steps by which to smooth each measure over the graph as well; "
+         "Number of steps by which to diffuse each measure over the graph as well; "
          "defaults to that of training."},
+        {"predict", "teleport", false,
+         "How much of a node's own value every step keeps; defaults to that of "
+         "training."},
         {"demo", "output", true, "Page to write; defaults to opine-demo.html."},
         {"train", "output", true,
          "File to write the model to, such as m.safetensors; required."},

@@ -32,12 +32,16 @@ void tell_work(const opine_app *app, const opn_graph *graph, const opn_split *sp
 {
     if (opn_params_flag(app->params, "quiet"))
         return;
+    char calibration[40] = "";
+    if (opn_split_count(split, OPN_ROLE_CALIBRATION) > 0)
+        snprintf(calibration, sizeof(calibration), "%d calibration, ",
+                 (int)opn_split_count(split, OPN_ROLE_CALIBRATION));
     complain("training %s on %s with seed %s: %d nodes, %d training, %d validation, "
-             "%d class%s",
+             "%s%d class%s",
              opn_params_text(app->params, "model"), opn_graph_name(graph),
              opn_params_text(app->params, "seed"), (int)opn_graph_n_nodes(graph),
              (int)opn_split_count(split, OPN_ROLE_TRAIN),
-             (int)opn_split_count(split, OPN_ROLE_VALIDATION),
+             (int)opn_split_count(split, OPN_ROLE_VALIDATION), calibration,
              (int)opn_split_n_known(split), opn_split_n_known(split) == 1 ? "" : "es");
     tell_parameters(app);
 }

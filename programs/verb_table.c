@@ -11,7 +11,7 @@
     "epochs teacher_epochs patience stop_on learning_rate dropout drop_edge " \
     "weight_decay teacher_ramp lambda1 sigma kernel_constant "
 // Options of every verb that predicts.
-#define SAMPLING "samples sample_dropout sample_drop_edge average "
+#define SAMPLING "samples sample_dropout sample_drop_edge average isolated "
 
 #define DECISIONS "abstain_above target_accuracy decide_by "
 #define GENERATOR \
@@ -29,7 +29,7 @@ const option_list option_headings[] = {
         {"Output", "output json format"},
         {"Data", "label steps raw data_dir mirror"},
         {"Training", TRAINING "resume checkpoint_every"},
-        {"Sampling", SAMPLING "propagate"},
+        {"Sampling", SAMPLING "propagate teleport"},
         {"General", "seed " EVERY_VERB},
 };
 const int n_option_headings = sizeof(option_headings) / sizeof(option_headings[0]);
@@ -50,13 +50,13 @@ const opine_verb verbs[] = {
          "long training now and then; --resume continues from it.",
          "opine train demo -o demo.safetensors", run_train, VERB_FIRST_STEPS,
          MODEL TRAINING SAMPLING
-         "propagate resume checkpoint_every label data_dir output json seed"},
+         "propagate teleport resume checkpoint_every label data_dir output json seed"},
         {"predict", "MODEL DATA", 2, 2,
          "Predict the class of every node, and how certain it is.",
          "The graph need not be the one the model was trained on, but it must have the "
          "same features.",
          "opine predict demo.safetensors demo -o demo.csv", run_predict, VERB_FIRST_STEPS,
-         SAMPLING DECISIONS "propagate label data_dir output json"},
+         SAMPLING DECISIONS "propagate teleport label data_dir output json"},
         {"explain", "MODEL DATA NODE", 3, 3, "Explain a prediction.",
          "NODE is a name, or a number if nodes have no names. Shows the opinion, the "
          "labelled nodes behind its prior, the classes that conflict and the "
@@ -73,7 +73,7 @@ const opine_verb verbs[] = {
          "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
          VERB_RESEARCH,
          MODEL TRAINING SAMPLING
-         "propagate seeds protocol shift label data_dir output json seed"},
+         "propagate teleport seeds protocol shift label data_dir output json seed"},
         {"reproduce", "", 0, 0,
          "Measure the tables of the paper, and compare with its values.",
          "For each table, dataset, model and uncertainty: the paper's value, ours, the "
@@ -92,7 +92,7 @@ const opine_verb verbs[] = {
          "and the same command resumes from RUN.",
          "opine tune demo --task ood --trials 20 -o run", run_tune, VERB_RESEARCH,
          MODEL TRAINING SAMPLING
-         "propagate seeds trials label data_dir output json seed"},
+         "propagate teleport seeds trials label data_dir output json seed"},
         {"report", "RUN [DATA]", 1, 2, "Write an HTML report.",
          "The report has maps of the nodes by class and by each uncertainty, the "
          "opinion on every node, curves and tables, in one HTML file that needs no "

@@ -31,7 +31,7 @@ const colours = {
     okabe: [...okabeIto, ...okabeIto.slice(0, 6).map(c => mixed(c, '#000000', 0.42)),
             ...okabeIto.slice(0, 6).map(c => mixed(c, '#ffffff', 0.5))],
     measure: {vacuity: '#0072b2', dissonance: '#d55e00', aleatoric: '#009e73',
-              epistemic: '#cc79a7', entropy: '#e69f00'},
+              epistemic: '#cc79a7', entropy: '#e69f00', fused: '#56b4e9', margin: '#6b7480'},
     kind: {correct: '#56b4e9', wrong: '#d55e00', ood: '#8a4fbf', unlabelled: '#9aa3ad'},
     stops: rampStops,
 

@@ -10,6 +10,8 @@ const measurePhrases = {
     aleatoric: 'aleatoric uncertainty, the noise in the data,',
     epistemic: 'epistemic uncertainty, the uncertainty of the model itself,',
     entropy: 'entropy, the total uncertainty of the prediction,',
+    fused: 'fused vacuity, the lack of evidence around a node,',
+    margin: 'margin, how close another class comes around a node,',
 };
 const chartOrder = Object.keys(measurePhrases);
 const chartTasks = {

@@ -7,7 +7,8 @@ const noClass = 65535;
 const kindNames = ['correct', 'wrong', 'ood', 'unlabelled'];
 const kindTitles = {correct: 'correct', wrong: 'wrong', ood: 'out-of-distribution',
                     unlabelled: 'unlabelled'};
-const roleTitles = ['training', 'validation', 'test', 'pool', 'unlabelled'];
+const roleTitles = ['training', 'validation', 'test', 'pool', 'unlabelled',
+    'calibration'];
 
 function bytesOf(base64)
 {
@@ -78,12 +79,16 @@ class ReportData
         return {beliefs: alpha.map(a => (a - 1) / strength), vacuity: alpha.length / strength};
     }
 
+    // What 0 and 65535 stand for in the array of a measure.
+    ends(view, name) { return this.views[view].ranges[name]; }
+
     measure(view, name)
     {
         return this.kept(`${view}.${name}`, () => {
             const values = new Float32Array(this.array(view, name));
+            const [low, high] = this.ends(view, name);
             for (let i = 0; i < values.length; i++)
-                values[i] /= 65535;
+                values[i] = low + values[i] / 65535 * (high - low);
             return values;
         });
     }
@@ -97,7 +102,9 @@ class ReportData
                 low = Math.min(low, v);
                 high = Math.max(high, v);
             }
-            return low <= high ? [low / 65535, high / 65535] : [0, 0];
+            const [first, last] = this.ends(view, name);
+            return low <= high ? [low, high].map(v => first + v / 65535 * (last - first))
+                               : [0, 0];
         });
     }
 

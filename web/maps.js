@@ -3,7 +3,8 @@
 // hovered, pinned and selected.
 
 const measureTitles = {vacuity: 'Vacuity', dissonance: 'Dissonance', aleatoric: 'Aleatoric',
-                       epistemic: 'Epistemic', entropy: 'Entropy'};
+                       epistemic: 'Epistemic', entropy: 'Entropy', fused: 'Fused vacuity',
+                       margin: 'Margin'};
 
 function whatTitle(what)
 {

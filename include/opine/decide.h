@@ -41,9 +41,9 @@ OPN_API double opn_thresholds_most(const opn_thresholds *thresholds, opn_measure
 // Decides about n nodes by measure [n_measures], the values of each opn_measure, [n] or
 // NULL; those without a threshold are ignored. A node with a measure above its threshold
 // is not accepted; if several are, the one that exceeds its threshold by the largest
-// factor decides, on ties the first in the order of opn_measure. Thresholds are rounded
-// to float before comparing, so one printed with nine digits and read back gives the same
-// result.
+// factor, from the least possible value, decides, on ties the first in the order of
+// opn_measure. Thresholds are rounded to float before comparing, so one printed with nine
+// digits and read back gives the same result.
 //
 // decision    [n] opn_decision
 // decided_by  [n] opn_measure, or -1 for what is accepted; may be NULL

@@ -316,6 +316,25 @@ OPN_API OPN_NODISCARD opn_status opn_graph_propagate(opn_ctx *ctx,
                                                      int64_t n_steps,
                                                      float *value);
 
+// How values spread over a graph: x <- t x0 + (1 - t) D^-1 A x, without self-loops.
+typedef struct opn_diffusion {
+    int64_t n_steps; // 0 or more
+    double teleport; // t, in [0, 1]: how much of x0 every step keeps
+    // What the neighbours of a node without any are taken to have; NaN: its own value,
+    // so that it keeps it.
+    double missing;
+    int is_lazy; // 1: t is of the value before the step rather than of x0
+} opn_diffusion;
+
+// Diffuses the columns of value [V, n_columns], each on its own; neighbours count by edge
+// weight. Errors: SHAPE (the graph is directed), INVALID_ARG, NOMEM, INTERRUPTED (value
+// may have changed). Cost: O(n_columns n_steps (V + E)); memory O(V).
+OPN_API OPN_NODISCARD opn_status opn_graph_diffuse(opn_ctx *ctx,
+                                                   const opn_graph *graph,
+                                                   const opn_diffusion *how,
+                                                   int32_t n_columns,
+                                                   float *value);
+
 #ifdef __cplusplus
 }
 #endif

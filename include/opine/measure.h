@@ -16,11 +16,14 @@ typedef enum opn_measure {
     OPN_MEASURE_DISSONANCE = 1, // how much of it conflicts
     OPN_MEASURE_ALEATORIC = 2,  // how noisy the data are
     OPN_MEASURE_EPISTEMIC = 3,  // how unsure the model is
-    OPN_MEASURE_ENTROPY = 4     // all together
+    OPN_MEASURE_ENTROPY = 4,    // all together
+    // These also need the graph and the model's teacher, and have their own ranges.
+    OPN_MEASURE_FUSED = 5, // vacuity of teacher and student around the node, logarithmic
+    OPN_MEASURE_MARGIN = 6 // how close another class comes around the node
 } opn_measure;
 
 // Their names in this order, as a parameter lists its choices.
-#define OPN_MEASURE_NAMES "vacuity|dissonance|aleatoric|epistemic|entropy"
+#define OPN_MEASURE_NAMES "vacuity|dissonance|aleatoric|epistemic|entropy|fused|margin"
 
 OPN_API int32_t opn_measure_count(void);
 OPN_API const char *opn_measure_name(opn_measure measure); // "vacuity"
@@ -42,7 +45,8 @@ OPN_API int32_t opn_score_find(const char *name);  // -1 when there is none
 
 // Measures of Dirichlets alpha [n, K], in closed form. measure [n_measures] has the
 // output of each opn_measure, [n] or NULL; those that n_measures leaves out are not
-// wanted. Errors: INVALID_ARG (K < 2, or an alpha below 1 or not finite).
+// wanted, and those that need a graph are NaN. Errors: INVALID_ARG (K < 2, or an alpha
+// below 1 or not finite).
 OPN_API OPN_NODISCARD opn_status opn_opinion(opn_ctx *ctx,
                                              int64_t n,
                                              int32_t n_classes,

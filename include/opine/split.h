@@ -14,8 +14,11 @@ typedef enum opn_role {
     OPN_ROLE_VALIDATION = 1,
     OPN_ROLE_TEST = 2,
     OPN_ROLE_POOL = 3, // labelled, none of the above; not the same as opn_split_pool()
-    OPN_ROLE_UNLABELLED = 4
+    OPN_ROLE_UNLABELLED = 4,
+    OPN_ROLE_CALIBRATION = 5 // labels for probabilities and promises, which neither train
+                             // the model nor choose it
 } opn_role;
+enum { OPN_N_ROLES = 6 };
 
 OPN_API const char *opn_role_name(opn_role role); // "train"
 
@@ -23,8 +26,9 @@ typedef enum opn_split_rule {
     OPN_SPLIT_USUAL = 0, // what the data call for: GIVEN where there is one, SAMPLED for
                          // the other datasets known by name, OWN for own data
     OPN_SPLIT_GIVEN = 1, // Planetoid's split, or split.csv
-    OPN_SPLIT_SAMPLED = 2,   // 20 nodes of each class, 500 for validation, the rest test
-    OPN_SPLIT_OWN = 3,       // all labels; a stratified fifth of them for validation
+    OPN_SPLIT_SAMPLED = 2, // 20 nodes of each class, 500 for validation, the rest test
+    OPN_SPLIT_OWN = 3, // all labels; a stratified fifth of them for validation, half of
+                       // which is for calibration if there are 200 labels or more
     OPN_SPLIT_REFERENCE = 4, // as the paper's authors' code: GIVEN where there is one,
                              // else 20 K training and 30 K validation nodes of whatever
                              // class; the pool holds validation nodes too
@@ -38,11 +42,11 @@ typedef enum opn_split_rule {
 typedef struct opn_split opn_split; // immutable once created
 
 // Gives every node its role. Nodes of the classes in ood_classes [n_ood] are removed
-// from training and validation after the draw and become POOL (with GNNSAFE from testing,
-// too). Unlabelled nodes always have the role UNLABELLED. Errors: INVALID_ARG (a class
-// number outside the graph or named twice, no known class left, GIVEN without one), SHAPE
-// (data that cannot be split: no labels, no training node left, SAMPLED with a class of
-// fewer than 20), NOMEM. Cost: O(V + K).
+// from training, validation and calibration after the draw and become POOL (with GNNSAFE
+// from testing, too). Unlabelled nodes always have the role UNLABELLED. Errors:
+// INVALID_ARG (a class number outside the graph or named twice, no known class left,
+// GIVEN without one), SHAPE (data that cannot be split: no labels, no training node left,
+// SAMPLED with a class of fewer than 20), NOMEM. Cost: O(V + K).
 OPN_API OPN_NODISCARD opn_status opn_split_create(opn_ctx *ctx,
                                                   const opn_graph *graph,
                                                   opn_split_rule rule,
@@ -62,8 +66,8 @@ OPN_API opn_vid opn_split_count(const opn_split *split, opn_role role);
 OPN_API const char *opn_split_origin(const opn_split *split);
 
 // The pool of detection scores, [V] 1 for the nodes that are scored: labelled nodes of
-// all classes in neither training nor validation before the OOD classes were removed,
-// unless the rule says otherwise.
+// all classes that neither train, validate nor calibrate before the OOD classes were
+// removed, unless the rule says otherwise.
 OPN_API const uint8_t *opn_split_pool(const opn_split *split);
 OPN_API opn_vid opn_split_pool_size(const opn_split *split);
 

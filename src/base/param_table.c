@@ -43,7 +43,7 @@ static const opn_param table[] = {
                  "other graphs `model` auto with 64 hidden units and at most 500 "
                  "epochs), paper (the paper's values for this model and dataset) or "
                  "strong (values that find more out-of-distribution nodes: lambda1 0.3, "
-                 "500 epochs, 5 steps of propagation)."},
+                 "500 epochs, 200 for the teacher, 10 steps of propagation)."},
         {.name = "ood_classes",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
@@ -106,7 +106,8 @@ static const opn_param table[] = {
          .unit = "epochs",
          .affects = OPN_AFFECTS_WEIGHTS,
          .help = "Number of training epochs for the teacher; 0 means as many as for "
-                 "the model; with the 1000 of `task` ood the default is 200."},
+                 "the model; with the 1000 of `task` ood and for `preset` strong the "
+                 "default is 200."},
         {.name = "patience",
          .kind = OPN_PARAM_INT,
          .default_text = "0",
@@ -234,8 +235,24 @@ static const opn_param table[] = {
          .max = 1000,
          .unit = "steps",
          .affects = OPN_AFFECTS_SAMPLING,
-         .help = "Number of steps by which to smooth each measure over the graph as "
-                 "well; smoothed measures are called vacuity~ and so on."},
+         .help = "Number of steps by which to diffuse each measure over the graph as "
+                 "well; such measures are called vacuity~ and so on."},
+        {.name = "teleport",
+         .kind = OPN_PARAM_REAL,
+         .default_text = "0.1",
+         .min = 0,
+         .max = 1,
+         .affects = OPN_AFFECTS_SAMPLING,
+         .help = "How much of a node's own value every step of `propagate` keeps; the "
+                 "rest is the mean over its neighbours."},
+        {.name = "isolated",
+         .kind = OPN_PARAM_CHOICE,
+         .default_text = "auto",
+         .choices = "auto|keep|uncertain",
+         .affects = OPN_AFFECTS_SAMPLING,
+         .help = "Nodes without neighbours keep their own value in smoothed measures, "
+                 "fused and margin, or count as uncertain around them; auto means keep "
+                 "if the training graph has such nodes, otherwise uncertain."},
         {.name = "abstain_above",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",

@@ -100,7 +100,7 @@ opn_status opn_i_check_role(const opn_i_folder *folder,
     opn_status status = OPN_OK;
     OPN_FAIL_IF(folder->ctx, !opn_i_role_fits(role, label), OPN_ERR_FORMAT,
                 "%s:%zu: node \"%s\" is used to %s but has no label", path, line, node,
-                role == OPN_ROLE_TRAIN ? "train" : "validate");
+                opn_i_role_verb(role));
 cleanup:
     return status;
 }

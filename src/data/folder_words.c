@@ -32,6 +32,8 @@ static const char *const words_of[] = {
         [OPN_MEANS_TRAIN] = "trainmask istrain train",
         [OPN_MEANS_VALIDATION] = "valmask validmask validationmask isval isvalid "
                                  "isvalidation val valid validation",
+        [OPN_MEANS_CALIBRATION] = "calibrationmask calibmask calmask iscalibration "
+                                  "iscalib iscal calibration calib",
         [OPN_MEANS_TEST] = "testmask istest test",
         [OPN_MEANS_MISSING] = "na n/a nan null ?",
         [OPN_MEANS_TRUE] = "true yes",

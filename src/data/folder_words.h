@@ -18,8 +18,9 @@ typedef enum opn_i_meaning {
     OPN_MEANS_FEATURE, // its name, where each row holds one value
     OPN_MEANS_VALUE,   // of that feature
     OPN_MEANS_ROLE,    // in a split
-    OPN_MEANS_TRAIN,   // a mask of a split, as are the next two
+    OPN_MEANS_TRAIN,   // a mask of a split, as are the next three
     OPN_MEANS_VALIDATION,
+    OPN_MEANS_CALIBRATION,
     OPN_MEANS_TEST,
     OPN_MEANS_MISSING, // these three are values
     OPN_MEANS_TRUE,

@@ -15,7 +15,7 @@ OPN_NODISCARD opn_status opn_i_find_label_heading(opn_i_folder *folder,
 // Columns that hold a split; OPN_NO_COLUMN for those that are not there.
 typedef struct opn_i_role_columns {
     size_t role;    // names the role of each node
-    size_t mask[3]; // else: whether it is used to train, to validate, to test
+    size_t mask[4]; // else: whether it is used to train, validate, calibrate or test
 } opn_i_role_columns;
 
 extern const opn_i_role_columns opn_i_no_roles;

@@ -1,5 +1,5 @@
 // label_roles.c -- a split that a table of labels holds beside them: a column of roles,
-// or a mask for each of train, validation and test.
+// or a mask for each of train, validation, calibration and test.
 
 #include "data/label_columns.h"
 #include "graph/roles.h"
@@ -11,12 +11,13 @@ static const struct {
     uint8_t role;
 } masks[] = {{OPN_MEANS_TRAIN, OPN_ROLE_TRAIN},
              {OPN_MEANS_VALIDATION, OPN_ROLE_VALIDATION},
+             {OPN_MEANS_CALIBRATION, OPN_ROLE_CALIBRATION},
              {OPN_MEANS_TEST, OPN_ROLE_TEST}};
 
 enum { N_MASKS = sizeof(masks) / sizeof(masks[0]) };
 
-const opn_i_role_columns opn_i_no_roles = {OPN_NO_COLUMN,
-                                           {OPN_NO_COLUMN, OPN_NO_COLUMN, OPN_NO_COLUMN}};
+const opn_i_role_columns opn_i_no_roles = {
+        OPN_NO_COLUMN, {OPN_NO_COLUMN, OPN_NO_COLUMN, OPN_NO_COLUMN, OPN_NO_COLUMN}};
 
 // ---- values --------------------------------------------------------------------------
 
@@ -83,11 +84,10 @@ void opn_i_find_role_columns(const opn_i_grid *grid, opn_i_role_columns *out)
                 holds_mask(grid, f))
                 out->mask[m] = f;
     }
-    if (out->role != OPN_NO_COLUMN)
-        *out = (opn_i_role_columns){out->role,
-                                    {OPN_NO_COLUMN, OPN_NO_COLUMN, OPN_NO_COLUMN}};
-    else if (out->mask[0] == OPN_NO_COLUMN)
+    const size_t role = out->role;
+    if (role != OPN_NO_COLUMN || out->mask[0] == OPN_NO_COLUMN)
         *out = opn_i_no_roles;
+    out->role = role;
 }
 
 bool opn_i_is_role_column(const opn_i_role_columns *columns, size_t column)

@@ -56,6 +56,9 @@ static const opn_i_npz_name names[] = {
         {"val_masks", OPN_NPZ_VALIDATION, OPN_NPZ_BY_ROWS},
         {"valid_mask", OPN_NPZ_VALIDATION, 0},
         {"validation_mask", OPN_NPZ_VALIDATION, 0},
+        {"calibration_mask", OPN_NPZ_CALIBRATION, 0},
+        {"calib_mask", OPN_NPZ_CALIBRATION, 0},
+        {"cal_mask", OPN_NPZ_CALIBRATION, 0},
         {"test_mask", OPN_NPZ_TEST, 0},
         {"test_masks", OPN_NPZ_TEST, OPN_NPZ_BY_ROWS},
 
@@ -75,6 +78,9 @@ static const opn_i_npz_name names[] = {
         {"validation_index", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
         {"validation_indices", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
         {"idx_validation", OPN_NPZ_VALIDATION, OPN_NPZ_INDICES},
+        {"calibration_idx", OPN_NPZ_CALIBRATION, OPN_NPZ_INDICES},
+        {"calib_idx", OPN_NPZ_CALIBRATION, OPN_NPZ_INDICES},
+        {"cal_idx", OPN_NPZ_CALIBRATION, OPN_NPZ_INDICES},
         {"test_idx", OPN_NPZ_TEST, OPN_NPZ_INDICES},
         {"test_index", OPN_NPZ_TEST, OPN_NPZ_INDICES},
         {"test_indices", OPN_NPZ_TEST, OPN_NPZ_INDICES},
@@ -144,8 +150,8 @@ static bool stands_for(const opn_i_npz_name *name, const char *member)
 static bool is_read(const opn_i_npz_reader *reader, opn_i_npz_part part)
 {
     const bool is_listed = part == OPN_NPZ_EDGES || part == OPN_NPZ_WEIGHTS;
-    const bool is_mask =
-            part == OPN_NPZ_TRAIN || part == OPN_NPZ_VALIDATION || part == OPN_NPZ_TEST;
+    const bool is_mask = part == OPN_NPZ_TRAIN || part == OPN_NPZ_VALIDATION ||
+                         part == OPN_NPZ_CALIBRATION || part == OPN_NPZ_TEST;
     return reader->found[part] != NULL &&
            !(is_listed && reader->found[OPN_NPZ_ADJACENCY] != NULL) &&
            !(is_mask && reader->found[OPN_NPZ_SPLIT] != NULL);

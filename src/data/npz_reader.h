@@ -22,6 +22,7 @@ typedef enum opn_i_npz_part {
     OPN_NPZ_SPLIT,
     OPN_NPZ_TRAIN,
     OPN_NPZ_VALIDATION,
+    OPN_NPZ_CALIBRATION,
     OPN_NPZ_TEST,
     OPN_N_NPZ_PARTS
 } opn_i_npz_part;

@@ -5,6 +5,7 @@
 #include "graph/roles.h"
 #include "io/npz.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ---- names ---------------------------------------------------------------------------
@@ -58,7 +59,7 @@ check_role(const opn_i_npz_reader *reader, const char *what, opn_vid i, uint8_t 
     opn_status status = OPN_OK;
     OPN_FAIL_IF(reader->ctx, !opn_i_role_fits(role, reader->graph->label[i]),
                 OPN_ERR_FORMAT, "%s: node %d is used to %s but has no label", what, i,
-                role == OPN_ROLE_TRAIN ? "train" : "validate");
+                opn_i_role_verb(role));
 cleanup:
     return status;
 }
@@ -95,6 +96,7 @@ static const struct {
     uint8_t role;
 } masks[] = {{OPN_NPZ_TRAIN, OPN_ROLE_TRAIN},
              {OPN_NPZ_VALIDATION, OPN_ROLE_VALIDATION},
+             {OPN_NPZ_CALIBRATION, OPN_ROLE_CALIBRATION},
              {OPN_NPZ_TEST, OPN_ROLE_TEST}};
 
 enum { N_MASKS = sizeof(masks) / sizeof(masks[0]) };
@@ -138,10 +140,10 @@ give_role(opn_i_npz_reader *reader, const char *what, opn_vid i, uint8_t role)
 {
     opn_status status = OPN_OK;
     uint8_t *given = reader->graph->given_role;
-    OPN_FAIL_IF(reader->ctx, given[i] <= OPN_ROLE_TEST && given[i] != role,
-                OPN_ERR_FORMAT,
+    const bool is_taken = opn_i_role_learns(given[i]) || given[i] == OPN_ROLE_TEST;
+    OPN_FAIL_IF(reader->ctx, is_taken && given[i] != role, OPN_ERR_FORMAT,
                 "%s: node %d is also used to %s; the parts of a split must not overlap",
-                what, i, given[i] == OPN_ROLE_TRAIN ? "train" : "validate");
+                what, i, given[i] == OPN_ROLE_TEST ? "test" : opn_i_role_verb(given[i]));
     OPN_TRY(check_role(reader, what, i, role));
     given[i] = role;
 cleanup:
@@ -236,14 +238,16 @@ cleanup:
 
 static opn_status note_parts(opn_i_npz_reader *reader)
 {
-    const char *name[N_MASKS];
+    char list[256] = "";
+    size_t n = 0;
     for (size_t m = 0; m < N_MASKS; m++) {
         const opn_i_npz_name *found = reader->found[masks[m].part];
-        name[m] = found == NULL ? "" : found->name;
+        if (found != NULL)
+            n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n > 0 ? ", " : "",
+                                  found->name);
     }
-    return opn_i_graph_note(
-            reader->ctx, reader->graph, "the split is read from %s%s%s%s%s", name[0],
-            name[1][0] != 0 ? ", " : "", name[1], name[2][0] != 0 ? ", " : "", name[2]);
+    return opn_i_graph_note(reader->ctx, reader->graph, "the split is read from %s",
+                            list);
 }
 
 // Nodes in no part are in the pool, unless they have no label.
@@ -269,7 +273,8 @@ opn_status opn_i_npz_read_split(opn_i_npz_reader *reader)
         return read_roles(reader);
     if (reader->found[OPN_NPZ_TRAIN] != NULL)
         return read_parts(reader);
-    if (reader->found[OPN_NPZ_VALIDATION] != NULL || reader->found[OPN_NPZ_TEST] != NULL)
+    if (reader->found[OPN_NPZ_VALIDATION] != NULL ||
+        reader->found[OPN_NPZ_CALIBRATION] != NULL || reader->found[OPN_NPZ_TEST] != NULL)
         return opn_i_graph_note(
                 reader->ctx, reader->graph,
                 "the masks are not used, because none says which nodes train");

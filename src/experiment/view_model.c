@@ -185,7 +185,8 @@ cleanup:
 static bool
 has_same_weights(const opn_model *a, const opn_model *b, const opn_i_network *shape)
 {
-    return memcmp(a->weights, b->weights, shape->n_weights * sizeof(*a->weights)) == 0;
+    return memcmp(a->member[0].student, b->member[0].student,
+                  shape->n_weights * sizeof(*a->member[0].student)) == 0;
 }
 
 // Trains again and compares the weights with the model's; the page says whether they are

@@ -50,6 +50,9 @@ static inline opn_vid opn_i_graph_n_nodes(const opn_graph *graph)
     return graph->topology.n_rows;
 }
 
+// Whether a node has no neighbour.
+bool opn_i_graph_has_isolated(const opn_graph *graph);
+
 // SHA-256 of nodes, edges and weights: the same whatever the features and labels are.
 OPN_NODISCARD opn_status opn_i_graph_topology_hash(opn_ctx *ctx,
                                                    const opn_graph *graph,

@@ -1,6 +1,7 @@
 // graph_memory.c -- graphs from the caller's arrays.
 
 #include "graph/graph_data.h"
+#include "graph/roles.h"
 
 #include <math.h>
 #include <string.h>
@@ -203,12 +204,11 @@ opn_status opn_graph_set_roles(opn_ctx *ctx, opn_graph *graph, const uint8_t *ro
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
     uint8_t *copy = NULL;
     for (opn_vid i = 0; i < n_nodes; i++) {
-        const bool learns = role[i] == OPN_ROLE_TRAIN || role[i] == OPN_ROLE_VALIDATION;
-        OPN_FAIL_IF(ctx, role[i] > OPN_ROLE_UNLABELLED, OPN_ERR_INVALID_ARG,
+        OPN_FAIL_IF(ctx, role[i] >= OPN_N_ROLES, OPN_ERR_INVALID_ARG,
                     "node %d: %d is not a role", i, role[i]);
-        OPN_FAIL_IF(ctx, learns && graph->label[i] < 0, OPN_ERR_INVALID_ARG,
+        OPN_FAIL_IF(ctx, !opn_i_role_fits(role[i], graph->label[i]), OPN_ERR_INVALID_ARG,
                     "node %d is used to %s but has no label", i,
-                    role[i] == OPN_ROLE_TRAIN ? "train" : "validate");
+                    opn_i_role_verb(role[i]));
     }
     OPN_TRY_NEW(ctx, copy, n_nodes);
     memcpy(copy, role, (size_t)n_nodes);

@@ -12,6 +12,9 @@
 // The paper's counts for graphs that come without a split.
 enum { TRAIN_PER_CLASS = 20, N_VALIDATION = 500, REFERENCE_VALIDATION_PER_CLASS = 30 };
 
+// Own data with fewer labels has none to spare for calibration.
+enum { LEAST_TO_CALIBRATE = 200 };
+
 struct opn_split {
     opn_alloc alloc;
     opn_split_rule origin; // the rule that drew it, never USUAL
@@ -19,7 +22,7 @@ struct opn_split {
     int32_t n_classes;
     int32_t n_known;
     opn_vid n_pool;
-    opn_vid count[OPN_ROLE_UNLABELLED + 1];
+    opn_vid count[OPN_N_ROLES];
     uint8_t *role;  // [V]
     uint8_t *pool;  // [V]
     int32_t *known; // [K]
@@ -38,6 +41,8 @@ const char *opn_role_name(opn_role role)
         return "pool";
     case OPN_ROLE_UNLABELLED:
         return "unlabelled";
+    case OPN_ROLE_CALIBRATION:
+        return "calibration";
     }
     return "unknown";
 }
@@ -47,10 +52,11 @@ bool opn_i_role_parse(const char *text, uint8_t *role)
     static const struct {
         const char *word;
         opn_role role;
-    } others[] = {{"val", OPN_ROLE_VALIDATION}, {"valid", OPN_ROLE_VALIDATION},
-                  {"dev", OPN_ROLE_VALIDATION}, {"training", OPN_ROLE_TRAIN},
-                  {"testing", OPN_ROLE_TEST},   {"unlabeled", OPN_ROLE_UNLABELLED}};
-    for (int r = OPN_ROLE_TRAIN; r <= OPN_ROLE_UNLABELLED; r++) {
+    } others[] = {{"val", OPN_ROLE_VALIDATION},  {"valid", OPN_ROLE_VALIDATION},
+                  {"dev", OPN_ROLE_VALIDATION},  {"training", OPN_ROLE_TRAIN},
+                  {"testing", OPN_ROLE_TEST},    {"unlabeled", OPN_ROLE_UNLABELLED},
+                  {"cal", OPN_ROLE_CALIBRATION}, {"calib", OPN_ROLE_CALIBRATION}};
+    for (int r = 0; r < OPN_N_ROLES; r++) {
         if (strcasecmp(text, opn_role_name((opn_role)r)) == 0) {
             *role = (uint8_t)r;
             return true;
@@ -65,9 +71,22 @@ bool opn_i_role_parse(const char *text, uint8_t *role)
     return false;
 }
 
+bool opn_i_role_learns(uint8_t role)
+{
+    return role == OPN_ROLE_TRAIN || role == OPN_ROLE_VALIDATION ||
+           role == OPN_ROLE_CALIBRATION;
+}
+
 bool opn_i_role_fits(uint8_t role, int32_t label)
 {
-    return label >= 0 || (role != OPN_ROLE_TRAIN && role != OPN_ROLE_VALIDATION);
+    return label >= 0 || !opn_i_role_learns(role);
+}
+
+const char *opn_i_role_verb(uint8_t role)
+{
+    return role == OPN_ROLE_TRAIN        ? "train"
+           : role == OPN_ROLE_VALIDATION ? "validate"
+                                         : "calibrate";
 }
 
 void opn_split_free(opn_split *split)
@@ -198,25 +217,34 @@ cleanup:
 }
 
 // OWN: a fifth of the n labelled nodes of a class, rounded to nearest, validates. Below
-// three nodes that is none, so every class keeps a node to train on.
+// three nodes that is none, so every class keeps a node to train on. Half of the fifth
+// calibrates if there are enough labels for both.
 static opn_status
 hold_out_fifth(opn_ctx *ctx, const opn_graph *graph, uint64_t seed, uint8_t *role)
 {
     opn_status status = OPN_OK;
     opn_vid *node = NULL;
     opn_vid n = 0;
-    int32_t *n_left = NULL; // validation nodes still to be taken from each class
+    int32_t *n_left = NULL;        // nodes still to be held out of each class
+    int32_t *n_calibration = NULL; // the last of these
     OPN_TRY(opn_i_shuffle_labelled(ctx, graph, NULL, seed, &node, &n));
     OPN_TRY_NEW(ctx, n_left, graph->n_classes);
+    OPN_TRY_NEW(ctx, n_calibration, graph->n_classes);
     for (opn_vid i = 0; i < n; i++)
         n_left[graph->label[node[i]]]++;
-    for (int32_t k = 0; k < graph->n_classes; k++)
+    for (int32_t k = 0; k < graph->n_classes; k++) {
         n_left[k] = n_left[k] / 5 + (n_left[k] % 5 >= 3);
+        n_calibration[k] = n >= LEAST_TO_CALIBRATE ? n_left[k] / 2 : 0;
+    }
     for (opn_vid i = 0; i < n; i++) {
-        const bool validates = n_left[graph->label[node[i]]]-- > 0;
-        role[node[i]] = validates ? OPN_ROLE_VALIDATION : OPN_ROLE_TRAIN;
+        const int32_t k = graph->label[node[i]];
+        role[node[i]] = n_left[k] <= 0                  ? OPN_ROLE_TRAIN
+                        : n_left[k] <= n_calibration[k] ? OPN_ROLE_CALIBRATION
+                                                        : OPN_ROLE_VALIDATION;
+        n_left[k]--;
     }
 cleanup:
+    opn_i_release(&ctx->alloc, n_calibration);
     opn_i_release(&ctx->alloc, node);
     opn_i_release(&ctx->alloc, n_left);
     return status;
@@ -310,17 +338,17 @@ static bool is_scored(opn_split_rule rule, uint8_t role, bool is_known)
         return role == OPN_ROLE_TEST || !is_known;
     if (rule == OPN_SPLIT_GPN)
         return role == OPN_ROLE_TEST;
-    return role != OPN_ROLE_TRAIN &&
-           (role != OPN_ROLE_VALIDATION || rule == OPN_SPLIT_REFERENCE);
+    if (rule == OPN_SPLIT_REFERENCE)
+        return role != OPN_ROLE_TRAIN;
+    return !opn_i_role_learns(role);
 }
 
-// Sets the pool first, then removes out-of-distribution nodes from training and
-// validation.
+// Sets the pool first, then removes out-of-distribution nodes from what learns.
 static void settle_roles(const opn_graph *graph, opn_split_rule rule, opn_split *split)
 {
     for (opn_vid i = 0; i < split->n_nodes; i++) {
         uint8_t *role = &split->role[i];
-        const bool learns = *role == OPN_ROLE_TRAIN || *role == OPN_ROLE_VALIDATION;
+        const bool learns = opn_i_role_learns(*role);
         if (*role != OPN_ROLE_UNLABELLED) {
             const bool is_known = split->known[graph->label[i]] >= 0;
             split->pool[i] = is_scored(rule, *role, is_known);
@@ -373,7 +401,7 @@ void opn_i_split_ignore(const opn_graph *graph, int32_t k, opn_split *split)
     }
 }
 
-// Whether a node of the old split trains or validates in the new one.
+// Whether a node of the old split that learns does so in the new one.
 static bool
 still_learns(const opn_split *split, const uint8_t *spared, opn_vid i, int32_t label)
 {
@@ -411,7 +439,7 @@ opn_status opn_i_split_narrow(opn_ctx *ctx,
     memcpy(narrow->role, split->role, (size_t)split->n_nodes);
     for (opn_vid i = 0; i < split->n_nodes; i++) {
         uint8_t *role = &narrow->role[i];
-        const bool learns = *role == OPN_ROLE_TRAIN || *role == OPN_ROLE_VALIDATION;
+        const bool learns = opn_i_role_learns(*role);
         if (learns && !still_learns(narrow, spared, i, graph->label[i]))
             *role = OPN_ROLE_POOL;
         narrow->count[*role]++;

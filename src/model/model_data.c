@@ -2,6 +2,7 @@
 
 #include "model/model_data.h"
 
+#include "base/random.h"
 #include "io/path.h"
 #include "io/utf8.h"
 
@@ -84,9 +85,28 @@ opn_status opn_i_model_new(opn_ctx *ctx, opn_model **out)
     opn_model *model = NULL;
     OPN_TRY_NEW(ctx, model, 1);
     model->alloc = ctx->alloc;
+    model->n_members = 1;
+    model->may_be_isolated = true;
     *out = model;
 cleanup:
     return status;
+}
+
+uint64_t opn_i_member_seed(uint64_t seed, int32_t member)
+{
+    if (member == 0)
+        return seed;
+    opn_i_rng rng = opn_i_rng_start(seed, OPN_STREAM_MEMBERS, (uint32_t)member);
+    const uint64_t upper = opn_i_rng_below(&rng, 1u << 21);
+    return upper << 32 | opn_i_rng_word(&rng); // as many bits as the parameter holds
+}
+
+bool opn_i_model_has_teacher(const opn_model *model)
+{
+    for (int32_t m = 0; m < model->n_members; m++)
+        if (model->member[m].teacher == NULL)
+            return false;
+    return true;
 }
 
 void opn_i_model_see_as(opn_model *model, const opn_i_model_kind *kind)
@@ -205,7 +225,10 @@ cleanup:
 static void release_model(opn_model *model)
 {
     const opn_alloc alloc = model->alloc;
-    opn_i_release(&alloc, model->weights);
+    for (int32_t m = 0; m < model->n_members; m++) {
+        opn_i_release(&alloc, model->member[m].student);
+        opn_i_release(&alloc, model->member[m].teacher);
+    }
     opn_i_release(&alloc, model->mean);
     opn_i_release(&alloc, model->scale);
     opn_i_release(&alloc, model->centre);

@@ -55,6 +55,14 @@ typedef struct opn_i_candidate {
 } opn_i_candidate;
 enum { OPN_MAX_CANDIDATES = 8 };
 
+// What one training learnt, each block as opn_i_network keeps its weights.
+typedef struct opn_i_member {
+    opn_real *student;
+    opn_real
+            *teacher; // NULL for a kind without one, and for a file of an earlier version
+} opn_i_member;
+enum { OPN_MAX_MEMBERS = 64 };
+
 struct opn_model {
     opn_alloc alloc;
     const opn_i_model_kind *kind;
@@ -62,7 +70,6 @@ struct opn_model {
     opn_i_normalise normalise;
     opn_i_sizes sizes;
     int32_t n_node_features; // the last of sizes.n_features, see features.h
-    opn_real *weights;       // as opn_i_network keeps them
     // [opn_model_n_features()] of the training features; NULL unless standardised. The
     // centre is NULL if no column stays sparse.
     double *mean, *scale, *centre;
@@ -78,6 +85,11 @@ struct opn_model {
     opn_train_summary summary;
     opn_i_candidate candidate[OPN_MAX_CANDIDATES]; // what it was chosen from
     int n_candidates;
+    // Those of an ensemble say what they say together.
+    opn_i_member member[OPN_MAX_MEMBERS];
+    int32_t n_members;
+    // The training graph has nodes without neighbours, or it is not known.
+    bool may_be_isolated;
     opn_model *elsewhere; // for other graphs if this one knows only its own, or NULL
 };
 
@@ -109,6 +121,14 @@ OPN_NODISCARD opn_status opn_i_model_check_sizes(opn_ctx *ctx,
                                                  const opn_i_model_kind *kind,
                                                  const opn_i_sizes *sizes);
 
+// The seed of a member's training and sampling; that of the first is `seed` itself. The
+// others are far from the seeds around it, which other runs use.
+uint64_t opn_i_member_seed(uint64_t seed, int32_t member);
+
+// Whether all members bring their teacher along.
+bool opn_i_model_has_teacher(const opn_model *model);
+
+// A model with one member, without weights.
 OPN_NODISCARD opn_status opn_i_model_new(opn_ctx *ctx, opn_model **out);
 
 #endif // OPN_MODEL_DATA_H

@@ -1,6 +1,6 @@
 // model_file.c -- models as safetensors files.
 //
-// Tensors: the encoder's weight matrices, F32, and, for standardised features,
+// Tensors: the weight matrices (weights_file.c) and, for standardised features,
 // feature_mean and feature_scale [F], F64, with feature_centre if some stay sparse.
 // Metadata: format, model, data_hash, classes
 // and features (JSON arrays of names), summary, and "param.NAME" for every training
@@ -13,6 +13,7 @@
 #include "io/safetensors.h"
 #include "math/exec.h"
 #include "model/model_choice.h"
+#include "model/weights_file.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -70,43 +71,6 @@ cleanup:
 
 // ---- saving --------------------------------------------------------------------------
 
-// A weight matrix in row-major order without padding, as floats.
-static opn_status
-pack_matrix(opn_ctx *ctx, const opn_model *model, const opn_i_weight *weight, float **out)
-{
-    opn_status status = OPN_OK;
-    float *packed = NULL;
-    size_t n = 0;
-    OPN_TRY_NEW(ctx, packed, (size_t)weight->n_rows * (size_t)weight->n_cols);
-    for (int32_t i = 0; i < weight->n_rows; i++)
-        for (int32_t k = 0; k < weight->n_cols; k++)
-            packed[n++] = (float)model->weights[opn_i_weight_place(weight, i, k)];
-    *out = packed;
-cleanup:
-    return status;
-}
-
-// The writer borrows the packed data until it has written it.
-static opn_status put_weights(opn_ctx *ctx,
-                              opn_i_safetensors_writer *writer,
-                              const opn_model *model,
-                              float *packed[OPN_MAX_WEIGHTS])
-{
-    opn_status status = OPN_OK;
-    opn_i_weight list[OPN_MAX_WEIGHTS];
-    size_t n_weights = 0;
-    const int n =
-            opn_i_place_weights(model->kind->encoder, &model->sizes, list, &n_weights);
-    for (int m = 0; m < n; m++) {
-        const int64_t shape[] = {list[m].n_rows, list[m].n_cols};
-        OPN_TRY(pack_matrix(ctx, model, &list[m], &packed[m]));
-        OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, list[m].name, OPN_TENSOR_F32,
-                                                    shape, 2, packed[m]));
-    }
-cleanup:
-    return status;
-}
-
 // Integers stored in a file, and the largest value of each; put_metadata() and
 // get_numbers() use this order.
 static const struct {
@@ -133,6 +97,9 @@ static opn_status put_optional(opn_i_safetensors_writer *writer, const opn_model
     }
     if (model->summary.ended_early)
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, "ended_early", 1));
+    if (model->n_members > 1)
+        OPN_TRY(opn_i_safetensors_writer_add_int(writer, "members", model->n_members));
+    OPN_TRY(opn_i_safetensors_writer_add_int(writer, "isolated", model->may_be_isolated));
 cleanup:
     return status;
 }
@@ -214,15 +181,14 @@ cleanup:
 
 // What a writer borrows until it has written it.
 typedef struct borrowed {
-    float *packed[OPN_MAX_WEIGHTS];
+    opn_i_packed packed;
     char *elsewhere;
     size_t n_elsewhere;
 } borrowed;
 
 static void release_borrowed(const opn_ctx *ctx, borrowed *b)
 {
-    for (int m = 0; m < OPN_MAX_WEIGHTS; m++)
-        opn_i_release(&ctx->alloc, b->packed[m]);
+    opn_i_packed_deinit(&ctx->alloc, &b->packed);
     opn_i_release(&ctx->alloc, b->elsewhere);
 }
 
@@ -233,7 +199,7 @@ static opn_status put_model(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     OPN_TRY(put_metadata(ctx, writer, model));
-    OPN_TRY(put_weights(ctx, writer, model, b->packed));
+    OPN_TRY(opn_i_weights_put(ctx, writer, model, &b->packed));
     OPN_TRY(put_columns(writer, model));
 cleanup:
     return status;
@@ -278,66 +244,6 @@ cleanup:
 
 // ---- loading -------------------------------------------------------------------------
 
-// The tensor of that name, which must have two dimensions and finite floats.
-static opn_status get_matrix(opn_ctx *ctx,
-                             const char *path,
-                             const opn_i_safetensors *file,
-                             const char *name,
-                             const opn_i_tensor_view **out)
-{
-    opn_status status = OPN_OK;
-    const opn_i_tensor_view *tensor = opn_i_safetensors_find(file, name);
-    OPN_FAIL_IF(ctx,
-                tensor == NULL || tensor->n_dims != 2 || tensor->type != OPN_TENSOR_F32 ||
-                        tensor->shape[0] < 1 || tensor->shape[1] < 1 ||
-                        tensor->shape[0] >= INT32_MAX || tensor->shape[1] >= INT32_MAX,
-                OPN_ERR_FORMAT, "%s: holds no matrix \"%s\" of 32-bit floats", path,
-                name);
-    *out = tensor;
-cleanup:
-    return status;
-}
-
-// The tensor of a weight matrix, which must have the same shape.
-static opn_status find_weight(opn_ctx *ctx,
-                              const char *path,
-                              const opn_i_safetensors *file,
-                              const opn_i_weight *weight,
-                              const opn_i_tensor_view **out)
-{
-    opn_status status = OPN_OK;
-    OPN_TRY(get_matrix(ctx, path, file, weight->name, out));
-    const int64_t *shape = (*out)->shape;
-    OPN_FAIL_IF(ctx, shape[0] != weight->n_rows || shape[1] != weight->n_cols,
-                OPN_ERR_FORMAT, "%s: %s is %lld by %lld, but %d by %d would fit", path,
-                weight->name, (long long)shape[0], (long long)shape[1], weight->n_rows,
-                weight->n_cols);
-cleanup:
-    return status;
-}
-
-static opn_status unpack_weight(opn_ctx *ctx,
-                                const char *path,
-                                const opn_i_tensor_view *tensor,
-                                const opn_i_weight *weight,
-                                opn_real *weights)
-{
-    opn_status status = OPN_OK;
-    const size_t n_cols = (size_t)weight->n_cols;
-    float *packed = NULL;
-    OPN_TRY_NEW(ctx, packed, tensor->n_items);
-    OPN_TRY(opn_i_tensor_to_f32(ctx, path, tensor, packed));
-    for (size_t j = 0; j < (size_t)tensor->n_items; j++) {
-        OPN_FAIL_IF(ctx, !isfinite(packed[j]), OPN_ERR_FORMAT,
-                    "%s: tensor \"%s\": item %zu is not finite", path, weight->name, j);
-        weights[opn_i_weight_place(weight, (int32_t)(j / n_cols),
-                                   (int32_t)(j % n_cols))] = (opn_real)packed[j];
-    }
-cleanup:
-    opn_i_release(&ctx->alloc, packed);
-    return status;
-}
-
 // Whether names, features of nodes and the rows of w0 agree.
 static opn_status check_features(opn_ctx *ctx, const char *path, const opn_model *model)
 {
@@ -368,7 +274,7 @@ static opn_status find_sizes(opn_ctx *ctx,
     const opn_i_tensor_view *w0 = NULL;
     opn_i_sizes *sizes = &model->sizes;
     const int64_t n_classes = model->class_names.n;
-    OPN_TRY(get_matrix(ctx, path, file, "w0", &w0));
+    OPN_TRY(opn_i_weights_matrix(ctx, path, file, "w0", &w0));
     OPN_FAIL_IF(ctx, n_classes < 2 || n_classes > OPN_MAX_CLASSES, OPN_ERR_FORMAT,
                 "%s: %lld names of classes, between 2 and %d are possible", path,
                 (long long)n_classes, OPN_MAX_CLASSES);
@@ -380,27 +286,6 @@ static opn_status find_sizes(opn_ctx *ctx,
 cleanup:
     if (status == OPN_ERR_INVALID_ARG)
         status = opn_i_fail_within(ctx, OPN_ERR_FORMAT, path);
-    return status;
-}
-
-static opn_status get_weights(opn_ctx *ctx,
-                              const char *path,
-                              const opn_i_safetensors *file,
-                              opn_model *model)
-{
-    opn_status status = OPN_OK;
-    opn_i_weight list[OPN_MAX_WEIGHTS];
-    const opn_i_tensor_view *tensor[OPN_MAX_WEIGHTS];
-    size_t n_weights = 0;
-    const int n =
-            opn_i_place_weights(model->kind->encoder, &model->sizes, list, &n_weights);
-    // Check all shapes first: allocate nothing for a file that does not fit.
-    for (int m = 0; m < n; m++)
-        OPN_TRY(find_weight(ctx, path, file, &list[m], &tensor[m]));
-    OPN_TRY_NEW(ctx, model->weights, n_weights);
-    for (int m = 0; m < n; m++)
-        OPN_TRY(unpack_weight(ctx, path, tensor[m], &list[m], model->weights));
-cleanup:
     return status;
 }
 
@@ -485,18 +370,19 @@ cleanup:
     return status;
 }
 
-// A whole number of put_optional(); 0 if the file has none.
+// A whole number of put_optional(); *out stays if the file has none.
 static opn_status get_optional_int(opn_ctx *ctx,
                                    const char *path,
                                    const opn_i_safetensors *file,
                                    const char *key,
+                                   int32_t min,
                                    int32_t max,
                                    int32_t *out)
 {
     opn_status status = OPN_OK;
-    int64_t value = 0;
+    int64_t value = *out;
     if (opn_i_safetensors_metadata(file, key) != NULL)
-        OPN_TRY(opn_i_safetensors_int(ctx, path, file, key, 0, max, &value));
+        OPN_TRY(opn_i_safetensors_int(ctx, path, file, key, min, max, &value));
     *out = (int32_t)value;
 cleanup:
     return status;
@@ -510,10 +396,15 @@ static opn_status get_optional(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const char *nll = opn_i_safetensors_metadata(file, "validation_nll");
     int32_t ended_early = 0;
-    OPN_TRY(get_optional_int(ctx, path, file, "node_features", INT32_MAX,
+    int32_t may_be_isolated = 1;
+    OPN_TRY(get_optional_int(ctx, path, file, "node_features", 0, INT32_MAX,
                              &model->n_node_features));
-    OPN_TRY(get_optional_int(ctx, path, file, "ended_early", 1, &ended_early));
+    OPN_TRY(get_optional_int(ctx, path, file, "ended_early", 0, 1, &ended_early));
+    OPN_TRY(get_optional_int(ctx, path, file, "members", 1, OPN_MAX_MEMBERS,
+                             &model->n_members));
+    OPN_TRY(get_optional_int(ctx, path, file, "isolated", 0, 1, &may_be_isolated));
     model->summary.ended_early = ended_early;
+    model->may_be_isolated = may_be_isolated != 0;
     model->summary.validation_nll = (double)NAN;
     OPN_FAIL_IF(ctx,
                 nll != NULL && !opn_i_parse_real(nll, strlen(nll),
@@ -606,7 +497,7 @@ get_model(opn_ctx *ctx, const char *path, const opn_i_safetensors *file, opn_mod
     opn_status status = OPN_OK;
     OPN_TRY(get_metadata(ctx, path, file, model));
     OPN_TRY(read_params(ctx, path, file, model));
-    OPN_TRY(get_weights(ctx, path, file, model));
+    OPN_TRY(opn_i_weights_get(ctx, path, file, model));
     OPN_TRY(get_columns(ctx, path, file, model));
 cleanup:
     return status;

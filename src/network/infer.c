@@ -70,11 +70,21 @@ static void run_pass(const opn_i_exec *exec,
     opn_i_network_forward_drawn(exec, network, weights, options->rates, false);
 }
 
-static void divide(opn_i_moments *moments, int32_t n_passes)
+static size_t length_of(const opn_i_moments *moments)
 {
-    const size_t n = (size_t)moments->n_nodes * (size_t)(3 * moments->width + 1);
-    for (size_t j = 0; j < n; j++)
-        moments->arena[j] /= n_passes;
+    return (size_t)moments->n_nodes * (size_t)(3 * moments->width + 1);
+}
+
+void opn_i_moments_add(opn_i_moments *to, const opn_i_moments *from)
+{
+    for (size_t j = 0; j < length_of(to); j++)
+        to->arena[j] += from->arena[j];
+}
+
+void opn_i_moments_divide(opn_i_moments *moments, int32_t n)
+{
+    for (size_t j = 0; j < length_of(moments); j++)
+        moments->arena[j] /= n;
 }
 
 opn_i_plan opn_i_infer_plan(const opn_i_infer_options *options)
@@ -116,7 +126,7 @@ opn_status opn_i_infer(opn_ctx *ctx,
         add_pass(&chosen, options, network, &moments);
         opn_i_thread_choice_end(&choice);
     }
-    divide(&moments, n_passes);
+    opn_i_moments_divide(&moments, n_passes);
     OPN_TRY(opn_i_progress(ctx, "sampling", n_passes, n_passes, "passes"));
     *out = moments;
     moments = (opn_i_moments){0};

@@ -29,6 +29,10 @@ typedef struct opn_i_moments {
 
 void opn_i_moments_deinit(const opn_alloc *alloc, opn_i_moments *moments);
 
+// The mean of several: add those of the same network to the first, then divide by n.
+void opn_i_moments_add(opn_i_moments *to, const opn_i_moments *from);
+void opn_i_moments_divide(opn_i_moments *moments, int32_t n);
+
 // The plan of its passes, for the workspace they run in.
 opn_i_plan opn_i_infer_plan(const opn_i_infer_options *options);
 

@@ -43,6 +43,10 @@ static double epistemic_of(const opn_i_opinion *x)
 #define NAMED(text) .name = "" text, .smoothed_name = "" text "~"
 #define OF_WHOLE    .some = 0.25, .much = 0.5, .low = 0.0, .high = 1.0
 #define OF_ENTROPY  .some = 1.0 / 3.0, .much = 2.0 / 3.0, .low = 0.0, .high = 1.0
+// A sum of four logarithms of vacuity: some and much are where each is that of 1/4 and
+// of 1/2. Logits end at 60, so that no logarithm is below -61.
+#define OF_FUSED  .some = -5.545, .much = -2.773, .low = -244.0, .high = 0.0
+#define OF_MARGIN .some = -0.5, .much = -0.1, .low = -1.0, .high = 1.0
 
 static const opn_i_measure measures[] = {
         [OPN_MEASURE_VACUITY] = {NAMED("vacuity"),
@@ -78,6 +82,18 @@ static const opn_i_measure measures[] = {
                                             "the probability is spread over the classes"},
                                  OF_ENTROPY, .decision = OPN_DECISION_MISCLASSIFIED,
                                  .of = entropy_of},
+        [OPN_MEASURE_FUSED] = {NAMED("fused"),
+                               .phrase = {"there is a lot of evidence around the node",
+                                          "there is some evidence around the node",
+                                          "there is little evidence around the node"},
+                               OF_FUSED, .needs = OPN_NEEDS_BELIEF | OPN_NEEDS_TEACHER,
+                               .decision = OPN_DECISION_OOD},
+        [OPN_MEASURE_MARGIN] = {NAMED("margin"),
+                                .phrase = {"the class stands out around the node",
+                                           "other classes come close around the node",
+                                           "another class is as likely around the node"},
+                                OF_MARGIN, .needs = OPN_NEEDS_BELIEF | OPN_NEEDS_TEACHER,
+                                .decision = OPN_DECISION_MISCLASSIFIED},
 };
 _Static_assert(sizeof(measures) / sizeof(measures[0]) == OPN_N_MEASURES,
                "every measure has its row");

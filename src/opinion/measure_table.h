@@ -8,7 +8,9 @@
 #include <stdbool.h>
 
 enum {
-    OPN_N_MEASURES = OPN_MEASURE_ENTROPY + 1,
+    OPN_N_MEASURES = OPN_MEASURE_MARGIN + 1,
+    // The paper's come first: they need no more than the opinion about one node.
+    OPN_N_PAPER_MEASURES = OPN_MEASURE_ENTROPY + 1,
     // Scores, numbered as in opn_score_name().
     OPN_SCORE_ENERGY = OPN_N_MEASURES,
     OPN_SCORE_SMOOTHED = OPN_N_MEASURES + 1, // the first smoothed score
@@ -31,7 +33,8 @@ typedef struct opn_i_opinion {
 // What a measure needs from a model.
 enum {
     OPN_NEEDS_BELIEF = 1 << 0, // evidence that represents belief
-    OPN_NEEDS_SPREAD = 1 << 1  // a distribution of p: samples, or one Dirichlet
+    OPN_NEEDS_SPREAD = 1 << 1, // a distribution of p: samples, or one Dirichlet
+    OPN_NEEDS_TEACHER = 1 << 2 // the teacher's logits
 };
 
 enum { OPN_N_LEVELS = 3 }; // levels of a measure in words
@@ -43,7 +46,7 @@ typedef struct opn_i_measure {
     double low, high;                 // its range
     unsigned needs;                   // bits OPN_NEEDS_...
     opn_decision decision;            // what a node with too much of it is classified as
-    double (*of)(const opn_i_opinion *opinion);
+    double (*of)(const opn_i_opinion *opinion); // NULL if it needs a graph
 } opn_i_measure;
 
 const opn_i_measure *opn_i_measure_at(int m); // 0 <= m < OPN_N_MEASURES

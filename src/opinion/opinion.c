@@ -129,7 +129,8 @@ static void read_node(const output *in, int64_t i, node *to)
 static bool is_known(const output *in, int m)
 {
     const unsigned needs = opn_i_measure_at(m)->needs;
-    return ((needs & OPN_NEEDS_BELIEF) == 0 || has_evidence(in->input)) &&
+    return m < OPN_N_PAPER_MEASURES &&
+           ((needs & OPN_NEEDS_BELIEF) == 0 || has_evidence(in->input)) &&
            ((needs & OPN_NEEDS_SPREAD) == 0 || has_evidence(in->input) ||
             in->n_samples > 1);
 }

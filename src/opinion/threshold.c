@@ -154,9 +154,12 @@ decide_node(const float *const *measure, const float most[OPN_N_MEASURES], int32
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         if (isnan(most[m]) || !(measure[m][i] > most[m]))
             continue;
-        // A threshold of 0 is exceeded by an infinite factor.
-        const double factor = most[m] > 0.0f ? (double)measure[m][i] / (double)most[m]
-                                             : (double)INFINITY;
+        // From the least value possible; that as a threshold is exceeded by an infinite
+        // factor.
+        const double low = opn_i_measure_at(m)->low;
+        const double room = (double)most[m] - low;
+        const double factor =
+                room > 0.0 ? ((double)measure[m][i] - low) / room : (double)INFINITY;
         if (decides < 0 || factor > greatest) {
             greatest = factor;
             decides = m;

@@ -35,7 +35,7 @@ static const plan plans[] = {
         {"roc", "computers", "ood", {"s-bgcn-t-k"}},
         {"roc", "physics", "ood", {"s-bgcn-t-k"}},
 };
-enum { MAX_MODELS = 3, MAX_LINES = OPN_N_MEASURES + MAX_MODELS, MAX_PANELS = 6 };
+enum { MAX_MODELS = 3, MAX_LINES = OPN_N_PAPER_MEASURES + MAX_MODELS, MAX_PANELS = 6 };
 
 // A figure in progress.
 typedef struct drawing {
@@ -228,11 +228,11 @@ cleanup:
     return status;
 }
 
-// All measures of the first model, and entropy of the others for comparison.
+// The paper's measures of the first model, and entropy of the others for comparison.
 static opn_status add_lines(drawing *d, lines *l)
 {
     opn_status status = OPN_OK;
-    for (int m = 0; m < OPN_N_MEASURES; m++)
+    for (int m = 0; m < OPN_N_PAPER_MEASURES; m++)
         OPN_TRY(add_line(d, &d->report->view[0], m, l));
     for (int32_t v = 1; v < d->report->n_views; v++)
         OPN_TRY(add_line(d, &d->report->view[v], OPN_MEASURE_ENTROPY, l));
@@ -294,11 +294,11 @@ static opn_status draw_simplex(opn_ctx *ctx, const char *path)
     opn_i_simplex_panel panel[3];
     char caption[3][160];
     for (int p = 0; p < 3; p++) {
-        float value[OPN_N_MEASURES];
-        float *measure[OPN_N_MEASURES];
-        for (int m = 0; m < OPN_N_MEASURES; m++)
+        float value[OPN_N_PAPER_MEASURES];
+        float *measure[OPN_N_PAPER_MEASURES];
+        for (int m = 0; m < OPN_N_PAPER_MEASURES; m++)
             measure[m] = &value[m];
-        OPN_TRY(opn_opinion(ctx, 1, 3, example[p].alpha, OPN_N_MEASURES, measure));
+        OPN_TRY(opn_opinion(ctx, 1, 3, example[p].alpha, OPN_N_PAPER_MEASURES, measure));
         opn_i_format(caption[p], sizeof(caption[p]),
                      "vacuity %.2f, dissonance %.2f, aleatoric %.2f, epistemic %.2f, "
                      "entropy %.2f",

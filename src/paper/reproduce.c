@@ -18,7 +18,7 @@ static const setting as_epistemic = {"10,000 epochs", "paper", "10000"};
 static const setting as_strong = {"strong", "strong", NULL};
 
 // Propagation steps for the smoothed scores of every run.
-static const char steps_text[] = "5";
+static const char steps_text[] = "10";
 
 // The models of the table "beyond", in the setting "strong".
 static const char beyond_models[] = "s-bgcn-t-k,gcn";

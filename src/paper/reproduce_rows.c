@@ -248,12 +248,12 @@ cleanup:
     return status;
 }
 
-// The best of the model's other measures, by AUROC.
+// The best of the paper's other measures of the model, by AUROC.
 static contender find_rival(const opn_evaluation *evaluation, contender best)
 {
     contender rival = {best.model, -1};
     double highest = -1.0;
-    for (int32_t s = 0; s < OPN_N_MEASURES; s++) {
+    for (int32_t s = 0; s < OPN_N_PAPER_MEASURES; s++) {
         const double mean =
                 opn_evaluation_metric(evaluation, best.model, OPN_METRIC_AUROC, s).mean;
         if (s != best.score && mean > highest) {

@@ -9,7 +9,8 @@ static unsigned gives(const opn_i_model_kind *kind)
     const bool has_belief =
             opn_i_head_has_evidence(kind->head) && !kind->head->has_closed_form;
     const bool has_spread = kind->is_sampled || kind->head->has_closed_form;
-    return (has_belief ? OPN_NEEDS_BELIEF : 0u) | (has_spread ? OPN_NEEDS_SPREAD : 0u);
+    return (has_belief ? OPN_NEEDS_BELIEF : 0u) | (has_spread ? OPN_NEEDS_SPREAD : 0u) |
+           (kind->has_teacher ? OPN_NEEDS_TEACHER : 0u);
 }
 
 bool opn_i_kind_measures(const opn_i_model_kind *kind, int m)
@@ -19,5 +20,8 @@ bool opn_i_kind_measures(const opn_i_model_kind *kind, int m)
 
 int opn_model_measures(const opn_model *model, opn_measure measure)
 {
-    return opn_i_kind_measures(model->kind, (int)measure);
+    const bool needs_teacher =
+            (opn_i_measure_at((int)measure)->needs & OPN_NEEDS_TEACHER) != 0;
+    return opn_i_kind_measures(model->kind, (int)measure) &&
+           (!needs_teacher || opn_i_model_has_teacher(model));
 }

@@ -3,11 +3,20 @@
 #include "model/model_choice.h"
 #include "model/workspace.h"
 #include "network/infer.h"
+#include "predict/fused.h"
 #include "predict/prediction_data.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+
+typedef struct predict_options {
+    opn_i_infer_options infer;
+    opn_diffusion diffusion; // of the smoothed measures
+    bool keeps_isolated;     // nodes without neighbours keep their values
+} predict_options;
+
+// ---- one node ------------------------------------------------------------------------
 
 // The alpha that gives vacuity, dissonance and the class; `alpha` holds K values.
 static void opinion_alpha(const opn_i_moments *moments,
@@ -41,7 +50,7 @@ static void measure_node(const opn_model *model,
                                    .expected_entropy =
                                            n > 1 ? moments->entropy[r] / log(n) : 0.0,
                                    .is_closed = model->kind->head->has_closed_form};
-    for (int m = 0; m < OPN_N_MEASURES; m++)
+    for (int m = 0; m < OPN_N_PAPER_MEASURES; m++)
         if (out->measure[m] != NULL)
             out->measure[m][i] = (float)opn_i_measure_at(m)->of(&opinion);
 }
@@ -102,28 +111,118 @@ static void put_node(const opn_model *model,
         out->energy[i] = (float)energy_of(n, z);
 }
 
+// ---- surroundings --------------------------------------------------------------------
+
 static opn_status smooth_one(opn_ctx *ctx,
                              const opn_graph *graph,
-                             int64_t n_steps,
+                             const opn_diffusion *how,
                              const float *from,
                              float *to)
 {
     if (to == NULL)
         return OPN_OK;
     memcpy(to, from, (size_t)opn_graph_n_nodes(graph) * sizeof(*to));
-    return opn_graph_propagate(ctx, graph, n_steps, to);
+    return opn_graph_diffuse(ctx, graph, how, 1, to);
 }
 
-static opn_status
-smooth(opn_ctx *ctx, const opn_graph *graph, int64_t n_steps, opn_prediction *out)
+static opn_status smooth(opn_ctx *ctx,
+                         const opn_graph *graph,
+                         const predict_options *options,
+                         opn_prediction *out)
 {
     opn_status status = OPN_OK;
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        OPN_TRY(smooth_one(ctx, graph, n_steps, out->measure[m], out->smoothed[m]));
-    OPN_TRY(smooth_one(ctx, graph, n_steps, out->energy, out->smoothed_energy));
+    opn_diffusion how = options->diffusion;
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        if (!options->keeps_isolated)
+            how.missing = opn_i_measure_at(m)->high;
+        OPN_TRY(smooth_one(ctx, graph, &how, out->measure[m], out->smoothed[m]));
+    }
+    if (!options->keeps_isolated)
+        how.missing = 0.0; // the energy of evidence 1, which GNNSafe takes as well
+    OPN_TRY(smooth_one(ctx, graph, &how, out->energy, out->smoothed_energy));
 cleanup:
     return status;
 }
+
+// Adds what a teacher says to its vacuity's evidence [V] and to p [V,K].
+static void add_teacher(const opn_i_moments *moments,
+                        const int32_t *order,
+                        double *evidence,
+                        float *p)
+{
+    const size_t n = (size_t)moments->n_classes;
+    for (int32_t r = 0; r < moments->n_nodes; r++) {
+        const size_t from = (size_t)r * (size_t)moments->width;
+        const size_t i = (size_t)order[r];
+        for (size_t k = 0; k < n; k++) {
+            evidence[i] += exp(fmin(moments->z[from + k], (double)OPN_MAX_LOGIT));
+            p[i * n + k] += (float)moments->p[from + k];
+        }
+    }
+}
+
+// The teachers' vacuity K / (K + sum exp z) [V] and probabilities [V,K], without dropout;
+// evidence and probabilities of several are averaged.
+static opn_status ask_teachers(opn_ctx *ctx,
+                               const opn_model *model,
+                               opn_i_workspace *workspace,
+                               float *vacuity,
+                               float *p)
+{
+    opn_status status = OPN_OK;
+    const opn_i_infer_options options = {.head = &opn_i_softmax_head};
+    const double n_classes = model->sizes.n_classes;
+    const size_t n_nodes = (size_t)workspace->network.n_nodes;
+    const size_t n_wide = n_nodes * (size_t)model->sizes.n_classes;
+    opn_i_moments moments = {0};
+    double *evidence = NULL;
+    OPN_TRY_NEW(ctx, evidence, n_nodes);
+    for (int32_t m = 0; m < model->n_members; m++) {
+        OPN_TRY(opn_i_infer(ctx, &workspace->exec, &workspace->network,
+                            model->member[m].teacher, &options, &moments));
+        add_teacher(&moments, workspace->order, evidence, p);
+        opn_i_moments_deinit(&ctx->alloc, &moments);
+    }
+    for (size_t i = 0; i < n_nodes; i++)
+        vacuity[i] = (float)(n_classes / (n_classes + evidence[i] / model->n_members));
+    for (size_t j = 0; j < n_wide && model->n_members > 1; j++)
+        p[j] /= (float)model->n_members;
+cleanup:
+    opn_i_moments_deinit(&ctx->alloc, &moments);
+    opn_i_release(&ctx->alloc, evidence);
+    return status;
+}
+
+// Adds the measures that teacher and student make together.
+static opn_status fuse(opn_ctx *ctx,
+                       const opn_model *model,
+                       const opn_graph *graph,
+                       const predict_options *options,
+                       opn_i_workspace *workspace,
+                       opn_prediction *out)
+{
+    opn_status status = OPN_OK;
+    const size_t n = (size_t)out->n_nodes;
+    float *vacuity = NULL;
+    float *p = NULL;
+    if (out->measure[OPN_MEASURE_FUSED] == NULL)
+        return OPN_OK;
+    OPN_TRY_NEW(ctx, vacuity, n);
+    OPN_TRY_NEW(ctx, p, n * (size_t)out->n_classes);
+    OPN_TRY(ask_teachers(ctx, model, workspace, vacuity, p));
+    OPN_TRY(opn_i_fused(ctx, graph, options->keeps_isolated, vacuity,
+                        out->measure[OPN_MEASURE_VACUITY],
+                        out->measure[OPN_MEASURE_FUSED]));
+    OPN_TRY(opn_i_margin(ctx, graph, options->keeps_isolated, out->n_classes, p,
+                         out->probability, out->predicted,
+                         out->measure[OPN_MEASURE_MARGIN]));
+cleanup:
+    opn_i_release(&ctx->alloc, vacuity);
+    opn_i_release(&ctx->alloc, p);
+    return status;
+}
+
+// ---- options -------------------------------------------------------------------------
 
 // The parameters to read `name` from: those of prediction if given, else of training.
 static const opn_params *
@@ -145,8 +244,7 @@ static double rate_of(const opn_params *given,
 static opn_status read_options(opn_ctx *ctx,
                                const opn_model *model,
                                const opn_params *params,
-                               opn_i_infer_options *options,
-                               int64_t *n_steps)
+                               predict_options *options)
 {
     opn_status status = OPN_OK;
     opn_params *trained = NULL;
@@ -155,8 +253,18 @@ static opn_status read_options(opn_ctx *ctx,
             opn_params_text(given_or(params, trained, "average"), "average");
     const int64_t n_samples =
             opn_params_int(given_or(params, trained, "samples"), "samples");
-    *n_steps = opn_params_int(given_or(params, trained, "propagate"), "propagate");
-    *options = (opn_i_infer_options){
+    const char *isolated =
+            opn_params_text(given_or(params, trained, "isolated"), "isolated");
+    options->keeps_isolated = strcmp(isolated, "keep") == 0 ||
+                              (strcmp(isolated, "auto") == 0 && model->may_be_isolated);
+    options->diffusion = (opn_diffusion){
+            .n_steps =
+                    opn_params_int(given_or(params, trained, "propagate"), "propagate"),
+            .teleport =
+                    opn_params_real(given_or(params, trained, "teleport"), "teleport"),
+            .missing = (double)NAN,
+    };
+    options->infer = (opn_i_infer_options){
             .head = model->kind->head,
             .evidence = model->evidence,
             .n_samples = model->kind->is_sampled ? (int32_t)n_samples : 0,
@@ -193,6 +301,56 @@ static opn_status new_prediction(opn_ctx *ctx,
                                 model->sizes.n_classes, &parts, out);
 }
 
+// ---- whole prediction ----------------------------------------------------------------
+
+// What all passes of all members say; every pass weighs the same.
+static opn_status infer(opn_ctx *ctx,
+                        const opn_model *model,
+                        const opn_i_infer_options *options,
+                        opn_i_workspace *workspace,
+                        opn_i_moments *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_moments moments = {0};
+    for (int32_t m = 0; m < model->n_members; m++) {
+        opn_i_infer_options own = *options;
+        own.seed = opn_i_member_seed(options->seed, m);
+        OPN_TRY(opn_i_infer(ctx, &workspace->exec, &workspace->network,
+                            model->member[m].student, &own, m == 0 ? out : &moments));
+        if (m > 0)
+            opn_i_moments_add(out, &moments);
+        opn_i_moments_deinit(&ctx->alloc, &moments);
+    }
+    if (model->n_members > 1)
+        opn_i_moments_divide(out, model->n_members);
+cleanup:
+    return status;
+}
+
+// Writes what the students say about every node.
+static opn_status put_nodes(opn_ctx *ctx,
+                            const opn_model *model,
+                            const opn_i_infer_options *options,
+                            opn_i_workspace *workspace,
+                            opn_prediction *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_moments moments = {0};
+    double *alpha = NULL;
+    double *p = NULL;
+    OPN_TRY_NEW(ctx, alpha, model->sizes.n_classes);
+    OPN_TRY_NEW(ctx, p, model->sizes.n_classes);
+    OPN_TRY(infer(ctx, model, options, workspace, &moments));
+    for (int32_t r = 0; r < moments.n_nodes; r++)
+        put_node(model, &moments, options->averages_logits, r, workspace->order[r], alpha,
+                 p, out);
+cleanup:
+    opn_i_release(&ctx->alloc, alpha);
+    opn_i_release(&ctx->alloc, p);
+    opn_i_moments_deinit(&ctx->alloc, &moments);
+    return status;
+}
+
 opn_status opn_model_predict(opn_ctx *ctx,
                              const opn_model *model,
                              const opn_graph *graph,
@@ -202,35 +360,24 @@ opn_status opn_model_predict(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_workspace workspace = {0};
-    opn_i_moments moments = {0};
-    opn_i_infer_options options = {0};
+    predict_options options = {0};
     opn_prediction *made = NULL;
-    double *alpha = NULL;
-    double *p = NULL;
-    int64_t n_steps = 0;
     OPN_FAIL_IF(ctx, (keep & ~(uint32_t)(OPN_KEEP_BELIEF | OPN_KEEP_ENERGY)) != 0,
                 OPN_ERR_INVALID_ARG, "keep 0x%x: an unknown array", (unsigned)keep);
     OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     opn_i_features_warn(ctx, model, graph);
-    OPN_TRY(read_options(ctx, model, params, &options, &n_steps));
-    OPN_TRY(opn_i_workspace_init(ctx, model, graph, opn_i_infer_plan(&options),
+    OPN_TRY(read_options(ctx, model, params, &options));
+    OPN_TRY(opn_i_workspace_init(ctx, model, graph, opn_i_infer_plan(&options.infer),
                                  &workspace));
-    OPN_TRY_NEW(ctx, alpha, model->sizes.n_classes);
-    OPN_TRY_NEW(ctx, p, model->sizes.n_classes);
-    OPN_TRY(opn_i_infer(ctx, &workspace.exec, &workspace.network, model->weights,
-                        &options, &moments));
-    OPN_TRY(new_prediction(ctx, model, graph, keep, n_steps > 0, &made));
-    for (int32_t r = 0; r < moments.n_nodes; r++)
-        put_node(model, &moments, options.averages_logits, r, workspace.order[r], alpha,
-                 p, made);
-    OPN_TRY(smooth(ctx, graph, n_steps, made));
+    OPN_TRY(new_prediction(ctx, model, graph, keep, options.diffusion.n_steps > 0,
+                           &made));
+    OPN_TRY(put_nodes(ctx, model, &options.infer, &workspace, made));
+    OPN_TRY(fuse(ctx, model, graph, &options, &workspace, made));
+    OPN_TRY(smooth(ctx, graph, &options, made));
     *out = made;
     made = NULL;
 cleanup:
     opn_prediction_free(made);
-    opn_i_release(&ctx->alloc, alpha);
-    opn_i_release(&ctx->alloc, p);
-    opn_i_moments_deinit(&ctx->alloc, &moments);
     opn_i_workspace_deinit(&ctx->alloc, &workspace);
     return status;
 }
@@ -245,7 +392,7 @@ opn_status opn_model_hidden(opn_ctx *ctx,
     const int32_t n = model->sizes.n_hidden;
     OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     OPN_TRY(opn_i_workspace_init(ctx, model, graph, (opn_i_plan){0}, &workspace));
-    opn_i_network_forward(&workspace.exec, &workspace.network, model->weights);
+    opn_i_network_forward(&workspace.exec, &workspace.network, model->member[0].student);
     for (int32_t r = 0; r < workspace.network.n_nodes; r++)
         for (int32_t h = 0; h < n; h++)
             hidden[(size_t)workspace.order[r] * (size_t)n + (size_t)h] =

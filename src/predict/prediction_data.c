@@ -33,7 +33,8 @@ static opn_status make_columns(opn_ctx *ctx,
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         if (parts->has_measure[m])
             OPN_TRY_NEW(ctx, made->measure[m], n);
-        if (parts->has_measure[m] && parts->is_smoothed)
+        // The others are of a node's surroundings already.
+        if (parts->has_measure[m] && parts->is_smoothed && m < OPN_N_PAPER_MEASURES)
             OPN_TRY_NEW(ctx, made->smoothed[m], n);
     }
     if (parts->has_energy)

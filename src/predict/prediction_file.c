@@ -211,7 +211,7 @@ opn_i_prediction_check(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t 
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, !opn_i_role_fits(file->role[i], file->label[i]), OPN_ERR_FORMAT,
                 "the node is used to %s but has no label",
-                file->role[i] == OPN_ROLE_TRAIN ? "train" : "validate");
+                opn_i_role_verb(file->role[i]));
     OPN_TRY(check_probabilities(ctx, file, i));
     if (file->said->alpha != NULL)
         OPN_TRY(check_alpha(ctx, file, i));

@@ -46,7 +46,7 @@ static void collect_columns(prediction_table *table)
     const opn_prediction *p = table->prediction;
     for (int m = 0; m < OPN_N_MEASURES; m++)
         add_column(table, opn_measure_name((opn_measure)m), p->measure[m]);
-    for (int m = 0; m < OPN_N_MEASURES && opn_i_prediction_is_smoothed(p); m++)
+    for (int m = 0; m < OPN_N_PAPER_MEASURES && opn_i_prediction_is_smoothed(p); m++)
         add_column(table, opn_score_name(OPN_SCORE_SMOOTHED + m), p->smoothed[m]);
     if (p->energy != NULL)
         add_column(table, opn_score_name(OPN_SCORE_ENERGY), p->energy);

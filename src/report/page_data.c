@@ -77,6 +77,26 @@ cleanup:
     return status;
 }
 
+// A measure, from the lower end of its range on the page to the upper one.
+static opn_status
+add_measure(block *b, const char *name, const opn_i_view *view, opn_measure m)
+{
+    opn_status status = OPN_OK;
+    const size_t n = (size_t)view->n_nodes;
+    const float *value = view->said->measure[m];
+    double low = 0.0;
+    double high = 0.0;
+    unsigned char *to = NULL;
+    opn_i_view_range(view, m, &low, &high);
+    OPN_TRY(begin_array(b, name, "u16", n, 2, &to));
+    for (size_t j = 0; j < n; j++) {
+        const double scaled = unit_scale * ((double)value[j] - low) / (high - low);
+        opn_i_put_le16(to + 2 * j, scaled > 0.0 ? (uint16_t)(scaled + 0.5) : 0);
+    }
+cleanup:
+    return status;
+}
+
 static double scale_unit(double value)
 {
     return unit_scale * value;
@@ -159,8 +179,8 @@ static opn_status add_view_arrays(block *b, int32_t v, const opn_i_view *view)
                            scale_unit));
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (view->said->measure[m] != NULL)
-            OPN_TRY(add_scaled(b, array_name(name, v, opn_measure_name((opn_measure)m)),
-                               n, view->said->measure[m], 1, scale_unit));
+            OPN_TRY(add_measure(b, array_name(name, v, opn_measure_name((opn_measure)m)),
+                                view, (opn_measure)m));
 cleanup:
     return status;
 }

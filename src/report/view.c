@@ -4,6 +4,7 @@
 
 #include "opinion/measure_table.h"
 
+#include <math.h>
 #include <string.h>
 
 void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view)
@@ -52,6 +53,16 @@ opn_measure opn_i_view_recommended(const opn_i_view *view)
 {
     const opn_measure wanted = opn_i_recommended_measure(view->task);
     return view->said->measure[wanted] != NULL ? wanted : OPN_MEASURE_ENTROPY;
+}
+
+void opn_i_view_range(const opn_i_view *view, opn_measure m, double *low, double *high)
+{
+    *low = 0.0;
+    *high = 1.0;
+    for (int32_t i = 0; i < view->n_nodes; i++) {
+        *low = fmin(*low, (double)view->said->measure[m][i]);
+        *high = fmax(*high, (double)view->said->measure[m][i]);
+    }
 }
 
 // Ranks the nodes of the pool that have one of two outcomes, one of which is `positive`;

@@ -54,6 +54,10 @@ bool opn_i_view_is_ood(const opn_i_view *view); // from its task
 // The measure that the paper recommends for the task, or entropy if the model lacks it.
 opn_measure opn_i_view_recommended(const opn_i_view *view);
 
+// The range in which the page shows a measure that the view has: 0 to 1, or more if its
+// values are outside.
+void opn_i_view_range(const opn_i_view *view, opn_measure m, double *low, double *high);
+
 // Ranks the nodes of the pool by a measure. For ood the positives are the nodes of
 // unknown classes, which should have more of it; otherwise those of known classes
 // classified correctly, which should have less. Freed by the caller. Errors: NOMEM.

@@ -183,7 +183,8 @@ cleanup:
 
 // ---- histograms ----------------------------------------------------------------------
 
-// All histograms range from 0 to the greatest value, so that groups can be compared.
+// All histograms range from 0, or the least value below it, to the greatest value, so
+// that groups can be compared.
 // Nodes outside the pool count as unlabelled, which are not shown.
 static opn_status
 add_histogram(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
@@ -197,6 +198,7 @@ add_histogram(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
     for (int32_t i = 0; i < view->n_nodes; i++) {
         group[i] = view->in_pool[i] ? (uint8_t)opn_i_view_outcome(view, i)
                                     : OPN_OUTCOME_UNLABELLED;
+        scale.low = fmin(scale.low, (double)value[i]);
         scale.high = fmax(scale.high, (double)value[i]);
     }
     opn_i_histogram(&scale, view->n_nodes, value, OPN_N_OUTCOMES, group, count[0]);
@@ -324,17 +326,25 @@ static void add_head(const opn_i_view *view, json_t *object)
 {
     json_t *known = json_array();
     json_t *measures = json_array();
+    json_t *ranges = json_object();
     for (int32_t k = 0; k < view->n_known; k++)
         json_array_append_new(known, json_integer(view->known[k]));
-    for (int m = 0; m < OPN_N_MEASURES; m++)
-        if (view->said->measure[m] != NULL)
-            json_array_append_new(measures,
-                                  json_string(opn_measure_name((opn_measure)m)));
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        const char *name = opn_measure_name((opn_measure)m);
+        double low = 0.0;
+        double high = 0.0;
+        if (view->said->measure[m] == NULL)
+            continue;
+        opn_i_view_range(view, (opn_measure)m, &low, &high);
+        json_array_append_new(measures, json_string(name));
+        json_object_set_new(ranges, name, json_pack("[f,f]", low, high));
+    }
     json_object_set_new(object, "model", json_string(view->model));
     json_object_set_new(object, "task", json_string(view->task));
     json_object_set_new(object, "seed", json_integer(view->seed));
     json_object_set_new(object, "known", known);
     json_object_set_new(object, "measures", measures);
+    json_object_set_new(object, "ranges", ranges);
     json_object_set_new(object, "recommended",
                         json_string(opn_measure_name(opn_i_view_recommended(view))));
     json_object_set_new(object, "has_alpha", json_boolean(view->said->alpha != NULL));

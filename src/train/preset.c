@@ -40,14 +40,17 @@ static bool is_ood(const opn_params *params)
 }
 
 // Settings that detect more out-of-distribution nodes, the same on every graph: a larger
-// prior weight, a fixed number of epochs, and measures smoothed over the graph.
+// prior weight, a fixed number of epochs, and measures diffused over the graph.
 static opn_status use_strong(opn_ctx *ctx, opn_params *params)
 {
     opn_status status = OPN_OK;
     OPN_TRY(set_default(ctx, params, "lambda1", "0.3"));
+    // A teacher that learns for longer gives everything more evidence, unknown nodes too.
+    if (!opn_params_given(params, "epochs"))
+        OPN_TRY(set_default(ctx, params, "teacher_epochs", "200"));
     OPN_TRY(set_default(ctx, params, "epochs", "500"));
     OPN_TRY(set_default(ctx, params, "patience", "0"));
-    OPN_TRY(set_default(ctx, params, "propagate", "5"));
+    OPN_TRY(set_default(ctx, params, "propagate", "10"));
 cleanup:
     return status;
 }

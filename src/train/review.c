@@ -2,6 +2,7 @@
 // it.
 
 #include "graph/homophily.h"
+#include "graph/roles.h"
 #include "model/features.h"
 #include "model/model_choice.h"
 #include "train/baseline.h"
@@ -324,9 +325,7 @@ static opn_status warn_of_homophily(const review *r)
         return OPN_OK;
     OPN_TRY_NEW(r->ctx, label, n);
     for (opn_vid i = 0; i < n; i++)
-        label[i] = role[i] == OPN_ROLE_TRAIN || role[i] == OPN_ROLE_VALIDATION
-                           ? r->graph->label[i]
-                           : -1;
+        label[i] = opn_i_role_learns(role[i]) ? r->graph->label[i] : -1;
     OPN_TRY(opn_i_homophily(r->ctx, r->graph, label, &found));
     if (found.n_edges >= ENOUGH_EDGES && found.adjusted < low_homophily)
         opn_i_log(

@@ -106,6 +106,7 @@ static opn_status describe_model(training *t, const opn_split *split)
                                model));
     OPN_TRY(opn_graph_hash(ctx, t->graph, model->data_hash));
     OPN_TRY(opn_i_model_keep_origin(ctx, t->graph, model));
+    model->may_be_isolated = opn_i_graph_has_isolated(t->graph);
     OPN_TRY(opn_i_split_hash(ctx, split, model->split_hash));
 cleanup:
     return status;
@@ -388,6 +389,16 @@ cleanup:
     return status;
 }
 
+static opn_status
+keep_weights(opn_ctx *ctx, const opn_i_train_state *state, opn_real **out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_NEW(ctx, *out, state->n_weights);
+    memcpy(*out, state->weights, state->n_weights * sizeof(**out));
+cleanup:
+    return status;
+}
+
 opn_status opn_i_train_one(opn_ctx *ctx,
                            const opn_graph *graph,
                            const opn_split *split,
@@ -412,9 +423,9 @@ opn_status opn_i_train_one(opn_ctx *ctx,
     OPN_TRY(opn_i_training_key(ctx, t.model->data_hash, split, params, t.model->kind,
                                t.key));
     OPN_TRY(run_resumably(&t));
-    OPN_TRY_NEW(ctx, t.model->weights, t.student.n_weights);
-    memcpy(t.model->weights, t.student.weights,
-           t.student.n_weights * sizeof(*t.model->weights));
+    OPN_TRY(keep_weights(ctx, &t.student, &t.model->member[0].student));
+    if (t.model->kind->has_teacher)
+        OPN_TRY(keep_weights(ctx, &t.teacher, &t.model->member[0].teacher));
     OPN_TRY(summarise(&t));
     *out = t.model;
     t.model = NULL;

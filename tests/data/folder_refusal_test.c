@@ -299,7 +299,7 @@ static const bad_case bad_cases[] = {
          &by_number,
          {.split = "node,role\n0,teach\n"},
          "split.csv:2: role \"teach\"",
-         "train, validation, test"},
+         "train, validation, calibration, test"},
         {"a role for no one",
          &by_number,
          {.split = "3,train\n"},

@@ -124,6 +124,13 @@ static const own_case split_cases[] = {
          NULL,
          BY_NUMBER_TEXT("0:a 1:b 2:a 3:b", "a b"),
          HOLDS "s train_mask, val_mask and test_mask give the split"},
+        {"masks with one for calibration",
+         {BY_NUMBER,
+          {"labels.csv", "id,kind,train_mask,cal_mask,val_mask,test_mask\n0,a,1,0,0,0\n"
+                         "1,b,0,0,1,0\n2,a,0,0,0,1\n3,b,0,,0,0\n"}},
+         NULL,
+         BY_NUMBER_TEXT("0:a 1:b 2:a 3:b", "a b"),
+         HOLDS "s train_mask, cal_mask, val_mask and test_mask give the split"},
         {"roles",
          {BY_NUMBER,
           {"labels.csv", "id,Split,kind\n0,train,a\n1,VAL,b\n2,test,a\n3,,b\n"}},
@@ -149,6 +156,33 @@ static void test_a_split_beside_the_labels_is_used(void **state)
         opn_ctx *ctx = support_ctx(NULL);
         opn_graph *graph = NULL;
         write_files(split_cases[c].files);
+        assert_int_equal(load_folder(ctx, NULL, &graph), OPN_OK);
+        assert_non_null(graph->given_role);
+        assert_memory_equal(graph->given_role, wanted, sizeof(wanted));
+        opn_graph_free(graph);
+        opn_ctx_free(ctx);
+    }
+}
+
+static void test_nodes_are_set_aside_for_calibration_in_any_form(void **state)
+{
+    (void)state;
+    static const file forms[][MAX_FILES] = {
+            {BY_NUMBER,
+             {"labels.csv", "id,kind,train,calibration\n"
+                            "0,a,1,0\n1,b,1,0\n2,a,0,1\n3,b,0,1\n"}},
+            {BY_NUMBER,
+             {"labels.csv", "id,split,kind\n"
+                            "0,train,a\n1,train,b\n2,calibration,a\n3,CAL,b\n"}},
+            {BY_NUMBER,
+             {"labels.csv", "0,a\n1,b\n2,a\n3,b\n"},
+             {"split.csv", "0,train\n1,train\n2,calib\n3,calibration\n"}}};
+    static const uint8_t wanted[] = {OPN_ROLE_TRAIN, OPN_ROLE_TRAIN, OPN_ROLE_CALIBRATION,
+                                     OPN_ROLE_CALIBRATION};
+    for (size_t f = 0; f < N_OF(forms); f++) {
+        opn_ctx *ctx = support_ctx(NULL);
+        opn_graph *graph = NULL;
+        write_files(forms[f]);
         assert_int_equal(load_folder(ctx, NULL, &graph), OPN_OK);
         assert_non_null(graph->given_role);
         assert_memory_equal(graph->given_role, wanted, sizeof(wanted));
@@ -490,6 +524,7 @@ int main(void)
             IN_FOLDER(test_a_heading_no_one_knows_does_not_shift_the_labels),
             IN_FOLDER(test_the_column_of_nodes_is_refused_as_the_label),
             IN_FOLDER(test_a_split_beside_the_labels_is_used),
+            IN_FOLDER(test_nodes_are_set_aside_for_calibration_in_any_form),
             IN_FOLDER(test_a_split_beside_the_labels_is_refused_where_it_contradicts),
             IN_FOLDER(test_json_of_pandas_is_read_or_refused),
             IN_FOLDER(test_tables_of_pandas_with_their_index_are_read),

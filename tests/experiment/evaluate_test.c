@@ -156,10 +156,19 @@ static void ask_for_rivals(witness *w, const opn_graph *graph)
     free(next);
 }
 
-// Smoothed by hand, whatever the prediction says.
+// Fused and margin are of a node's surroundings already.
+static bool is_smoothable(int32_t plain)
+{
+    return plain < OPN_N_PAPER_MEASURES || plain == OPN_SCORE_ENERGY;
+}
+
+// Diffused by hand, whatever the prediction says. A graph without isolated nodes does not
+// care what these get.
 static void ask_witness(witness *w, const opn_graph *graph)
 {
-    const int64_t n_steps = opn_params_int(w->params, "propagate");
+    const opn_diffusion how = {.n_steps = opn_params_int(w->params, "propagate"),
+                               .teleport = opn_params_real(w->params, "teleport"),
+                               .missing = (double)NAN};
     const size_t n_bytes = (size_t)w->n * sizeof(float);
     assert_int_equal(
             opn_model_predict(ctx, w->model, graph, w->params, OPN_KEEP_ENERGY, &w->said),
@@ -172,13 +181,12 @@ static void ask_witness(witness *w, const opn_graph *graph)
         const float *from = plain == OPN_SCORE_ENERGY
                                     ? opn_prediction_energy(w->said)
                                     : opn_prediction_measure(w->said, (opn_measure)plain);
-        if (from == NULL)
+        if (from == NULL || (s >= OPN_SCORE_SMOOTHED && !is_smoothable(plain)))
             continue;
         w->score[s] = room((size_t)w->n, sizeof(float));
         memcpy(w->score[s], from, n_bytes);
         if (s >= OPN_SCORE_SMOOTHED)
-            assert_int_equal(opn_graph_propagate(ctx, graph, n_steps, w->score[s]),
-                             OPN_OK);
+            assert_int_equal(opn_graph_diffuse(ctx, graph, &how, 1, w->score[s]), OPN_OK);
     }
 }
 
@@ -216,7 +224,8 @@ static bool has_score(const witness *w, int32_t s)
     const int32_t plain = s % OPN_SCORE_SMOOTHED;
     if (s >= OPN_SCORE_RIVALS)
         return true;
-    if (s >= OPN_SCORE_SMOOTHED && opn_params_int(w->params, "propagate") == 0)
+    if (s >= OPN_SCORE_SMOOTHED &&
+        (opn_params_int(w->params, "propagate") == 0 || !is_smoothable(plain)))
         return false;
     return plain == OPN_SCORE_ENERGY ||
            opn_model_measures(w->model, (opn_measure)plain) != 0;

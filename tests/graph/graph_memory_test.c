@@ -319,7 +319,8 @@ static void roles_that_do_not_fit_are_refused_by_node(void **state)
         const char *part;
     } bad[] = {{OPN_ROLE_TRAIN, "node 2 is used to train but has no label"},
                {OPN_ROLE_VALIDATION, "node 2 is used to validate but has no label"},
-               {OPN_ROLE_UNLABELLED + 1, "node 2: 5 is not a role"},
+               {OPN_ROLE_CALIBRATION, "node 2 is used to calibrate but has no label"},
+               {OPN_N_ROLES, "node 2: 6 is not a role"},
                {255, "node 2: 255 is not a role"}};
     opn_graph *graph = whole_graph();
     for (size_t b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {

@@ -1,6 +1,7 @@
-// propagate_test.c -- values smoothed over the graph, against a dense oracle.
+// propagate_test.c -- values smoothed and diffused over the graph, against dense oracles.
 
 #include "base/context.h"
+#include "golden/diffusion_golden.h"
 #include "opine/opine.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
@@ -227,6 +228,10 @@ static void a_directed_graph_and_fewer_than_no_steps_are_refused(void **state)
     assert_int_equal(opn_graph_load(ctx, folder, NULL, &directed), OPN_OK);
     assert_int_equal(opn_graph_propagate(ctx, directed, 1, value), OPN_ERR_SHAPE);
     support_expect_error(ctx, "directed");
+    assert_int_equal(
+            opn_graph_diffuse(ctx, directed, &(opn_diffusion){.n_steps = 1}, 1, value),
+            OPN_ERR_SHAPE);
+    support_expect_error(ctx, "directed");
     assert_int_equal(opn_graph_propagate(ctx, directed, -1, value), OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "-1 steps");
     assert_true(value[0] == 1.0f && value[1] == 2.0f);
@@ -275,6 +280,165 @@ static void every_allocation_failure_leaves_the_values(void **state)
     opn_graph_free(at.graph);
 }
 
+// ---- diffusion -----------------------------------------------------------------------
+
+static void diffuse(const scene *at, opn_diffusion how, float *value)
+{
+    memcpy(value, at->value, sizeof(at->value));
+    assert_int_equal(opn_graph_diffuse(ctx, at->graph, &how, 1, value), OPN_OK);
+}
+
+static void diffusion_is_that_of_numpy(void **state)
+{
+    (void)state;
+    const struct {
+        opn_diffusion how;
+        const float *want;
+    } cases[] = {
+            {{.n_steps = 10, .teleport = 0.1, .missing = (double)NAN}, golden_kept},
+            {{.n_steps = 10, .teleport = 0.1, .missing = 1.0}, golden_filled},
+            {{.n_steps = 2, .teleport = 0.5, .is_lazy = 1}, golden_lazy},
+    };
+    opn_graph *graph = NULL;
+    assert_int_equal(opn_graph_create_edges(ctx, GOLDEN_NODES, GOLDEN_EDGES,
+                                            golden_source, golden_target, golden_weight,
+                                            &graph),
+                     OPN_OK);
+    for (size_t c = 0; c < 3; c++) {
+        float got[GOLDEN_NODES];
+        memcpy(got, golden_value, sizeof(got));
+        assert_int_equal(opn_graph_diffuse(ctx, graph, &cases[c].how, 1, got), OPN_OK);
+        for (int i = 0; i < GOLDEN_NODES; i++)
+            assert_float_equal(got[i], cases[c].want[i], 1e-6f);
+    }
+    opn_graph_free(graph);
+}
+
+static void diffusion_keeps_a_constant_and_what_a_teleport_of_1_keeps(void **state)
+{
+    (void)state;
+    uint64_t random = 11;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    float got[MOST_NODES];
+    diffuse(&at, (opn_diffusion){.n_steps = 9, .teleport = 1.0, .missing = 5.0}, got);
+    assert_memory_equal(got, at.value, sizeof(got));
+    diffuse(&at, (opn_diffusion){.n_steps = 0, .teleport = 0.1, .missing = 5.0}, got);
+    assert_memory_equal(got, at.value, sizeof(got));
+    for (int i = 0; i < at.n; i++)
+        at.value[i] = 0.3f;
+    diffuse(&at, (opn_diffusion){.n_steps = 30, .teleport = 0.1, .missing = (double)NAN},
+            got);
+    assert_memory_equal(got, at.value, sizeof(got));
+    opn_graph_free(at.graph);
+}
+
+static void isolated_nodes_keep_their_value_or_see_the_missing_one(void **state)
+{
+    (void)state;
+    uint64_t random = 12;
+    scene at = draw_scene(MOST_NODES, false, &random);
+    float kept[MOST_NODES];
+    float filled[MOST_NODES];
+    float halved[MOST_NODES];
+    diffuse(&at, (opn_diffusion){.n_steps = 4, .teleport = 0.25, .missing = (double)NAN},
+            kept);
+    diffuse(&at, (opn_diffusion){.n_steps = 4, .teleport = 0.25, .missing = 16.0},
+            filled);
+    diffuse(&at, (opn_diffusion){.n_steps = 2, .teleport = 0.5, .is_lazy = 1}, halved);
+    for (int i = 0; i < at.n; i += 7) {
+        assert_true(kept[i] == at.value[i]);
+        assert_float_equal(filled[i], 0.25f * at.value[i] + 12.0f, 1e-6f);
+        assert_float_equal(halved[i], 0.25f * at.value[i], 1e-6f); // as GNNSafe has it
+    }
+    // Nodes with neighbours see nothing of it.
+    for (int i = 0; i < at.n; i++) {
+        double degree = 0.0;
+        for (int j = 0; j < at.n; j++)
+            degree += at.weight[i][j];
+        assert_int_equal(kept[i] == filled[i], degree > 0.0);
+    }
+    opn_graph_free(at.graph);
+}
+
+static void columns_are_diffused_each_on_its_own(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 3 };
+    const opn_diffusion how = {.n_steps = 5, .teleport = 0.3, .missing = 1.0};
+    uint64_t random = 13;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    float together[MOST_NODES * COLUMNS];
+    float alone[COLUMNS][MOST_NODES];
+    for (int i = 0; i < at.n; i++)
+        for (int k = 0; k < COLUMNS; k++)
+            alone[k][i] = together[i * COLUMNS + k] =
+                    at.value[i] * (float)(k + 1) - (float)k;
+    assert_int_equal(opn_graph_diffuse(ctx, at.graph, &how, COLUMNS, together), OPN_OK);
+    for (int k = 0; k < COLUMNS; k++) {
+        assert_int_equal(opn_graph_diffuse(ctx, at.graph, &how, 1, alone[k]), OPN_OK);
+        for (int i = 0; i < at.n; i++)
+            assert_true(together[i * COLUMNS + k] == alone[k][i]);
+    }
+    opn_graph_free(at.graph);
+}
+
+static void diffused_bits_do_not_depend_on_the_threads(void **state)
+{
+    (void)state;
+    enum { N = 20000 }; // enough for four threads
+    const opn_diffusion how = {.n_steps = 6, .teleport = 0.1, .missing = 1.0};
+    opn_vid *source = malloc(2 * N * sizeof(*source));
+    opn_vid *target = malloc(2 * N * sizeof(*target));
+    float *value[2] = {malloc(N * sizeof(float)), malloc(N * sizeof(float))};
+    opn_graph *graph = NULL;
+    uint64_t random = 14;
+    assert_true(source != NULL && target != NULL && value[0] != NULL && value[1] != NULL);
+    for (int e = 0; e < 2 * N; e++) {
+        source[e] = (opn_vid)below(&random, N);
+        target[e] = (opn_vid)(((uint32_t)source[e] + 1 + below(&random, N - 1)) % N);
+    }
+    assert_int_equal(
+            opn_graph_create_edges(ctx, N, (opn_off)2 * N, source, target, NULL, &graph),
+            OPN_OK);
+    for (int n_threads = 1; n_threads <= 4; n_threads++) {
+        uint64_t again = 15;
+        float *now = value[n_threads > 1];
+        for (int i = 0; i < N; i++)
+            now[i] = (float)below(&again, 1000) / 1000.0f;
+        assert_int_equal(opn_ctx_set_threads(ctx, n_threads), OPN_OK);
+        assert_int_equal(opn_graph_diffuse(ctx, graph, &how, 1, now), OPN_OK);
+        assert_memory_equal(now, value[0], N * sizeof(float));
+    }
+    opn_graph_free(graph);
+    free(source);
+    free(target);
+    free(value[0]);
+    free(value[1]);
+}
+
+static void diffusion_that_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    const struct {
+        opn_diffusion how;
+        const char *reason;
+    } cases[] = {{{.n_steps = -1, .teleport = 0.1}, "-1 steps"},
+                 {{.n_steps = 1, .teleport = 1.5}, "a teleport of 1.5"},
+                 {{.n_steps = 1, .teleport = (double)NAN}, "a teleport of"},
+                 {{.n_steps = 1, .missing = (double)INFINITY}, "infinite"}};
+    uint64_t random = 16;
+    scene at = draw_scene(MOST_NODES, true, &random);
+    float got[MOST_NODES];
+    memcpy(got, at.value, sizeof(got));
+    for (size_t c = 0; c < 4; c++) {
+        assert_int_equal(opn_graph_diffuse(ctx, at.graph, &cases[c].how, 1, got),
+                         OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx, cases[c].reason);
+    }
+    assert_memory_equal(got, at.value, sizeof(got));
+    opn_graph_free(at.graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +452,12 @@ int main(void)
             WITH_CTX(a_directed_graph_and_fewer_than_no_steps_are_refused),
             WITH_CTX(an_interruption_leaves_the_values),
             WITH_CTX(every_allocation_failure_leaves_the_values),
+            WITH_CTX(diffusion_is_that_of_numpy),
+            WITH_CTX(diffusion_keeps_a_constant_and_what_a_teleport_of_1_keeps),
+            WITH_CTX(isolated_nodes_keep_their_value_or_see_the_missing_one),
+            WITH_CTX(columns_are_diffused_each_on_its_own),
+            WITH_CTX(diffused_bits_do_not_depend_on_the_threads),
+            WITH_CTX(diffusion_that_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,8 @@ static opn_split_rule rule_behind(const sample *s, opn_split_rule rule)
 
 static bool learns(uint8_t role)
 {
-    return role == OPN_ROLE_TRAIN || role == OPN_ROLE_VALIDATION;
+    return role == OPN_ROLE_TRAIN || role == OPN_ROLE_VALIDATION ||
+           role == OPN_ROLE_CALIBRATION;
 }
 
 static int32_t least(int32_t a, int32_t b)
@@ -132,11 +133,13 @@ static void expect_sampled(const sample *s, const uint8_t *role)
 static void expect_own(const sample *s, const uint8_t *role)
 {
     for (int32_t k = 0; k < s->n_classes; k++) {
-        const int32_t n_validation = (2 * s->size[k] + 5) / 10; // a fifth, rounded
-        assert_int_equal(count_role(s, role, OPN_ROLE_VALIDATION, k), n_validation);
-        assert_int_equal(count_role(s, role, OPN_ROLE_TRAIN, k),
-                         s->size[k] - n_validation);
-        assert_true(s->size[k] == 0 || n_validation < s->size[k]);
+        const int32_t n_held_out = (2 * s->size[k] + 5) / 10; // a fifth, rounded
+        const int32_t n_calibration = s->n_labelled >= 200 ? n_held_out / 2 : 0;
+        assert_int_equal(count_role(s, role, OPN_ROLE_CALIBRATION, k), n_calibration);
+        assert_int_equal(count_role(s, role, OPN_ROLE_VALIDATION, k),
+                         n_held_out - n_calibration);
+        assert_int_equal(count_role(s, role, OPN_ROLE_TRAIN, k), s->size[k] - n_held_out);
+        assert_true(s->size[k] == 0 || n_held_out < s->size[k]);
     }
 }
 
@@ -195,9 +198,9 @@ static void expect_origin(const sample *s, opn_split_rule rule, const opn_split 
 static void expect_roles(const sample *s, const opn_split *split)
 {
     const uint8_t *role = opn_split_roles(split);
-    int32_t count[OPN_ROLE_UNLABELLED + 1] = {0};
+    int32_t count[OPN_N_ROLES] = {0};
     for (int32_t i = 0; i < s->n_nodes; i++) {
-        assert_in_range(role[i], OPN_ROLE_TRAIN, OPN_ROLE_UNLABELLED);
+        assert_in_range(role[i], 0, OPN_N_ROLES - 1);
         count[role[i]]++;
         assert_int_equal(role[i] == OPN_ROLE_UNLABELLED, s->label[i] < 0);
         if (learns(role[i])) {
@@ -205,7 +208,7 @@ static void expect_roles(const sample *s, const opn_split *split)
             assert_false(s->is_ood[s->label[i]]);
         }
     }
-    for (int r = OPN_ROLE_TRAIN; r <= OPN_ROLE_UNLABELLED; r++)
+    for (int r = 0; r < OPN_N_ROLES; r++)
         assert_int_equal(opn_split_count(split, (opn_role)r), count[r]);
     assert_true(count[OPN_ROLE_TRAIN] > 0);
 }
@@ -495,6 +498,7 @@ static void roles_are_spelt_as_in_files(void **state)
     assert_string_equal(opn_role_name(OPN_ROLE_TEST), "test");
     assert_string_equal(opn_role_name(OPN_ROLE_POOL), "pool");
     assert_string_equal(opn_role_name(OPN_ROLE_UNLABELLED), "unlabelled");
+    assert_string_equal(opn_role_name(OPN_ROLE_CALIBRATION), "calibration");
 }
 
 // ---- variants ------------------------------------------------------------------------

@@ -189,7 +189,7 @@ static double weight_at(const opn_model *model, int m, int32_t i, int32_t k)
     opn_i_weight list[OPN_MAX_WEIGHTS];
     size_t n = 0;
     (void)opn_i_place_weights(model->kind->encoder, &model->sizes, list, &n);
-    return (double)model->weights[opn_i_weight_place(&list[m], i, k)];
+    return (double)model->member[0].student[opn_i_weight_place(&list[m], i, k)];
 }
 
 // softmax(ReLU(x W0) W1), of one node.

@@ -309,25 +309,71 @@ static void metadata_that_cannot_be_are_refused(void **state)
     close_small_file(&small);
 }
 
-static void features_of_nodes_that_cannot_be_are_refused(void **state)
+typedef struct lie {
+    const char *from, *to, *error;
+} lie;
+
+static void expect_lies_refused(const char *settings, const lie *lies, size_t n)
 {
-    (void)state;
-    static const struct {
-        const char *from, *to, *error;
-    } lies[] = {
-            {"\"node_features\":\"9\"", "\"node-features\":\"9\"", "is missing"},
-            {"\"node_features\":\"9\"", "\"node_features\":\"x\"", "node_features"},
-            {"\"node_features\":\"9\"", "\"node_features\":\"0\"", "is missing"},
-            {"\"model\":\"links\"", "\"model\":\"xinks\"", "no model"},
-    };
-    small_file small = open_small_file("model=links epochs=1 hidden=2");
-    for (size_t l = 0; l < sizeof(lies) / sizeof(lies[0]); l++) {
+    small_file small = open_small_file(settings);
+    for (size_t l = 0; l < n; l++) {
         opn_model *model = NULL;
         spoil(&small, lies[l].from, lies[l].to);
         assert_int_equal(opn_model_load(ctx, small.s->path, &model), OPN_ERR_FORMAT);
         support_expect_error(ctx, lies[l].error);
     }
     close_small_file(&small);
+}
+
+static void features_of_nodes_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const lie lies[] = {
+            {"\"node_features\":\"9\"", "\"node-features\":\"9\"", "is missing"},
+            {"\"node_features\":\"9\"", "\"node_features\":\"x\"", "node_features"},
+            {"\"node_features\":\"9\"", "\"node_features\":\"0\"", "is missing"},
+            {"\"model\":\"links\"", "\"model\":\"xinks\"", "no model"},
+    };
+    expect_lies_refused("model=links epochs=1 hidden=2", lies,
+                        sizeof(lies) / sizeof(lies[0]));
+}
+
+static void a_file_without_a_teacher_is_read_as_ever(void **state)
+{
+    (void)state;
+    small_file small = open_small_file("epochs=3 hidden=2 samples=2");
+    opn_model *whole = load(small.s->path);
+    opn_prediction *said = opinions_ask(ctx, whole, small.graph, NULL);
+    assert_non_null(said->measure[OPN_MEASURE_FUSED]);
+    assert_non_null(said->measure[OPN_MEASURE_MARGIN]);
+    spoil(&small, "\"teacher.w0\"", "\"nothing.w0\"");
+    opn_model *older = load(small.s->path);
+    opn_prediction *less = opinions_ask(ctx, older, small.graph, NULL);
+    for (int m = 0; m < OPN_N_MEASURES; m++) {
+        const bool has = m < OPN_N_PAPER_MEASURES;
+        assert_int_equal(opn_model_measures(older, (opn_measure)m), has);
+        assert_int_equal(less->measure[m] != NULL, has);
+        if (has)
+            assert_memory_equal(less->measure[m], said->measure[m],
+                                (size_t)said->n_nodes * sizeof(float));
+    }
+    opn_prediction_free(said);
+    opn_prediction_free(less);
+    opn_model_free(whole);
+    opn_model_free(older);
+    close_small_file(&small);
+}
+
+static void a_teacher_that_cannot_be_is_refused_by_name(void **state)
+{
+    (void)state;
+    static const lie lies[] = {
+            {"\"teacher.w1\"", "\"teacher.w2\"", "no matrix \"teacher.w1\""},
+            {"\"isolated\":\"1\"", "\"isolated\":\"2\"", "isolated"},
+            {"\"isolated\":\"1\"", "\"isolated\":\"-\"", "isolated"},
+    };
+    expect_lies_refused("epochs=1 hidden=2 samples=2", lies,
+                        sizeof(lies) / sizeof(lies[0]));
 }
 
 static void weights_that_are_not_finite_are_refused(void **state)
@@ -485,6 +531,8 @@ int main(void)
             WITH_CTX(a_file_with_a_bit_flipped_is_refused_or_asked),
             WITH_CTX(metadata_that_cannot_be_are_refused),
             WITH_CTX(features_of_nodes_that_cannot_be_are_refused),
+            WITH_CTX(a_file_without_a_teacher_is_read_as_ever),
+            WITH_CTX(a_teacher_that_cannot_be_is_refused_by_name),
             WITH_CTX(weights_that_are_not_finite_are_refused),
             WITH_CTX(a_weight_of_attention_that_is_not_finite_is_refused_by_name),
             WITH_CTX(weights_of_attention_of_another_shape_are_refused_by_name),

@@ -27,7 +27,7 @@ typedef struct layer {
 
 static double weight_at(const layer *l, int m, int32_t i, int32_t k)
 {
-    return (double)l->model->weights[opn_i_weight_place(&l->weight[m], i, k)];
+    return (double)l->model->member[0].student[opn_i_weight_place(&l->weight[m], i, k)];
 }
 
 static bool is_edge(const opn_graph *graph, int32_t i, int32_t j)

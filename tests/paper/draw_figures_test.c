@@ -106,16 +106,17 @@ static void captions_of_the_simplex_are_its_measures(void **state)
     (void)state;
     static const float alpha[9] = {41, 2, 2, 41, 41, 41, 1, 1, 1};
     drawn d;
-    float value[OPN_N_MEASURES][3];
-    float *measure[OPN_N_MEASURES];
+    float value[OPN_N_PAPER_MEASURES][3];
+    float *measure[OPN_N_PAPER_MEASURES];
     stage *s = support_open_stage("run");
-    for (int m = 0; m < OPN_N_MEASURES; m++)
+    for (int m = 0; m < OPN_N_PAPER_MEASURES; m++)
         measure[m] = value[m];
-    assert_int_equal(opn_opinion(ctx, 3, 3, alpha, OPN_N_MEASURES, measure), OPN_OK);
+    assert_int_equal(opn_opinion(ctx, 3, 3, alpha, OPN_N_PAPER_MEASURES, measure),
+                     OPN_OK);
     draw("figure=simplex", NULL, s->path, &d);
     char *text = expect_drawn(&d, 0, s->path, "simplex.svg");
     for (int p = 0; p < 3; p++)
-        for (int m = 0; m < OPN_N_MEASURES; m++) {
+        for (int m = 0; m < OPN_N_PAPER_MEASURES; m++) {
             char part[48];
             snprintf(part, sizeof(part), "%s %.2f", opn_measure_name((opn_measure)m),
                      (double)value[m][p]);
@@ -294,7 +295,7 @@ static void areas_are_those_of_an_evaluation(void **state)
     assert_int_equal(opn_graph_prepare(ctx, raw, opn_graph_usual_steps(raw), &graph),
                      OPN_OK);
     assert_int_equal(opn_evaluate(ctx, graph, params, NULL, &found), OPN_OK);
-    for (int m = 0; m < OPN_N_MEASURES; m++)
+    for (int m = 0; m < OPN_N_PAPER_MEASURES; m++)
         for (int k = 0; k < 2; k++) {
             char part[48];
             snprintf(part, sizeof(part), "%s %.1f", opn_measure_name((opn_measure)m),

@@ -397,9 +397,10 @@ static opn_prediction *ask_smoothed(const scene *at)
     return said;
 }
 
-static void a_smoothed_measure_is_the_measure_propagated(void **state)
+static void a_smoothed_measure_is_the_measure_diffused(void **state)
 {
     (void)state;
+    const opn_diffusion how = {.n_steps = 3, .teleport = 0.1, .missing = (double)NAN};
     for (int m = 0; m < TRIAL_N_MODELS; m++) {
         char settings[64];
         snprintf(settings, sizeof(settings), "model=%s epochs=3 samples=3",
@@ -409,12 +410,13 @@ static void a_smoothed_measure_is_the_measure_propagated(void **state)
         for (int u = 0; u < OPN_N_MEASURES; u++) {
             float want[N_NODES];
             const float *smoothed = opn_prediction_smoothed(said, (opn_measure)u);
-            const bool has = opn_model_measures(at.model, (opn_measure)u) != 0;
+            const bool has = u < OPN_N_PAPER_MEASURES &&
+                             opn_model_measures(at.model, (opn_measure)u) != 0;
             assert_int_equal(smoothed != NULL, has);
             if (!has)
                 continue;
             memcpy(want, at.said->measure[u], sizeof(want));
-            assert_int_equal(opn_graph_propagate(ctx, at.graph, 3, want), OPN_OK);
+            assert_int_equal(opn_graph_diffuse(ctx, at.graph, &how, 1, want), OPN_OK);
             assert_memory_equal(smoothed, want, sizeof(want));
         }
         opn_prediction_free(said);
@@ -442,8 +444,9 @@ static void
 every_format_names_smoothed_measures_with_a_tilde_and_has_the_energy(void **state)
 {
     (void)state;
-    static const char head[] = ",entropy,vacuity~,dissonance~,aleatoric~,epistemic~,"
-                               "entropy~,energy,predicted\n";
+    static const char head[] =
+            ",entropy,fused,margin,vacuity~,dissonance~,aleatoric~,epistemic~,"
+            "entropy~,energy,predicted\n";
     char path[SUPPORT_PATH];
     json_error_t error;
     size_t n_bytes = 0;
@@ -472,7 +475,7 @@ every_format_names_smoothed_measures_with_a_tilde_and_has_the_energy(void **stat
     for (int i = 0; i < N_NODES; i++) {
         const json_t *node =
                 json_array_get(json_object_get(document, "nodes"), (size_t)i);
-        for (int m = 0; m < OPN_N_MEASURES; m++) {
+        for (int m = 0; m < OPN_N_PAPER_MEASURES; m++) {
             char name[32];
             snprintf(name, sizeof(name), "%s~", opn_measure_name((opn_measure)m));
             expect_json_number(json_object_get(node, name),
@@ -493,7 +496,7 @@ static void what_nobody_asked_for_is_left_out(void **state)
     scene at = open_scene("epochs=1 samples=2");
     save(&at, "some.csv", path);
     char *text = support_read_file(path, NULL);
-    assert_non_null(strstr(text, ",entropy,predicted\n"));
+    assert_non_null(strstr(text, ",entropy,fused,margin,predicted\n"));
     free(text);
     close_scene(&at);
 }
@@ -634,7 +637,7 @@ int main(void)
             WITH_CTX(a_name_without_an_ending_is_csv),
             WITH_CTX(npz_holds_the_numbers_and_names_of_every_model),
             WITH_CTX(json_holds_the_numbers_and_names_of_every_model),
-            WITH_CTX(a_smoothed_measure_is_the_measure_propagated),
+            WITH_CTX(a_smoothed_measure_is_the_measure_diffused),
             WITH_CTX(energy_is_minus_the_logarithm_of_all_evidence),
             WITH_CTX(
                     every_format_names_smoothed_measures_with_a_tilde_and_has_the_energy),

@@ -119,6 +119,23 @@ json_t *page_view(const page *read, int v)
     return page_member(read->about, path);
 }
 
+static double end_of(const page *read, int v, const char *name, int end)
+{
+    const json_t *ranges = page_member(page_view(read, v), "ranges");
+    const json_t *range = json_object_get(ranges, name);
+    return range == NULL ? end : json_number_value(json_array_get(range, (size_t)end));
+}
+
+double page_low_end(const page *read, int v, const char *name)
+{
+    return end_of(read, v, name, 0);
+}
+
+double page_step(const page *read, int v, const char *name)
+{
+    return (end_of(read, v, name, 1) - end_of(read, v, name, 0)) / 65535.0;
+}
+
 json_t *page_of_measure(const json_t *list, const char *measure)
 {
     size_t n = 0;

@@ -37,6 +37,11 @@ json_t *page_view(const page *read, int v);
 // The item of `list` whose member "measure" is this; fails if missing.
 json_t *page_of_measure(const json_t *list, const char *measure);
 
+// What 0 stands for in the array of a measure of a view, and by how much the next number
+// is more; other arrays go from 0 to 1.
+double page_low_end(const page *read, int v, const char *name);
+double page_step(const page *read, int v, const char *name);
+
 int page_has_array(const page *read, const char *name);
 
 // Array NAME, or VIEW.NAME of a view (-1: none), which must have n items and be of this

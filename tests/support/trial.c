@@ -237,7 +237,8 @@ expect_sound_node(const opn_model *model, const opn_prediction *said, opn_vid i)
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         assert_int_equal(measure[m] != NULL, opn_model_measures(model, (opn_measure)m));
         if (measure[m] != NULL)
-            assert_true(measure[m][i] >= 0.0f && measure[m][i] <= 1.0f);
+            assert_true((double)measure[m][i] >= opn_i_measure_at(m)->low &&
+                        (double)measure[m][i] <= opn_i_measure_at(m)->high);
     }
     if (said->alpha != NULL)
         expect_sound_evidence(model, said, i);

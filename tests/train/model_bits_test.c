@@ -139,7 +139,7 @@ static void dropedge_gcn_drops_edges_in_training_too(void **state)
     opn_model *model[2];
     for (int m = 0; m < 2; m++)
         model[m] = trial_train(ctx, graph, settings[m]);
-    assert_memory_not_equal(model[0]->weights, model[1]->weights,
+    assert_memory_not_equal(model[0]->member[0].student, model[1]->member[0].student,
                             sizeof(opn_real) * FEATURES * HIDDEN);
     opn_model_free(model[0]);
     opn_model_free(model[1]);

@@ -18,10 +18,10 @@ static opn_ctx *ctx;
 static void every_measure_is_said_or_not_as_designed(void **state)
 {
     (void)state;
-    // vacuity, dissonance, aleatoric, epistemic, entropy
-    static const char *const measures[TRIAL_N_MODELS] = {"....x", "..xxx", "..xxx",
-                                                         "xx..x", "..xxx", "xx..x",
-                                                         "xxxxx", "xxxxx", "xxxxx"};
+    // vacuity, dissonance, aleatoric, epistemic, entropy, fused, margin
+    static const char *const measures[TRIAL_N_MODELS] = {"....x..", "..xxx..", "..xxx..",
+                                                         "xx..x..", "..xxx..", "xx..x..",
+                                                         "xxxxx..", "xxxxxxx", "xxxxxxx"};
     opn_graph *graph = trial_groups(ctx);
     for (int m = 0; m < TRIAL_N_MODELS; m++) {
         char settings[64];

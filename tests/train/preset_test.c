@@ -150,9 +150,9 @@ static void strong_is_the_same_on_every_graph(void **state)
         assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
         assert_string_equal(opn_params_text(params, "lambda1"), "0.3");
         assert_string_equal(opn_params_text(params, "epochs"), "500");
-        assert_string_equal(opn_params_text(params, "teacher_epochs"), "0");
+        assert_string_equal(opn_params_text(params, "teacher_epochs"), "200");
         assert_string_equal(opn_params_text(params, "patience"), "0");
-        assert_string_equal(opn_params_text(params, "propagate"), "5");
+        assert_string_equal(opn_params_text(params, "propagate"), "10");
         assert_string_equal(opn_params_text(params, "hidden"), cases[c].hidden);
         opn_params_free(params);
         opn_graph_free(graph);

@@ -16,7 +16,8 @@
     "task ood_classes hidden heads out_heads evidence normalise epochs teacher_epochs "   \
     "patience stop_on learning_rate dropout drop_edge weight_decay teacher_ramp lambda1 " \
     "sigma kernel_constant "
-#define OF_SAMPLING "samples sample_dropout sample_drop_edge average propagate "
+#define OF_SAMPLING \
+    "samples sample_dropout sample_drop_edge average propagate teleport isolated "
 
 typedef struct names {
     char text[1024];
