@@ -120,6 +120,10 @@ static int print_summary_as_text(const opn_model *model, const char *path)
     opn_model_summary(model, &s);
     print_key("model");
     printf("%s\n", opn_model_id(model));
+    if (opn_model_n_members(model) > 1) {
+        print_key("members");
+        printf("%d\n", (int)opn_model_n_members(model));
+    }
     print_key("file");
     printf("%s\n", path);
     print_key("epochs");
@@ -166,6 +170,7 @@ static int print_summary_as_json(const opn_model *model, const char *path)
     opn_model_summary(model, &s);
     json_t *document = json_object();
     put_json(document, "model", json_string(opn_model_id(model)));
+    put_json(document, "members", json_integer(opn_model_n_members(model)));
     put_json(document, "file", json_string(path));
     put_json(document, "epochs", json_integer(s.epochs));
     put_json(document, "teacher_epochs", json_integer(s.teacher_epochs));

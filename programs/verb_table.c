@@ -6,7 +6,9 @@
 #include <string.h>
 
 // Options of every verb that trains.
-#define MODEL "model task preset ood_classes hidden heads out_heads evidence normalise "
+#define MODEL                                                                  \
+    "model task preset ood_classes hidden heads out_heads evidence normalise " \
+    "members "
 #define TRAINING                                                              \
     "epochs teacher_epochs patience stop_on learning_rate dropout drop_edge " \
     "weight_decay teacher_ramp lambda1 sigma kernel_constant "

@@ -52,7 +52,7 @@ OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
 
 // Trains the model that `params` describe (model, hidden, epochs, teacher_epochs,
 // learning_rate, dropout, weight_decay, lambda1, sigma, kernel_constant, evidence,
-// patience, normalise, seed) on the training nodes of `split`. The graph must be
+// patience, normalise, members, seed) on the training nodes of `split`. The graph must be
 // undirected; opn_graph_prepare() makes it so. Features are normalised according to
 // `normalise`, on a copy. With `model` auto several are trained, on the threads of ctx,
 // and the best on the validation nodes is kept: opn_model_candidate() tells which there
@@ -143,7 +143,8 @@ OPN_API OPN_NODISCARD opn_status opn_model_for_graph(opn_ctx *ctx,
 OPN_API int opn_model_measures(const opn_model *model, opn_measure measure);
 
 // The hidden layer of every node without dropout, hidden [V,H] with H =
-// opn_model_n_hidden(); used to draw maps of the nodes. Errors: those of
+// opn_model_n_hidden(), of an ensemble that of its first member; used to draw maps of the
+// nodes. Errors: those of
 // opn_model_predict().
 OPN_API OPN_NODISCARD opn_status opn_model_hidden(opn_ctx *ctx,
                                                   const opn_model *model,
@@ -151,7 +152,8 @@ OPN_API OPN_NODISCARD opn_status opn_model_hidden(opn_ctx *ctx,
                                                   float *hidden);
 OPN_API int32_t opn_model_n_hidden(const opn_model *model);
 
-OPN_API const char *opn_model_id(const opn_model *model); // "s-bgcn-t-k"
+OPN_API const char *opn_model_id(const opn_model *model);    // "s-bgcn-t-k"
+OPN_API int32_t opn_model_n_members(const opn_model *model); // more than 1: an ensemble
 OPN_API int32_t opn_model_n_classes(const opn_model *model);
 OPN_API const char *opn_model_class_name(const opn_model *model, int32_t k);
 
@@ -171,7 +173,8 @@ OPN_API const char *opn_model_source(const opn_model *model);
 OPN_API int64_t opn_model_note_count(const opn_model *model);
 OPN_API const char *opn_model_note(const opn_model *model, int64_t i);
 
-// What training did.
+// What training did; of an ensemble, epochs and validation scores are means over its
+// members, and the other figures sums.
 typedef struct opn_train_summary {
     int32_t teacher_epochs; // 0 without a teacher
     int32_t epochs;

@@ -89,6 +89,15 @@ static const opn_param table[] = {
          .help = "How to scale the features: each node's to sum 1 (row) or to Euclidean "
                  "length 1 (l2), or each feature to mean 0 and variance 1 (standard); "
                  "auto means row if no feature is negative, otherwise standard."},
+        {.name = "members",
+         .kind = OPN_PARAM_INT,
+         .default_text = "1",
+         .min = 1,
+         .max = 64,
+         .unit = "models",
+         .affects = OPN_AFFECTS_WEIGHTS,
+         .help = "Train an ensemble of so many models with different seeds, and average "
+                 "their evidence."},
         {.name = "epochs",
          .kind = OPN_PARAM_INT,
          .default_text = "200",

@@ -168,6 +168,7 @@ static opn_status train_again(opn_ctx *ctx,
                              .user = &l};
     OPN_TRY(opn_i_model_params(ctx, model, &params));
     OPN_TRY(opn_params_set(ctx, params, "model", model->kind->id));
+    OPN_TRY(opn_params_set(ctx, params, "members", "1")); // the first stands for all
     OPN_TRY(opn_model_split(ctx, model, graph, &split));
     OPN_FAIL_IF(ctx, split == NULL, OPN_ERR_INTERNAL, "the split of training is gone");
     ctx->hooks = hooks;
@@ -209,7 +210,8 @@ static opn_status add_training(opn_ctx *ctx,
     (void)opn_i_place_weights(model->kind->encoder, &model->sizes, shape.weight,
                               &shape.n_weights);
     snprintf(view->training_note, sizeof(view->training_note),
-             "Recorded by training the model again%s",
+             "Recorded by training the model%s again%s",
+             model->n_members > 1 ? "'s first member" : "",
              has_same_weights(again, model, &shape)
                      ? ", which gave exactly the same weights."
                      : "; the weights differ from the model's, as they may with another "

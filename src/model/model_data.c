@@ -255,6 +255,11 @@ const char *opn_model_id(const opn_model *model)
     return model->kind->id;
 }
 
+int32_t opn_model_n_members(const opn_model *model)
+{
+    return model->n_members;
+}
+
 int32_t opn_model_n_classes(const opn_model *model)
 {
     return model->sizes.n_classes;

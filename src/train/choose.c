@@ -8,6 +8,7 @@
 #include "train/checkpoint_file.h"
 #include "train/folds.h"
 #include "train/jobs.h"
+#include "train/members.h"
 #include "train/train.h"
 #include "train/training_cost.h"
 
@@ -221,6 +222,66 @@ cleanup:
     return status;
 }
 
+// ---- ensembles -----------------------------------------------------------------------
+
+static bool is_ensemble(const choosing *c)
+{
+    return opn_params_int(c->params, "members") > 1;
+}
+
+static opn_i_ensemble
+ensemble_of(const choosing *c, const opn_split *split, const char *part)
+{
+    return (opn_i_ensemble){.graph = c->graph,
+                            .split = split,
+                            .params = c->params,
+                            .checkpoint = c->checkpoint,
+                            .part = part};
+}
+
+// Chooses a model; of an ensemble, that is the first member of it, and of the one that it
+// brings along.
+static opn_status
+choose_ensemble(opn_ctx *ctx, const opn_split *split, choosing *c, opn_model **out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_ensemble here = ensemble_of(c, split, "member");
+    const opn_i_ensemble elsewhere = ensemble_of(c, split, "elsewhere");
+    opn_model *model = NULL;
+    OPN_TRY(choose_model(ctx, split, c, &model));
+    if (is_ensemble(c))
+        OPN_TRY(opn_i_train_members(ctx, &here, &model));
+    if (is_ensemble(c) && model->elsewhere != NULL)
+        OPN_TRY(opn_i_train_members(ctx, &elsewhere, &model->elsewhere));
+    *out = model;
+    model = NULL;
+cleanup:
+    opn_model_free(model);
+    return status;
+}
+
+// Trains the one model that the parameters name, or an ensemble of it.
+static opn_status
+train_named(opn_ctx *ctx, const opn_split *split, const choosing *c, opn_model **out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_ensemble ensemble = ensemble_of(c, split, "member");
+    opn_model *model = NULL;
+    char *path = NULL;
+    if (is_ensemble(c)) {
+        opn_i_checkpoint_tell(ctx, c->checkpoint);
+        OPN_TRY(opn_i_train_members(ctx, &ensemble, &model));
+    } else {
+        if (c->checkpoint != NULL)
+            OPN_TRY(opn_i_checkpoint_part(ctx, c->checkpoint, NULL, &path));
+        OPN_TRY(opn_i_train_one(ctx, c->graph, split, c->params, path, &model));
+    }
+    *out = model;
+cleanup:
+    opn_i_release(&ctx->alloc, path);
+    return status;
+}
+
 // Warns about classes without training nodes, which a model can never predict.
 static opn_status
 warn_about_classes(opn_ctx *ctx, const opn_graph *graph, const opn_split *split)
@@ -250,24 +311,18 @@ opn_status opn_model_train(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     choosing c = {.graph = graph, .params = params, .checkpoint = checkpoint};
-    char *path = NULL;
     OPN_FAIL_IF(ctx,
                 opn_split_n_nodes(split) != opn_graph_n_nodes(graph) ||
                         opn_split_n_classes(split) != opn_graph_n_classes(graph),
                 OPN_ERR_SHAPE, "%s: the split belongs to another graph",
                 opn_graph_name(graph));
     OPN_TRY(warn_about_classes(ctx, graph, split));
-    if (strcmp(opn_params_text(params, "model"), "auto") == 0) {
-        status = choose_model(ctx, split, &c, out);
-    } else {
-        if (checkpoint != NULL)
-            OPN_TRY(opn_i_checkpoint_part(ctx, checkpoint, NULL, &path));
-        status = opn_i_train_one(ctx, graph, split, params, path, out);
-    }
+    status = strcmp(opn_params_text(params, "model"), "auto") == 0
+                     ? choose_ensemble(ctx, split, &c, out)
+                     : train_named(ctx, split, &c, out);
     if (status == OPN_ERR_INTERRUPTED && checkpoint != NULL)
         status = opn_i_checkpoint_interrupted(ctx, checkpoint);
 cleanup:
     release_choosing(&c);
-    opn_i_release(&ctx->alloc, path);
     return status;
 }

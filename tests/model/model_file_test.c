@@ -369,6 +369,9 @@ static void a_teacher_that_cannot_be_is_refused_by_name(void **state)
     (void)state;
     static const lie lies[] = {
             {"\"teacher.w1\"", "\"teacher.w2\"", "no matrix \"teacher.w1\""},
+            {"\"isolated\":\"1\"", "\"members\" :\"0\"", "members"},
+            {"\"isolated\":\"1\"", "\"members\":\"65\"", "members"},
+            {"\"isolated\":\"1\"", "\"members\" :\"2\"", "no matrix \"member1.w0\""},
             {"\"isolated\":\"1\"", "\"isolated\":\"2\"", "isolated"},
             {"\"isolated\":\"1\"", "\"isolated\":\"-\"", "isolated"},
     };

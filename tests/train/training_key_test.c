@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OF_WEIGHTS                                                                        \
-    "task ood_classes hidden heads out_heads evidence normalise epochs teacher_epochs "   \
-    "patience stop_on learning_rate dropout drop_edge weight_decay teacher_ramp lambda1 " \
+#define OF_WEIGHTS                                                                              \
+    "task ood_classes hidden heads out_heads evidence normalise members epochs teacher_epochs " \
+    "patience stop_on learning_rate dropout drop_edge weight_decay teacher_ramp lambda1 "       \
     "sigma kernel_constant "
 #define OF_SAMPLING \
     "samples sample_dropout sample_drop_edge average propagate teleport isolated "
@@ -139,11 +139,12 @@ static void a_model_keeps_all_that_its_predictions_depend_on(void **state)
     opn_model *model = trial_train(s.ctx, s.graph, "model=gcn epochs=1");
     for (int64_t n = 0; n < model->param_names.n; n++)
         add_name(&found, opn_i_names_at(&model->param_names, n));
-    assert_string_equal(found.text,
-                        "model task preset ood_classes hidden heads out_heads evidence "
-                        "normalise epochs teacher_epochs patience stop_on learning_rate "
-                        "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
-                        "kernel_constant " OF_SAMPLING "label seed ");
+    assert_string_equal(
+            found.text,
+            "model task preset ood_classes hidden heads out_heads evidence "
+            "normalise members epochs teacher_epochs patience stop_on learning_rate "
+            "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
+            "kernel_constant " OF_SAMPLING "label seed ");
     opn_model_free(model);
     free_scene(&s);
 }
@@ -158,11 +159,12 @@ static void a_manifest_describes_the_parameters_of_its_results(void **state)
     const char *name = NULL;
     json_t *value = NULL;
     json_object_foreach(object, name, value) add_name(&found, name);
-    assert_string_equal(found.text,
-                        "task preset ood_classes hidden heads out_heads evidence "
-                        "normalise epochs teacher_epochs patience stop_on learning_rate "
-                        "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
-                        "kernel_constant " OF_SAMPLING "protocol shift label seed ");
+    assert_string_equal(
+            found.text,
+            "task preset ood_classes hidden heads out_heads evidence "
+            "normalise members epochs teacher_epochs patience stop_on learning_rate "
+            "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
+            "kernel_constant " OF_SAMPLING "protocol shift label seed ");
     json_decref(object);
     opn_params_free(params);
     free_scene(&s);
