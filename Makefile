@@ -62,6 +62,7 @@ results:
 	cp results/results.md docs/measurements/results.md
 	sed 's|(results.md)|(measurements/results.md)|' results/summary.md >docs/results.md
 	tools/sensitivity $(BUILD) results/sensitivity
+	tools/leak $(BUILD) results/leak
 
 format:
 	@tools/lint format --fix

@@ -20,6 +20,14 @@ add_custom_command(OUTPUT ${figures_source}
     -P ${PROJECT_SOURCE_DIR}/cmake/figures.cmake
   DEPENDS ${figures} ${PROJECT_SOURCE_DIR}/cmake/figures.cmake)
 
+# So do those of other papers.
+set(rivals ${PROJECT_SOURCE_DIR}/src/paper/rival_figures.csv)
+set(rivals_source ${CMAKE_BINARY_DIR}/rival_figures.c)
+add_custom_command(OUTPUT ${rivals_source}
+  COMMAND ${CMAKE_COMMAND} -DFROM=${rivals} -DTO=${rivals_source}
+    -P ${PROJECT_SOURCE_DIR}/cmake/rivals.cmake
+  DEPENDS ${rivals} ${PROJECT_SOURCE_DIR}/cmake/rivals.cmake)
+
 # So does the page of the report, with the library that draws its charts.
 set(web ${PROJECT_SOURCE_DIR}/web)
 file(GLOB page_files CONFIGURE_DEPENDS ${web}/*)
@@ -43,7 +51,8 @@ endif()
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/memory.c
   PROPERTIES COMPILE_DEFINITIONS _DEFAULT_SOURCE)
 
-add_library(opine_objects OBJECT ${opine_sources} ${figures_source} ${page_source})
+add_library(opine_objects OBJECT ${opine_sources} ${figures_source} ${rivals_source}
+  ${page_source})
 set_target_properties(opine_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(opine_objects
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

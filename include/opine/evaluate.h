@@ -123,10 +123,11 @@ OPN_API const opn_figure *opn_figure_at(size_t i); // i < opn_figure_count()
 // The figures of the paper beside ours.
 typedef struct opn_reproduction opn_reproduction;
 
-// Measures the tables that the parameter table names (all: ""), on the datasets that
-// `dataset` names (all: ""), over `seeds` seeds, by default 10, and 5 on the three
-// large graphs; at most 3 for the row with 10,000 epochs. `folder` is as for
-// opn_evaluate(). Errors: those of opn_evaluate() and opn_graph_load().
+// Measures the tables that the parameter table names (all: ""; rivals are the protocols
+// of other papers), on the datasets that `dataset` names (all: ""), over `seeds` seeds,
+// by default 10, and 5 on the three large graphs; at most 3 for the row with 10,000
+// epochs. `folder` is as for opn_evaluate(). Errors: those of opn_evaluate() and
+// opn_graph_load().
 OPN_API OPN_NODISCARD opn_status opn_reproduce(opn_ctx *ctx,
                                                const opn_params *params,
                                                const char *folder,

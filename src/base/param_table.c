@@ -322,10 +322,11 @@ static const opn_param table[] = {
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",
          .choices = "main|main-appendix|ablation-main|ablation-appendix|dropedge|gat|"
-                    "beyond|encoders",
+                    "rule|beyond|encoders|rivals",
          .affects = OPN_AFFECTS_RUNS,
-         .help = "Which tables of the paper to measure, or beyond and encoders for "
-                 "results it does not have; defaults to all."},
+         .help = "Which tables of the paper to measure, or rule, beyond and encoders for "
+                 "results it does not have and rivals for the protocols of other "
+                 "papers; defaults to all."},
         {.name = "figure",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",

@@ -41,12 +41,12 @@ static opn_status join_node(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const double log_miss = log1p(-p); // -inf for p = 1: nothing is passed over
-    double j = (double)first - 1.0;    // may run past any integer
     while (p > 0.0) {
-        j += 1.0 + floor(log1p(-opn_i_rng_unit(rng)) / log_miss);
-        if (!(j < last))
+        const double n_passed = floor(log1p(-opn_i_rng_unit(rng)) / log_miss);
+        if (!(n_passed < (double)last - first)) // may be beyond any integer
             break;
-        OPN_TRY(add_edge(ctx, i, (int32_t)j, list));
+        OPN_TRY(add_edge(ctx, i, first + (int32_t)n_passed, list));
+        first += (int32_t)n_passed + 1;
     }
 cleanup:
     return status;

@@ -4,6 +4,7 @@
 #include "experiment/evaluate_parts.h"
 #include "graph/graph_data.h"
 #include "paper/reproduce_rows.h"
+#include "paper/rivals.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static const setting as_strong = {"strong", "strong", NULL};
 // Propagation steps for the smoothed scores of every run.
 static const char steps_text[] = "10";
 
-// The models of the table "beyond", in the setting "strong".
+// The models of the tables "rule" and "beyond", in the setting "strong".
 static const char beyond_models[] = "s-bgcn-t-k,gcn";
 
 static const char *const datasets[] = {"cora",  "citeseer",  "pubmed",
@@ -29,7 +30,7 @@ static const char *const tasks[] = {"misclassification", "ood"};
 // Tables of the paper, and our own.
 static const char *const tables[] = {
         "main", "main-appendix", "ablation-main", "ablation-appendix", "dropedge", "gat"};
-static const char *const own_tables[] = {"beyond", "encoders"};
+static const char *const own_tables[] = {"rule", "beyond", "encoders"};
 enum {
     N_DATASETS = sizeof(datasets) / sizeof(datasets[0]),
     N_TASKS = 2,
@@ -114,6 +115,12 @@ cleanup:
     return status;
 }
 
+// The setting in which our own answer for the task is sought.
+static const setting *rule_setting(const reproducing *r)
+{
+    return strcmp(r->task, "ood") == 0 ? &as_strong : &as_paper;
+}
+
 // Evaluates models in a setting, and adds the results to the tables.
 static opn_status measure(reproducing *r, const setting *how, const char *models)
 {
@@ -126,10 +133,12 @@ static opn_status measure(reproducing *r, const setting *how, const char *models
         OPN_TRY(add_tables(r, &measured));
     for (int t = 0; t < N_OWN_TABLES; t++)
         if (how != &as_epistemic && wants_table(r, own_tables[t]) &&
-            (how == &as_paper || strcmp(own_tables[t], "beyond") == 0))
+            (how == &as_paper || strcmp(own_tables[t], "encoders") != 0))
             OPN_TRY(opn_i_add_own_rows(r->ctx, &measured, own_tables[t], r->found));
     if (how == &as_paper)
         OPN_TRY(opn_i_add_answers(r->ctx, &measured, r->found));
+    if (wants_table(r, "rule") && how == rule_setting(r))
+        OPN_TRY(opn_i_add_rule_answer(r->ctx, &measured, r->found));
     OPN_TRY(opn_i_add_costs(r->ctx, &measured, r->found));
 cleanup:
     opn_evaluation_free(evaluation);
@@ -164,9 +173,12 @@ static opn_status reproduce_dataset(reproducing *r)
             OPN_TRY(measure(r, &as_paper, models.chars));
         if (wants_epistemic(r))
             OPN_TRY(measure(r, &as_epistemic, "s-bgcn-t-k"));
-        if (strcmp(r->task, "ood") == 0 && wants_table(r, "beyond"))
+        if (strcmp(r->task, "ood") == 0 &&
+            (wants_table(r, "rule") || wants_table(r, "beyond")))
             OPN_TRY(measure(r, &as_strong, beyond_models));
     }
+    if (wants_table(r, "rivals"))
+        OPN_TRY(opn_i_add_rivals(r->ctx, r->params, r->dataset, r->folder, r->found));
 cleanup:
     opn_i_text_free(&models);
     r->graph = NULL;

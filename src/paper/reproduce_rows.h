@@ -45,6 +45,12 @@ OPN_NODISCARD opn_status opn_i_add_answers(opn_ctx *ctx,
                                            const opn_i_measured *measured,
                                            opn_reproduction *found);
 
+// Checks whether margin, for misclassification, or fused vacuity, for ood, is better than
+// what it is to replace; adds nothing if the library does not have it.
+OPN_NODISCARD opn_status opn_i_add_rule_answer(opn_ctx *ctx,
+                                               const opn_i_measured *measured,
+                                               opn_reproduction *found);
+
 OPN_NODISCARD opn_status opn_i_add_costs(opn_ctx *ctx,
                                          const opn_i_measured *measured,
                                          opn_reproduction *found);

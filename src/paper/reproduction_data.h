@@ -17,10 +17,10 @@ typedef struct opn_i_result_row {
     opn_estimate ours[OPN_AUROC_AUPR];
 } opn_i_result_row;
 
-// Whether one of the paper's three answers holds on a dataset: the mean difference,
-// paired by seed, between what should be best and the best of the rest.
+// Whether one of the paper's three answers, or of our two, holds on a dataset: the mean
+// difference, paired by seed, between what should be best and the best of the rest.
 typedef struct opn_i_answer {
-    int number; // 1 … 3
+    int number; // 1 … 3 of the paper, 4 and 5 of ours
     const char *dataset;
     const char *rival; // the measure or model it is compared with
     opn_comparison difference[OPN_AUROC_AUPR];
@@ -34,6 +34,16 @@ typedef struct opn_i_cost {
     double n_pool, prevalence;
 } opn_i_cost;
 
+// A row of the tables of other papers' protocols: a score of ours, or a published method,
+// of which most figures are not known (n is 0). All strings are static.
+enum { OPN_N_RIVAL_FIGURES = 5 }; // those of opn_i_rival_figure_name()
+typedef struct opn_i_rival_row {
+    const char *dataset, *protocol, *shift;
+    const char *method, *score; // "gcn", "gnnsafe"; "GNNSafe", "published"
+    const char *isolated;       // how nodes without neighbours count, or ""
+    opn_estimate figure[OPN_N_RIVAL_FIGURES];
+} opn_i_rival_row;
+
 struct opn_reproduction {
     opn_alloc alloc;
     opn_i_result_row *row;
@@ -45,6 +55,9 @@ struct opn_reproduction {
     opn_i_cost *cost;
     int32_t n_costs;
     size_t cost_room;
+    opn_i_rival_row *rival;
+    int32_t n_rivals;
+    size_t rival_room;
 };
 
 // "supported" if the whole interval is above 0, "not supported" if it is below, otherwise

@@ -1,6 +1,6 @@
 // reproduction_export.c -- the paper's figures and ours, as CSV and JSON.
 
-#include "paper/reproduction_data.h"
+#include "paper/rivals.h"
 
 #include "io/file_write.h"
 #include "io/json_write.h"
@@ -47,6 +47,30 @@ static void put_csv(opn_i_file_writer *file, const opn_reproduction *found)
             put_number(file, ours->high);
             put_number(file, ours->std);
             opn_i_file_writer_printf(file, ",%d\n", (int)ours->n);
+        }
+    }
+}
+
+static void put_rivals_csv(opn_i_file_writer *file, const opn_reproduction *found)
+{
+    for (int32_t r = 0; r < found->n_rivals; r++) {
+        const opn_i_rival_row *row = &found->rival[r];
+        const bool is_published = strcmp(row->score, "published") == 0;
+        for (int f = 0; f < OPN_N_RIVAL_FIGURES; f++) {
+            const opn_estimate *e = &row->figure[f];
+            if (e->n == 0)
+                continue;
+            opn_i_file_writer_printf(file, "rivals,ood,%s,%s,\"%s %s %s\",%s,%s",
+                                     row->dataset, row->method, row->protocol, row->shift,
+                                     row->isolated, opn_i_rival_figure_name(f),
+                                     row->score);
+            put_number(file, is_published ? e->mean : (double)NAN);
+            put_number(file, is_published ? (double)NAN : e->mean);
+            put_number(file, (double)NAN);
+            put_number(file, e->low);
+            put_number(file, e->high);
+            put_number(file, e->std);
+            opn_i_file_writer_printf(file, ",%d\n", is_published ? 0 : (int)e->n);
         }
     }
 }
@@ -105,12 +129,29 @@ static json_t *json_cost(const opn_i_cost *cost)
     return object;
 }
 
+static json_t *json_rival(const opn_i_rival_row *row)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "dataset", json_string(row->dataset));
+    json_object_set_new(object, "protocol", json_string(row->protocol));
+    json_object_set_new(object, "shift", json_string(row->shift));
+    json_object_set_new(object, "method", json_string(row->method));
+    json_object_set_new(object, "score", json_string(row->score));
+    json_object_set_new(object, "isolated", json_string(row->isolated));
+    for (int f = 0; f < OPN_N_RIVAL_FIGURES; f++)
+        if (row->figure[f].n > 0)
+            json_object_set_new(object, opn_i_rival_figure_name(f),
+                                opn_i_json_estimate(&row->figure[f]));
+    return object;
+}
+
 static json_t *as_document(const opn_reproduction *found)
 {
     json_t *document = json_object();
     json_t *rows = json_array();
     json_t *answers = json_array();
     json_t *costs = json_array();
+    json_t *rivals = json_array();
     for (int32_t r = 0; r < found->n_rows; r++)
         for (int k = 0; k < OPN_AUROC_AUPR; k++)
             if (found->row[r].ours[k].n > 0)
@@ -119,9 +160,12 @@ static json_t *as_document(const opn_reproduction *found)
         json_array_append_new(answers, json_answer(&found->answer[a]));
     for (int32_t c = 0; c < found->n_costs; c++)
         json_array_append_new(costs, json_cost(&found->cost[c]));
+    for (int32_t r = 0; r < found->n_rivals; r++)
+        json_array_append_new(rivals, json_rival(&found->rival[r]));
     json_object_set_new(document, "version", json_string(opn_version()));
     json_object_set_new(document, "answers", answers);
     json_object_set_new(document, "results", rows);
+    json_object_set_new(document, "rivals", rivals);
     json_object_set_new(document, "runs", costs);
     return document;
 }
@@ -137,6 +181,7 @@ opn_status opn_i_reproduction_export(opn_ctx *ctx,
         return opn_i_json_save(ctx, path, as_document(found), 9);
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
     put_csv(file, found);
+    put_rivals_csv(file, found);
     status = opn_i_file_writer_commit(file);
 cleanup:
     return status;

@@ -1,9 +1,9 @@
 // reproduction_table.c -- the paper's figures beside ours, as text and as Markdown.
 
-#include "paper/reproduction_data.h"
+#include "paper/result_page.h"
+#include "paper/rivals.h"
 
 #include "io/bytes.h"
-#include "io/file_write.h"
 #include "io/path.h"
 #include "opinion/measure_table.h"
 #include "report/estimate_output.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 
 static const char *const tables[] = {
-        "main",     "main-appendix", "ablation-main", "ablation-appendix",
-        "dropedge", "gat",           "beyond",        "encoders"};
+        "main", "main-appendix", "ablation-main", "ablation-appendix", "dropedge",
+        "gat",  "rule",          "beyond",        "encoders"};
 static const char *const tasks[] = {"misclassification", "ood"};
-enum { N_TABLES = sizeof(tables) / sizeof(tables[0]), N_TASKS = 2, N_ANSWERS = 3 };
+enum { N_TABLES = sizeof(tables) / sizeof(tables[0]), N_TASKS = 2, N_ANSWERS = 5 };
 
 const char *opn_i_verdict(const opn_comparison *difference)
 {
@@ -34,7 +34,11 @@ const char *opn_i_question(int number)
             "vacuity finds out-of-distribution nodes best (s-bgcn-t-k, against the best "
             "of its other measures)",
             "the GKDE prior helps vacuity find out-of-distribution nodes (s-bgcn-t-k "
-            "against s-bgcn-t)"};
+            "against s-bgcn-t)",
+            "margin finds more misclassified nodes than dissonance (s-bgcn-t-k; not of "
+            "the paper)",
+            "fused vacuity finds more out-of-distribution nodes than smoothed vacuity "
+            "(s-bgcn-t-k, preset strong; not of the paper)"};
     return texts[number - 1];
 }
 
@@ -46,141 +50,70 @@ void opn_reproduction_free(opn_reproduction *found)
     opn_i_release(&alloc, found->row);
     opn_i_release(&alloc, found->answer);
     opn_i_release(&alloc, found->cost);
+    opn_i_release(&alloc, found->rival);
     opn_i_release(&alloc, found);
-}
-
-// How a page looks: text for a terminal, or Markdown.
-typedef struct page {
-    opn_i_file_writer *file;
-    const opn_reproduction *found;
-    bool is_markdown;
-    bool is_summary; // in Markdown: what tells most, with a link to the rest
-} page;
-
-static opn_i_text *line_of(const page *p)
-{
-    return opn_i_file_writer_line(p->file);
-}
-
-// ---- cells of a table ----------------------------------------------------------------
-
-// Begins a cell; the first of a row begins the row.
-static void start_cell(page *p)
-{
-    if (line_of(p)->n == 0)
-        opn_i_text_add(line_of(p), "%s", p->is_markdown ? "| " : "");
-    else
-        opn_i_text_add(line_of(p), "%s", p->is_markdown ? " | " : "  ");
-}
-
-static void put_text(page *p, int width, const char *text)
-{
-    start_cell(p);
-    opn_i_text_add(line_of(p), "%-*s", p->is_markdown ? 0 : width, text);
-}
-
-static void put_number(page *p, int width, int n_digits, double number)
-{
-    start_cell(p);
-    if (isnan(number))
-        opn_i_text_add(line_of(p), "%*s", width, "");
-    else
-        opn_i_text_add(line_of(p), "%*.*f", width, n_digits, number);
-}
-
-static void end_row(page *p)
-{
-    opn_i_text_add(line_of(p), "%s", p->is_markdown ? " |" : "");
-    opn_i_file_writer_end_line(p->file);
-}
-
-static void put_heading(const page *p, const char *fmt, ...) OPN_PRINTF(2, 3);
-static void put_heading(const page *p, const char *fmt, ...)
-{
-    va_list args;
-    opn_i_text_add(line_of(p), "\n%s", p->is_markdown ? "## " : "");
-    va_start(args, fmt);
-    opn_i_text_add_list(line_of(p), fmt, args);
-    va_end(args);
-    opn_i_text_add(line_of(p), "\n");
-    opn_i_file_writer_end_line(p->file);
-}
-
-typedef struct column {
-    const char *name;
-    int width;
-    bool is_number;
-} column;
-
-static void put_columns(page *p, const column *columns, size_t n)
-{
-    for (size_t c = 0; c < n; c++)
-        put_text(p, columns[c].width, columns[c].name);
-    end_row(p);
-    if (!p->is_markdown)
-        return;
-    for (size_t c = 0; c < n; c++)
-        opn_i_text_add(line_of(p), "%s", columns[c].is_number ? "|--:" : "|---");
-    opn_i_text_add(line_of(p), "|");
-    opn_i_file_writer_end_line(p->file);
 }
 
 // ---- figures -------------------------------------------------------------------------
 
-static void put_figure(page *p, double paper, const opn_estimate *ours)
+static void put_figure(opn_i_result_page *p, double paper, const opn_estimate *ours)
 {
-    put_number(p, 5, 1, paper);
-    start_cell(p);
-    opn_i_text_add_estimate(line_of(p), ours, 1);
-    start_cell(p);
+    opn_i_page_number(p, 5, 1, paper);
+    opn_i_page_start_cell(p);
+    opn_i_text_add_estimate(opn_i_page_line(p), ours, 1);
+    opn_i_page_start_cell(p);
     if (isnan(paper) || ours->n == 0)
-        opn_i_text_add(line_of(p), "%5s", "");
+        opn_i_text_add(opn_i_page_line(p), "%5s", "");
     else
-        opn_i_text_add_difference(line_of(p), 5, ours->mean - paper);
+        opn_i_text_add_difference(opn_i_page_line(p), 5, ours->mean - paper);
 }
 
-static void put_row(page *p, const opn_i_result_row *row)
+static void put_row(opn_i_result_page *p, const opn_i_result_row *row)
 {
-    put_text(p, 10, row->dataset);
-    put_text(p, 12, row->model);
-    put_text(p, 11, row->measure);
-    put_text(p, 13, row->setting);
+    opn_i_page_text(p, 10, row->dataset);
+    opn_i_page_text(p, 12, row->model);
+    opn_i_page_text(p, 11, row->measure);
+    opn_i_page_text(p, 13, row->setting);
     for (int k = 0; k < OPN_AUROC_AUPR; k++)
         put_figure(p, row->paper[k], &row->ours[k]);
-    end_row(p);
+    opn_i_page_end_row(p);
 }
 
-static void put_table_head(page *p, const char *table, const char *task)
+static void put_table_head(opn_i_result_page *p, const char *table, const char *task)
 {
     const bool has_accuracy = strcmp(table, "gat") == 0; // and nothing else
     const char *first = has_accuracy ? "ours" : "AUROC, ours";
-    const column columns[] = {{"dataset", 10, false},   {"model", 12, false},
-                              {"measure", 11, false},   {"setting", 13, false},
-                              {"paper", 5, true},       {first, 14, true},
-                              {"diff.", 5, true},       {"paper", 5, true},
-                              {"AUPR, ours", 14, true}, {"diff.", 5, true}};
+    const opn_i_result_column columns[] = {
+            {"dataset", 10, false}, {"model", 12, false}, {"measure", 11, false},
+            {"setting", 13, false}, {"paper", 5, true},   {first, 14, true},
+            {"diff.", 5, true},     {"paper", 5, true},   {"AUPR, ours", 14, true},
+            {"diff.", 5, true}};
     const bool is_ood = strcmp(task, "ood") == 0;
-    put_heading(p, "Table %s: %s", table,
-                has_accuracy ? "classification"
-                : is_ood     ? "out-of-distribution detection"
-                             : "misclassification detection");
-    if (strcmp(table, "beyond") == 0 || strcmp(table, "encoders") == 0)
+    opn_i_page_heading(p, "Table %s: %s", table,
+                       has_accuracy ? "classification"
+                       : is_ood     ? "out-of-distribution detection"
+                                    : "misclassification detection");
+    if (strcmp(table, "rule") == 0 || strcmp(table, "beyond") == 0 ||
+        strcmp(table, "encoders") == 0)
         opn_i_file_writer_printf(p->file,
                                  "Not of the paper; its figure beside them is that of "
                                  "s-bgcn-t-k by %s.\n\n",
                                  is_ood ? "vacuity" : "dissonance");
-    put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
+    opn_i_page_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
 }
 
-// The paper's main model by the measure that it recommends for the task.
+// The paper's main model by the measure that it recommends for the task, and what is to
+// be better.
 static bool is_headline(const opn_i_result_row *row)
 {
+    if (strcmp(row->table, "rule") == 0)
+        return true;
     return strcmp(row->table, "main") == 0 && strcmp(row->model, "s-bgcn-t-k") == 0 &&
            strcmp(row->measure, opn_measure_name(opn_i_recommended_measure(row->task))) ==
                    0;
 }
 
-static void put_table(page *p, const char *table, const char *task)
+static void put_table(opn_i_result_page *p, const char *table, const char *task)
 {
     bool has_head = false;
     for (int32_t r = 0; r < p->found->n_rows; r++) {
@@ -198,40 +131,40 @@ static void put_table(page *p, const char *table, const char *task)
 // ---- answers and costs ---------------------------------------------------------------
 
 // A mean difference and its interval in 20 columns; one seed has no interval.
-static void put_difference(page *p, const opn_comparison *d)
+static void put_difference(opn_i_result_page *p, const opn_comparison *d)
 {
     if (d->n == 0) {
-        opn_i_text_add(line_of(p), "%20s", "");
+        opn_i_text_add(opn_i_page_line(p), "%20s", "");
         return;
     }
-    opn_i_text_add_difference(line_of(p), 5, d->difference);
+    opn_i_text_add_difference(opn_i_page_line(p), 5, d->difference);
     if (d->n == 1) {
-        opn_i_text_add(line_of(p), "%15s", "");
+        opn_i_text_add(opn_i_page_line(p), "%15s", "");
         return;
     }
-    opn_i_text_add(line_of(p), " [");
-    opn_i_text_add_difference(line_of(p), 5, d->low);
-    opn_i_text_add(line_of(p), ", ");
-    opn_i_text_add_difference(line_of(p), 5, d->high);
-    opn_i_text_add(line_of(p), "]");
+    opn_i_text_add(opn_i_page_line(p), " [");
+    opn_i_text_add_difference(opn_i_page_line(p), 5, d->low);
+    opn_i_text_add(opn_i_page_line(p), ", ");
+    opn_i_text_add_difference(opn_i_page_line(p), 5, d->high);
+    opn_i_text_add(opn_i_page_line(p), "]");
 }
 
-static void put_answer(page *p, const opn_i_answer *answer)
+static void put_answer(opn_i_result_page *p, const opn_i_answer *answer)
 {
-    put_text(p, 10, answer->dataset);
-    put_text(p, 13, opn_i_verdict(&answer->difference[0]));
-    put_text(p, 11, answer->rival);
+    opn_i_page_text(p, 10, answer->dataset);
+    opn_i_page_text(p, 13, opn_i_verdict(&answer->difference[0]));
+    opn_i_page_text(p, 11, answer->rival);
     for (int k = 0; k < OPN_AUROC_AUPR; k++) {
-        start_cell(p);
+        opn_i_page_start_cell(p);
         put_difference(p, &answer->difference[k]);
     }
-    put_number(p, 5, 3, answer->difference[0].p_value);
-    end_row(p);
+    opn_i_page_number(p, 5, 3, answer->difference[0].p_value);
+    opn_i_page_end_row(p);
 }
 
-static void put_answers(page *p, int number)
+static void put_answers(opn_i_result_page *p, int number)
 {
-    static const column columns[] = {
+    static const opn_i_result_column columns[] = {
             {"dataset", 10, false},     {"verdict", 13, false},    {"against", 11, false},
             {"AUROC [95 %]", 20, true}, {"AUPR [95 %]", 20, true}, {"p", 5, true}};
     bool has_head = false;
@@ -239,43 +172,43 @@ static void put_answers(page *p, int number)
         if (p->found->answer[a].number != number)
             continue;
         if (!has_head) {
-            put_heading(p, "Answer A%d: %s", number, opn_i_question(number));
-            put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
+            opn_i_page_heading(p, "Answer A%d: %s", number, opn_i_question(number));
+            opn_i_page_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
         }
         has_head = true;
         put_answer(p, &p->found->answer[a]);
     }
 }
 
-static void put_costs(page *p)
+static void put_costs(opn_i_result_page *p)
 {
-    static const column columns[] = {
+    static const opn_i_result_column columns[] = {
             {"dataset", 10, false}, {"task", 17, false}, {"model", 12, false},
             {"setting", 13, false}, {"seeds", 5, true},  {"pool", 6, true},
             {"positive", 8, true},  {"epochs", 6, true}, {"seconds", 7, true}};
-    put_heading(p, "Runs");
+    opn_i_page_heading(p, "Runs");
     opn_i_file_writer_printf(
             p->file,
             "Pool and share of positives of the scores; epochs of the model and "
             "seconds of one run on one\ncore, without loading, as means over the "
             "seeds. No seconds: the trained model was there from before.\n\n");
-    put_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
+    opn_i_page_columns(p, columns, sizeof(columns) / sizeof(columns[0]));
     for (int32_t c = 0; c < p->found->n_costs; c++) {
         const opn_i_cost *cost = &p->found->cost[c];
-        put_text(p, 10, cost->dataset);
-        put_text(p, 17, cost->task);
-        put_text(p, 12, cost->model);
-        put_text(p, 13, cost->setting);
-        put_number(p, 5, 0, cost->n_seeds);
-        put_number(p, 6, 0, cost->n_pool);
-        put_number(p, 8, 1, cost->prevalence);
-        put_number(p, 6, 0, cost->n_epochs);
-        put_number(p, 7, 2, cost->seconds);
-        end_row(p);
+        opn_i_page_text(p, 10, cost->dataset);
+        opn_i_page_text(p, 17, cost->task);
+        opn_i_page_text(p, 12, cost->model);
+        opn_i_page_text(p, 13, cost->setting);
+        opn_i_page_number(p, 5, 0, cost->n_seeds);
+        opn_i_page_number(p, 6, 0, cost->n_pool);
+        opn_i_page_number(p, 8, 1, cost->prevalence);
+        opn_i_page_number(p, 6, 0, cost->n_epochs);
+        opn_i_page_number(p, 7, 2, cost->seconds);
+        opn_i_page_end_row(p);
     }
 }
 
-static void put_introduction(const page *p)
+static void put_introduction(const opn_i_result_page *p)
 {
     if (p->is_markdown)
         opn_i_file_writer_printf(
@@ -304,9 +237,10 @@ static void put_introduction(const page *p)
 static opn_status save_page(opn_ctx *ctx, const opn_reproduction *found, const char *path)
 {
     opn_status status = OPN_OK;
-    page p = {.found = found,
-              .is_markdown = opn_i_path_ends_in(path, ".md"),
-              .is_summary = strcmp(opn_i_base_name(path), "summary.md") == 0};
+    opn_i_result_page p = {.found = found,
+                           .is_markdown = opn_i_path_ends_in(path, ".md"),
+                           .is_summary =
+                                   strcmp(opn_i_base_name(path), "summary.md") == 0};
     OPN_TRY(opn_i_file_writer_open(ctx, path, &p.file));
     put_introduction(&p);
     for (int number = 1; number <= N_ANSWERS; number++)
@@ -314,6 +248,7 @@ static opn_status save_page(opn_ctx *ctx, const opn_reproduction *found, const c
     for (int t = 0; t < N_TABLES; t++)
         for (int k = 0; k < N_TASKS; k++)
             put_table(&p, tables[t], tasks[k]);
+    opn_i_put_rivals(&p);
     if (!p.is_summary)
         put_costs(&p);
     status = opn_i_file_writer_commit(p.file);

@@ -122,6 +122,39 @@ static void encoders_stand_side_by_side_with_the_best_cell_of_the_paper(void **s
     opn_evaluation_free(evaluation);
 }
 
+// Measures that the library does not have are left out, with their answer.
+static void the_rule_stands_beside_what_it_is_to_replace(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *task, *measures[3], *better;
+        double paper;
+        int answer;
+    } cases[] = {
+            {"misclassification", {"dissonance", "1-max-p", "margin"}, "margin", 82.4, 4},
+            {"ood", {"vacuity", "vacuity~", "fused"}, "fused", 87.6, 5}};
+    opn_evaluation *evaluation = make_evaluation();
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        opn_reproduction *found = start();
+        const opn_i_measured measured = {"cora", cases[c].task, "strong", evaluation};
+        const bool has_rule = opn_score_find(cases[c].better) >= 0;
+        assert_int_equal(opn_i_add_own_rows(ctx, &measured, "rule", found), OPN_OK);
+        assert_int_equal(found->n_rows, has_rule ? 3 : 2);
+        for (int m = 0; m < (has_rule ? 3 : 2); m++)
+            assert_true(find(found, "s-bgcn-t-k", cases[c].measures[m])->paper[0] ==
+                        cases[c].paper);
+        assert_int_equal(opn_i_add_rule_answer(ctx, &measured, found), OPN_OK);
+        assert_int_equal(found->n_answers, has_rule);
+        if (has_rule) {
+            assert_int_equal(found->answer[0].number, cases[c].answer);
+            assert_string_equal(found->answer[0].rival,
+                                c == 0 ? "dissonance" : "vacuity~");
+        }
+        opn_reproduction_free(found);
+    }
+    opn_evaluation_free(evaluation);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -143,6 +176,7 @@ int main(void)
             cmocka_unit_test(
                     the_paper_has_no_accuracy_of_attention_with_held_out_classes),
             cmocka_unit_test(encoders_stand_side_by_side_with_the_best_cell_of_the_paper),
+            cmocka_unit_test(the_rule_stands_beside_what_it_is_to_replace),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
