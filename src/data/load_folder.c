@@ -12,6 +12,7 @@
 #include "io/path.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -172,12 +173,39 @@ cleanup:
 
 // ---- the folder ----------------------------------------------------------------------
 
+// The first feature whose column is called a label, or NULL.
+static const char *find_label_feature(const opn_i_folder *folder, int *n_chars)
+{
+    char column[32];
+    for (int64_t k = 0; k < folder->features.n; k++) {
+        const char *name = opn_i_names_at(&folder->features, k);
+        *n_chars = (int)strcspn(name, "="); // a word stands behind its column
+        snprintf(column, sizeof(column), "%.*s", *n_chars, name);
+        if ((size_t)*n_chars < sizeof(column) && opn_i_names_label(column))
+            return name;
+    }
+    return NULL;
+}
+
+static void warn_of_no_label(const opn_i_folder *folder)
+{
+    int n_chars = 0;
+    const char *feature = find_label_feature(folder, &n_chars);
+    if (feature == NULL)
+        opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
+    else
+        opn_i_log(folder->ctx, OPN_LOG_WARNING,
+                  "%s: no node has a label; move column %.*s of %s, which is taken as a "
+                  "feature, to a labels.csv if it is meant",
+                  folder->path, n_chars, feature, folder->feature_file);
+}
+
 // Some tools write a word for a missing label.
 static void warn_about_labels(const opn_i_folder *folder)
 {
     static const char *const suspects[] = {"-1", "none", "NONE", NULL};
     if (folder->classes.n == 0)
-        opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
+        warn_of_no_label(folder);
     for (const char *const *word = suspects; *word != NULL && !folder->has_classes;
          word++)
         if (opn_i_names_find(&folder->classes, *word, strlen(*word)) >= 0)

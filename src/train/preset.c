@@ -140,6 +140,12 @@ cleanup:
     return status;
 }
 
+// Words say the same thing several times, so that half of them can be dropped; of
+// measurements, each of which every node has, fewer can be spared. On graphs of 2 to 50
+// such features (docs/measurements/own.md) 0.3 classifies up to 4 points more nodes
+// right.
+static const char dense_dropout[] = "0.3";
+
 // What works on most graphs: the model is chosen on the validation nodes, which also end
 // the training.
 static opn_status use_auto(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
@@ -154,6 +160,8 @@ static opn_status use_auto(opn_ctx *ctx, const opn_graph *graph, opn_params *par
     OPN_TRY(set_default(ctx, params, "patience", "50"));
     if (encoder_of(params)->has_heads)
         OPN_TRY(use_attention(ctx, graph, params));
+    if (strcmp(opn_params_text(params, "normalise"), "standard") == 0)
+        OPN_TRY(set_default(ctx, params, "dropout", dense_dropout));
     if (is_ood(params))
         OPN_TRY(set_default(ctx, params, "lambda1", "0.1"));
 cleanup:

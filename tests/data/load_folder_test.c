@@ -247,6 +247,24 @@ static void test_a_folder_without_labels_is_warned_about(void **state)
     opn_ctx_free(ctx);
 }
 
+static void test_a_label_among_the_features_is_named_where_no_node_has_one(void **state)
+{
+    (void)state;
+    static const char *const features[] = {"node,p,Label\n0,5,1\n1,6,2\n",
+                                           "node,Label,p\n0,red,5\n1,blue,6\n"};
+    for (size_t f = 0; f < 2; f++) {
+        opn_ctx *ctx = support_ctx(NULL);
+        opn_graph *graph = NULL;
+        listener heard = {0};
+        support_listen(ctx, &heard);
+        tables_write(folder, &(tables){"0,1\n", features[f], NULL, NULL, NULL}, ".csv");
+        assert_int_equal(opn_graph_load(ctx, folder, NULL, &graph), OPN_OK);
+        assert_non_null(strstr(heard.log, "move column Label of features.csv"));
+        opn_graph_free(graph);
+        opn_ctx_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +274,7 @@ int main(void)
             WITH_FOLDER(test_a_damaged_gzip_file_is_refused_at_every_length),
             WITH_FOLDER(test_a_split_file_gives_the_usual_split),
             WITH_FOLDER(test_a_folder_without_labels_is_warned_about),
+            WITH_FOLDER(test_a_label_among_the_features_is_named_where_no_node_has_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,6 +257,34 @@ static void own_data_called_like_a_dataset_are_own_data(void **state)
     opn_graph_free(drawn);
 }
 
+// Half of a few measurements is too much to drop.
+static void own_data_that_are_standardised_lose_fewer_features(void **state)
+{
+    (void)state;
+    char path[SUPPORT_PATH];
+    opn_graph *drawn = draw("3");
+    assert_int_equal(opn_graph_save(ctx, drawn, support_path(path, folder, "own.npz")),
+                     OPN_OK);
+    opn_graph *graph = load(path);
+    const struct {
+        const char *name, *value, *dropout;
+    } want[] = {{"normalise", "standard", "0.3"},
+                {"normalise", "l2", "0.5"},
+                {"dropout", "0.4", "0.4"},
+                {"model", "gat", "0.6"}}; // as its authors have it
+    for (size_t c = 0; c < sizeof(want) / sizeof(want[0]); c++) {
+        opn_params *params = make_params("misclassification");
+        if (c > 1)
+            set(params, "normalise", "standard");
+        set(params, want[c].name, want[c].value);
+        assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
+        assert_string_equal(opn_params_text(params, "dropout"), want[c].dropout);
+        opn_params_free(params);
+    }
+    opn_graph_free(graph);
+    opn_graph_free(drawn);
+}
+
 static void attention_starts_as_its_authors_and_the_paper_have_it(void **state)
 {
     (void)state;
@@ -464,6 +492,7 @@ int main(void)
             WITH_CTX(a_given_default_is_given_too),
             WITH_CTX(help_names_the_epochs_that_task_ood_uses),
             WITH_CTX(own_data_called_like_a_dataset_are_own_data),
+            WITH_CTX(own_data_that_are_standardised_lose_fewer_features),
             WITH_CTX(task_ood_holds_out_the_last_classes_of_a_dataset),
             WITH_CTX(named_classes_are_held_out_whatever_the_task),
             WITH_CTX(bad_lists_of_classes_are_refused),
