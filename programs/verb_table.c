@@ -9,9 +9,11 @@
 #define MODEL                                                                  \
     "model task preset ood_classes hidden heads out_heads evidence normalise " \
     "members "
-#define TRAINING                                                              \
-    "epochs teacher_epochs patience stop_on learning_rate dropout drop_edge " \
-    "weight_decay teacher_ramp lambda1 sigma kernel_constant "
+#define TRAINING                                                                \
+    "epochs teacher_epochs patience stop_on learning_rate dropout drop_edge "   \
+    "weight_decay teacher_ramp lambda1 sigma kernel_constant unlabelled "       \
+    "unlabelled_weight unlabelled_ramp vat_radius vat_step mean_teacher_decay " \
+    "mean_teacher_noise pseudo_label_threshold batch "
 // Options of every verb that predicts.
 #define SAMPLING "samples sample_dropout sample_drop_edge average isolated "
 

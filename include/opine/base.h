@@ -74,7 +74,8 @@ typedef struct opn_epoch {
     int32_t number;    // 1, 2, …
     double loss;       // sum of the terms that follow
     double labels, prior, teacher, decay;
-    double accuracy; // share of validation nodes classified correctly; NaN without any
+    double accuracy;   // share of validation nodes classified correctly; NaN without any
+    double unlabelled; // of `loss`; NaN if `unlabelled` is none
 } opn_epoch;
 
 // Callbacks of the library while it works. Any member may be NULL; all are called on

@@ -22,7 +22,7 @@ static opn_status put_state(opn_i_safetensors_writer *writer,
                             const opn_i_train_state *state)
 {
     opn_status status = OPN_OK;
-    const int64_t shape[] = {OPN_STATE_BLOCKS, (int64_t)state->n_weights};
+    const int64_t shape[] = {(int64_t)state->n_blocks, (int64_t)state->n_weights};
     // Reals are stored as their bits: they are compared, not read.
     const int64_t progress[N_PROGRESS] = {
             state->epoch,
@@ -73,7 +73,7 @@ static opn_status get_state(opn_ctx *ctx,
     char key[48];
     OPN_FAIL_IF(ctx,
                 tensor == NULL || tensor->type != real_type ||
-                        tensor->n_items != OPN_STATE_BLOCKS * (int64_t)state->n_weights,
+                        tensor->n_items != (int64_t)(state->n_blocks * state->n_weights),
                 OPN_ERR_FORMAT,
                 "%s: holds no state of the %s that fits; remove it to begin anew", path,
                 name);
@@ -90,7 +90,7 @@ static opn_status get_state(opn_ctx *ctx,
     state->n_bounded = progress[4];
     state->is_done = progress[5] != 0;
     memcpy(state->weights, tensor->data,
-           OPN_STATE_BLOCKS * state->n_weights * sizeof(*state->weights));
+           state->n_blocks * state->n_weights * sizeof(*state->weights));
 cleanup:
     return status;
 }

@@ -8,13 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-opn_status
-opn_i_train_state_init(opn_ctx *ctx, const opn_i_network *network, opn_i_train_state *out)
+static opn_status init_state(opn_ctx *ctx,
+                             const opn_i_network *network,
+                             bool has_average,
+                             opn_i_train_state *out)
 {
     opn_status status = OPN_OK;
-    opn_i_train_state state = {.n_weights = network->n_weights};
-    OPN_TRY_NEW(ctx, state.arena, OPN_MARGIN + OPN_STATE_BLOCKS * state.n_weights);
+    opn_i_train_state state = {.n_weights = network->n_weights,
+                               .n_blocks = OPN_STATE_BLOCKS + (has_average ? 1 : 0)};
+    OPN_TRY_NEW(ctx, state.arena, OPN_MARGIN + state.n_blocks * state.n_weights);
     state.weights = opn_i_on_line(state.arena);
+    if (has_average)
+        state.average = state.weights + OPN_STATE_BLOCKS * state.n_weights;
     state.best = state.weights + (OPN_STATE_BLOCKS - 1) * state.n_weights;
     state.optimiser = opn_i_optimiser_view(state.n_weights, network->n_decayed,
                                            state.weights + state.n_weights);
@@ -22,6 +27,19 @@ opn_i_train_state_init(opn_ctx *ctx, const opn_i_network *network, opn_i_train_s
     *out = state;
 cleanup:
     return status;
+}
+
+opn_status
+opn_i_train_state_init(opn_ctx *ctx, const opn_i_network *network, opn_i_train_state *out)
+{
+    return init_state(ctx, network, false, out);
+}
+
+opn_status opn_i_train_state_init_averaged(opn_ctx *ctx,
+                                           const opn_i_network *network,
+                                           opn_i_train_state *out)
+{
+    return init_state(ctx, network, true, out);
 }
 
 void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state)
@@ -61,26 +79,47 @@ cleanup:
     return status;
 }
 
-// One epoch up to the weight update; network->z is from the weights before it.
+// One epoch up to the weight update. The terms of the loss before it are computed unless
+// `terms` is NULL.
 static opn_status run_epoch(opn_ctx *ctx,
                             const opn_i_exec *exec,
                             opn_i_network *network,
                             const opn_i_objective *objective,
                             const opn_i_train_options *options,
                             opn_i_train_state *state,
-                            opn_real *d_weights)
+                            opn_real *d_weights,
+                            opn_i_loss_terms *terms)
 {
     opn_status status = OPN_OK;
+    opn_i_unlabelled *unlabelled = options->unlabelled;
+    if (options->batch != NULL)
+        opn_i_batch_fill(options->batch, state->epoch);
+    if (unlabelled != NULL)
+        opn_i_unlabelled_begin(exec, unlabelled, objective, network, state->average,
+                               state->epoch, options->rates);
     opn_i_network_draw(exec, network, options->seed, &options->streams,
                        (uint32_t)state->epoch, options->rates);
     opn_i_network_forward_drawn(exec, network, state->weights, options->rates, true);
     OPN_TRY(opn_i_check_logits(ctx, network, state->epoch + 1));
     opn_i_objective_gradient(exec, objective, state->epoch, network->z, network->d_z,
                              &state->n_bounded);
+    if (unlabelled != NULL)
+        opn_i_unlabelled_add(exec, unlabelled, objective, network, state->epoch);
+    if (terms != NULL)
+        *terms = opn_i_objective_terms(objective, state->epoch, network->z);
     opn_i_network_backward(exec, network, state->weights, d_weights);
+    if (unlabelled != NULL)
+        opn_i_unlabelled_perturb(exec, unlabelled, objective, network, state->weights,
+                                 state->epoch, options->rates, d_weights);
+    if (terms != NULL && unlabelled != NULL)
+        terms->unlabelled =
+                opn_i_unlabelled_value(unlabelled, objective, state->epoch, network->z);
     OPN_TRY(check_gradient(ctx, network, d_weights, state->epoch + 1));
     opn_i_optimiser_step(exec, &state->optimiser, &options->optimiser, state->epoch,
                          d_weights, state->weights);
+    if (unlabelled != NULL)
+        opn_i_unlabelled_average(unlabelled, state->epoch, state->n_weights,
+                                 state->weights, state->average);
 cleanup:
     return status;
 }
@@ -108,6 +147,7 @@ static void log_epoch(opn_ctx *ctx, const opn_epoch *epoch)
     snprintf(line, sizeof(line), "labels %.4f", epoch->labels);
     tell_term(line, sizeof(line), "prior", epoch->prior);
     tell_term(line, sizeof(line), "teacher", epoch->teacher);
+    tell_term(line, sizeof(line), "unlabelled", epoch->unlabelled);
     tell_term(line, sizeof(line), "decay", epoch->decay);
     if (!isnan(epoch->accuracy))
         snprintf(accuracy, sizeof(accuracy), ", validation accuracy %.1f %%",
@@ -149,6 +189,7 @@ static void report(opn_ctx *ctx,
             .labels = terms->supervised,
             .prior = objective->prior != NULL ? terms->prior : (double)NAN,
             .teacher = objective->log_teacher != NULL ? terms->teacher : (double)NAN,
+            .unlabelled = options->unlabelled != NULL ? terms->unlabelled : (double)NAN,
             .decay = terms->decay,
             .accuracy = options->validation != NULL ? accuracy : (double)NAN,
     };
@@ -212,6 +253,17 @@ static opn_status tell_progress(opn_ctx *ctx,
     return opn_i_progress_noted(ctx, &now);
 }
 
+static void init_weights(const opn_i_network *network,
+                         const opn_i_train_options *options,
+                         opn_i_train_state *state)
+{
+    opn_i_network_init_weights(network, options->seed, options->stream_weights,
+                               state->weights);
+    if (state->average != NULL)
+        memcpy(state->average, state->weights,
+               state->n_weights * sizeof(*state->average));
+}
+
 opn_status opn_i_train(opn_ctx *ctx,
                        const opn_i_exec *exec,
                        opn_i_network *network,
@@ -231,8 +283,7 @@ opn_status opn_i_train(opn_ctx *ctx,
     if (state->is_done) // and the rest too, before an interruption
         return OPN_OK;
     if (state->epoch == 0)
-        opn_i_network_init_weights(network, options->seed, options->stream_weights,
-                                   state->weights);
+        init_weights(network, options, state);
     while (state->epoch < options->n_epochs && !state->is_done) {
         // Loss terms that nobody reads are not computed.
         const bool is_reported =
@@ -245,9 +296,8 @@ opn_status opn_i_train(opn_ctx *ctx,
         const double norm =
                 is_reported ? squared_norm(state->weights, network->n_decayed) : 0.0;
         const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, exec);
-        OPN_TRY(run_epoch(ctx, &chosen, network, objective, options, state, d_weights));
-        if (is_reported)
-            terms = opn_i_objective_terms(objective, state->epoch, network->z);
+        OPN_TRY(run_epoch(ctx, &chosen, network, objective, options, state, d_weights,
+                          is_reported ? &terms : NULL));
         terms.decay = 0.5 * options->optimiser.weight_decay * norm;
         if (decides || (is_reported && options->validation != NULL))
             state->is_done =

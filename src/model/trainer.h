@@ -4,9 +4,11 @@
 #define OPN_TRAINER_H
 
 #include "base/context.h"
+#include "model/batch.h"
 #include "model/optimiser.h"
 #include "network/network.h"
 #include "network/objective.h"
+#include "network/unlabelled.h"
 
 // Which validation metric must improve within the patience.
 typedef enum opn_i_stop {
@@ -27,22 +29,27 @@ typedef struct opn_i_train_options {
     opn_i_streams streams;
     const int32_t *validation; // class of each validation node, -1 for others; or NULL
     const opn_i_reach
-            *validation_reach; // of the nodes of `validation`; NULL: the network's
-    int32_t report_every;      // epochs between log lines; 0: no lines
+            *validation_reach;    // of the nodes of `validation`; NULL: the network's
+    int32_t report_every;         // epochs between log lines; 0: no lines
+    opn_i_unlabelled *unlabelled; // term of the loss, borrowed; or NULL
+    opn_i_batch *batch;           // that every epoch fills, borrowed; or NULL
     // Called with `user` before each epoch, when the state is consistent; or NULL.
     void (*keep)(void *user);
     void *user;
 } opn_i_train_options;
 
-// Weights, optimiser state and the best weights so far, all that a run needs to resume:
-// OPN_STATE_BLOCKS times n_weights numbers starting at `weights`, in that order.
+// Weights, optimiser state, the best weights so far and perhaps averaged ones, all that a
+// run needs to resume: n_blocks times n_weights numbers starting at `weights`, in that
+// order.
 enum { OPN_STATE_BLOCKS = 2 + OPN_OPTIMISER_BLOCKS };
 typedef struct opn_i_train_state {
     size_t n_weights;
+    size_t n_blocks; // OPN_STATE_BLOCKS, and one more with `average`
     opn_real *arena;
     opn_real *weights;
     opn_i_optimiser optimiser;
     opn_real *best;     // weights with the best validation result
+    opn_real *average;  // of the weights, for mean-teacher; or NULL
     int32_t epoch;      // the next epoch to run
     bool is_done;       // training has ended, and the weights are final
     int32_t best_epoch; // the last epoch with an improvement
@@ -54,6 +61,11 @@ typedef struct opn_i_train_state {
 OPN_NODISCARD opn_status opn_i_train_state_init(opn_ctx *ctx,
                                                 const opn_i_network *network,
                                                 opn_i_train_state *out);
+
+// The same with averaged weights.
+OPN_NODISCARD opn_status opn_i_train_state_init_averaged(opn_ctx *ctx,
+                                                         const opn_i_network *network,
+                                                         opn_i_train_state *out);
 void opn_i_train_state_deinit(const opn_alloc *alloc, opn_i_train_state *state);
 
 // Trains from state->epoch on; at the end state->weights are the best ones if validation

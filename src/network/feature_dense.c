@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Numbers of rows copied at once, which stay in the L1 or L2 cache until they are used.
-enum { BUFFER = 1 << 13 };
+enum { BUFFER = OPN_MAX_ARRAY_COLS };
 
 // Lists of an entry take twice its bytes, and four times those of an array that is full;
 // with fewer entries either fits the caches.

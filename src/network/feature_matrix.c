@@ -3,6 +3,7 @@
 #include "network/feature_strategy.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 static const unsigned any_use = OPN_USE_BACKWARD | OPN_USE_DROPPED;
@@ -202,6 +203,49 @@ opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
 cleanup:
     opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
     return status;
+}
+
+void opn_i_feature_matrix_row(const opn_i_feature_matrix *matrix,
+                              int32_t i,
+                              opn_real *row)
+{
+    const opn_i_csr *x = &matrix->rows;
+    const size_t stride = (size_t)opn_i_width(x->n_cols);
+    if (matrix->dense != NULL) {
+        const size_t at = (size_t)(matrix->row == NULL ? i : matrix->row[i]);
+        memcpy(row, matrix->dense + at * stride, stride * sizeof(*row));
+        return;
+    }
+    memset(row, 0, stride * sizeof(*row));
+    for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
+        row[x->col_idx[e]] = x->value != NULL ? x->value[e] : matrix->row_scale[i];
+}
+
+// Squares of stored entries and of the zeros beside them: (x - c)^2 = c^2 + x (x - 2 c).
+static double add_square(const opn_i_feature_matrix *matrix, int32_t k, double x)
+{
+    const double c = matrix->centre == NULL ? 0.0 : (double)matrix->centre[k];
+    return x * (x - 2.0 * c);
+}
+
+double opn_i_feature_matrix_length(const opn_i_feature_matrix *matrix)
+{
+    const opn_i_csr *x = &matrix->rows;
+    const size_t stride = (size_t)opn_i_width(x->n_cols);
+    double sum = 0.0;
+    for (int32_t i = 0; i < x->n_rows && matrix->dense != NULL; i++) {
+        const size_t at = (size_t)(matrix->row == NULL ? i : matrix->row[i]);
+        for (int32_t k = 0; k < x->n_cols; k++)
+            sum += add_square(matrix, k, (double)matrix->dense[at * stride + (size_t)k]);
+    }
+    for (int32_t i = 0; i < x->n_rows && matrix->dense == NULL; i++)
+        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
+            sum += add_square(
+                    matrix, x->col_idx[e],
+                    (double)(x->value != NULL ? x->value[e] : matrix->row_scale[i]));
+    for (int32_t k = 0; k < x->n_cols && matrix->centre != NULL; k++)
+        sum += x->n_rows * (double)matrix->centre[k] * (double)matrix->centre[k];
+    return x->n_rows > 0 && sum > 0.0 ? sqrt(sum / x->n_rows) : 0.0;
 }
 
 int64_t opn_i_feature_matrix_n_bits(const opn_i_feature_matrix *matrix)

@@ -98,6 +98,18 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init_array(opn_ctx *ctx,
                                                          unsigned uses,
                                                          opn_i_feature_matrix *out);
 
+// Largest number of columns of an array: a row has to fit what passes copy.
+enum { OPN_MAX_ARRAY_COLS = 1 << 13 };
+
+// Row i with nothing dropped, as F numbers padded to OPN_LANES; the centre is not taken
+// off.
+void opn_i_feature_matrix_row(const opn_i_feature_matrix *matrix,
+                              int32_t i,
+                              opn_real *row);
+
+// Root of the mean squared length of the rows of X, or of X - 1 c^T.
+double opn_i_feature_matrix_length(const opn_i_feature_matrix *matrix);
+
 // Bits in matrix->keep, one for each entry of the trained rows.
 int64_t opn_i_feature_matrix_n_bits(const opn_i_feature_matrix *matrix);
 

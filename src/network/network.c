@@ -227,12 +227,12 @@ void opn_i_network_backward(const opn_i_exec *exec,
 
 // ---- for encoders --------------------------------------------------------------------
 
-opn_i_first_product opn_i_network_multiply(const opn_i_exec *exec,
-                                           opn_i_network *network,
-                                           const opn_real *w0,
-                                           bool with_backward,
-                                           opn_real *whole,
-                                           opn_real *p)
+static opn_i_first_product multiply(const opn_i_exec *exec,
+                                    opn_i_network *network,
+                                    const opn_real *w0,
+                                    bool with_backward,
+                                    opn_real *whole,
+                                    opn_real *p)
 {
     opn_i_feature_matrix *x = network->features;
     const int32_t width = network->hidden_width;
@@ -256,6 +256,23 @@ opn_i_first_product opn_i_network_multiply(const opn_i_exec *exec,
     return (opn_i_first_product){p, false};
 }
 
+opn_i_first_product opn_i_network_multiply(const opn_i_exec *exec,
+                                           opn_i_network *network,
+                                           const opn_real *w0,
+                                           bool with_backward,
+                                           opn_real *whole,
+                                           opn_real *p)
+{
+    opn_i_input_shift *shift = network->shift;
+    opn_i_first_product product = {0};
+    if (shift == NULL || shift->use <= OPN_SHIFT_ADDS)
+        product = multiply(exec, network, w0, with_backward, whole, p);
+    if (shift != NULL)
+        product = (opn_i_first_product){
+                opn_i_input_shift_forward(exec, shift, product.at, p), false};
+    return product;
+}
+
 const opn_real *opn_i_network_row_scale(const opn_i_network *network)
 {
     return network->features->scale;
@@ -266,8 +283,15 @@ void opn_i_network_multiply_back(const opn_i_exec *exec,
                                  const opn_real *d_p,
                                  opn_real *d_weights)
 {
+    opn_i_input_shift *shift = network->shift;
+    if (shift != NULL && shift->use == OPN_SHIFT_POINTS) {
+        opn_i_input_shift_keep(exec, shift, network->features->scale, d_p);
+        return;
+    }
     opn_i_feature_matrix_product_transposed(exec, network->features,
                                             network->hidden_width, d_p, d_weights);
+    if (shift != NULL && shift->use == OPN_SHIFT_REPLAYS)
+        opn_i_input_shift_back(exec, shift, network->features->scale, d_p, d_weights);
 }
 
 static void

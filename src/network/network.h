@@ -9,6 +9,7 @@
 #include "network/drop_edge.h"
 #include "network/feature_matrix.h"
 #include "network/hop.h"
+#include "network/input_shift.h"
 
 // ---- inputs of passes ----------------------------------------------------------------
 
@@ -113,11 +114,13 @@ struct opn_i_network {
     opn_real *logits; // z, d_z, w1_transposed and partial
     opn_real *z;      // [V,K]
     opn_real *d_z;    // [V,K] set by the caller before backward
-    uint64_t *keep_hidden;   // one bit per hidden unit, in storage order
-    opn_real *w1_transposed; // W1 transposed
-    opn_real *partial;       // OPN_SUM_BLOCKS times W1
-    void *layers;            // private to the encoder
-    opn_real *arena;         // their matrices
+    uint64_t *keep_hidden;    // one bit per hidden unit, in storage order
+    opn_real *w1_transposed;  // W1 transposed
+    opn_real *partial;        // OPN_SUM_BLOCKS times W1
+    void *layers;             // private to the encoder
+    opn_real *arena;          // their matrices
+    opn_i_input_shift *shift; // of the features in the passes that follow, borrowed;
+                              // NULL: none
     // Of the current pass.
     opn_i_reach in_use;
     opn_i_dense_const hidden; // set by the encoder

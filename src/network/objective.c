@@ -99,7 +99,8 @@ static double teacher_of(int32_t n, const opn_real *alpha, const opn_real *log_t
 
 double opn_i_loss_sum(const opn_i_loss_terms *terms)
 {
-    return terms->supervised + terms->prior + terms->teacher + terms->decay;
+    return terms->supervised + terms->prior + terms->teacher + terms->unlabelled +
+           terms->decay;
 }
 
 opn_i_loss_terms

@@ -38,12 +38,14 @@ typedef struct opn_i_loss_terms {
     double supervised;
     double prior;
     double teacher;
+    double unlabelled; // of unlabelled.h
     double decay;
 } opn_i_loss_terms;
 
 double opn_i_loss_sum(const opn_i_loss_terms *terms);
 
-// All but decay. Cost: O(V K), with logarithms: for reports, not for every epoch.
+// All but unlabelled and decay. Cost: O(V K), with logarithms: for reports, not for every
+// epoch.
 opn_i_loss_terms
 opn_i_objective_terms(const opn_i_objective *objective, int32_t epoch, const opn_real *z);
 

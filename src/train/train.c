@@ -8,6 +8,7 @@
 #include "model/checkpoint.h"
 #include "model/workspace.h"
 #include "train/training_key.h"
+#include "train/unlabelled_choice.h"
 
 #include <math.h>
 #include <string.h>
@@ -288,14 +289,39 @@ cleanup:
     return status;
 }
 
+// The network in training: all of it, on batches, or where the loss depends on it.
+static opn_status init_trainee(training *t, opn_i_trainee *trainee, opn_i_batch *batch)
+{
+    opn_status status = OPN_OK;
+    const opn_i_model_kind *kind = t->model->kind;
+    const bool has_unlabelled = opn_i_unlabelled_chosen(t->params) != OPN_UNLABELLED_NONE;
+    const bool has_matrices = kind->has_prior || kind->has_teacher;
+    const int64_t n_places = opn_params_int(t->params, "batch");
+    if (has_unlabelled && n_places > 0) {
+        OPN_FAIL_IF(t->ctx, has_matrices, OPN_ERR_INVALID_ARG,
+                    "`batch`: a model with a teacher or a prior takes all nodes at once, "
+                    "which 0 does");
+        OPN_TRY(opn_i_batch_init(
+                t->ctx, &t->workspace, t->target, t->validation, (int32_t)n_places,
+                (uint64_t)opn_params_int(t->params, "seed"), trainee, batch));
+    } else {
+        OPN_TRY(opn_i_trainee_init(t->ctx, &t->workspace, t->target, t->validation,
+                                   has_matrices || kind->drops_edges || has_unlabelled,
+                                   trainee));
+    }
+cleanup:
+    return status;
+}
+
 static opn_status run_student(training *t)
 {
     opn_status status = OPN_OK;
     const opn_i_model_kind *kind = t->model->kind;
-    const bool is_whole = kind->has_prior || kind->has_teacher || kind->drops_edges;
+    const bool has_term = opn_i_unlabelled_chosen(t->params) != OPN_UNLABELLED_NONE;
     opn_i_trainee trainee = {0};
-    OPN_TRY(opn_i_trainee_init(t->ctx, &t->workspace, t->target, t->validation, is_whole,
-                               &trainee));
+    opn_i_batch batch = {0};
+    opn_i_unlabelled term = {0};
+    OPN_TRY(init_trainee(t, &trainee, &batch));
     opn_i_objective objective = objective_of(t, &trainee.subgraph, kind->head);
     opn_i_train_options options = options_of(t, &trainee.subgraph, "model",
                                              opn_params_int(t->params, "epochs"));
@@ -307,9 +333,19 @@ static opn_status run_student(training *t)
                                       .hidden = OPN_STREAM_STUDENT_HIDDEN,
                                       .edges = OPN_STREAM_STUDENT_EDGES,
                                       .projected = OPN_STREAM_STUDENT_PROJECTED};
+    if (has_term) {
+        const opn_i_unlabelled_options term_options =
+                opn_i_unlabelled_choose(t->params, &t->workspace.features);
+        OPN_TRY(opn_i_unlabelled_init(t->ctx, &term_options, trainee.network, &objective,
+                                      &term));
+        options.unlabelled = &term;
+        options.batch = batch.n_places > 0 ? &batch : NULL;
+    }
     OPN_TRY(opn_i_train(t->ctx, &t->workspace.exec, trainee.network, &objective, &options,
                         &t->student, t->d_weights));
 cleanup:
+    opn_i_unlabelled_deinit(&t->ctx->alloc, &term);
+    opn_i_batch_deinit(&t->ctx->alloc, &batch);
     opn_i_trainee_deinit(&t->ctx->alloc, &trainee);
     return status;
 }
@@ -417,7 +453,10 @@ opn_status opn_i_train_one(opn_ctx *ctx,
     OPN_TRY(opn_i_workspace_init(ctx, t.model, graph, plan, &t.workspace));
     OPN_TRY(find_targets(&t, split));
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.teacher));
-    OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.student));
+    OPN_TRY(opn_i_unlabelled_chosen(params) == OPN_UNLABELLED_MEAN_TEACHER
+                    ? opn_i_train_state_init_averaged(ctx, &t.workspace.network,
+                                                      &t.student)
+                    : opn_i_train_state_init(ctx, &t.workspace.network, &t.student));
     OPN_TRY_NEW(ctx, t.gradient, OPN_MARGIN + t.student.n_weights);
     t.d_weights = opn_i_on_line(t.gradient);
     OPN_TRY(opn_i_training_key(ctx, t.model->data_hash, split, params, t.model->kind,

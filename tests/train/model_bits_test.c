@@ -74,6 +74,29 @@ static void threads_do_not_change_a_bit_on_a_wide_graph(void **state)
     opn_graph_free(graph);
 }
 
+static void threads_do_not_change_a_bit_of_unlabelled_terms(void **state)
+{
+    (void)state;
+    static const char *const terms[] = {"vat", "mean-teacher mean_teacher_noise=0.1",
+                                        "pseudo-label pseudo_label_threshold=0.2"};
+    opn_graph *graph =
+            trial_draw(ctx, "nodes=400 classes=3 features=40 mean_degree=30 seed=3");
+    opn_graph *demo =
+            NULL; // which has nodes that are for neither training nor validation
+    assert_int_equal(opn_graph_load(ctx, "demo", NULL, &demo), OPN_OK);
+    for (size_t t = 0; t < sizeof(terms) / sizeof(terms[0]); t++) {
+        char settings[160];
+        snprintf(settings, sizeof(settings),
+                 "model=s-bgcn-t-k epochs=3 samples=1 hidden=33 unlabelled=%s", terms[t]);
+        expect_same_bits_on_any_threads(graph, settings);
+        snprintf(settings, sizeof(settings),
+                 "model=drop-mlp epochs=3 samples=1 batch=50 unlabelled=%s", terms[t]);
+        expect_same_bits_on_any_threads(demo, settings);
+    }
+    opn_graph_free(demo);
+    opn_graph_free(graph);
+}
+
 static void seeds_give_models_of_their_own(void **state)
 {
     (void)state;
@@ -179,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             WITH_CTX(threads_do_not_change_a_bit_of_any_model),
             WITH_CTX(threads_do_not_change_a_bit_on_a_wide_graph),
+            WITH_CTX(threads_do_not_change_a_bit_of_unlabelled_terms),
             WITH_CTX(seeds_give_models_of_their_own),
             WITH_CTX(dropedge_gcn_is_drop_gcn_but_for_the_edges),
             WITH_CTX(dropedge_gcn_drops_edges_in_training_too),

@@ -12,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OF_UNLABELLED                                                   \
+    "unlabelled unlabelled_weight unlabelled_ramp vat_radius vat_step " \
+    "mean_teacher_decay mean_teacher_noise pseudo_label_threshold batch "
 #define OF_WEIGHTS                                                                              \
     "task ood_classes hidden heads out_heads evidence normalise members epochs teacher_epochs " \
     "patience stop_on learning_rate dropout drop_edge weight_decay teacher_ramp lambda1 "       \
-    "sigma kernel_constant "
+    "sigma kernel_constant " OF_UNLABELLED
 #define OF_SAMPLING \
     "samples sample_dropout sample_drop_edge average propagate teleport isolated "
 
@@ -144,7 +147,7 @@ static void a_model_keeps_all_that_its_predictions_depend_on(void **state)
             "model task preset ood_classes hidden heads out_heads evidence "
             "normalise members epochs teacher_epochs patience stop_on learning_rate "
             "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
-            "kernel_constant " OF_SAMPLING "label seed ");
+            "kernel_constant " OF_UNLABELLED OF_SAMPLING "label seed ");
     opn_model_free(model);
     free_scene(&s);
 }
@@ -164,7 +167,7 @@ static void a_manifest_describes_the_parameters_of_its_results(void **state)
             "task preset ood_classes hidden heads out_heads evidence "
             "normalise members epochs teacher_epochs patience stop_on learning_rate "
             "dropout drop_edge weight_decay teacher_ramp lambda1 sigma "
-            "kernel_constant " OF_SAMPLING "protocol shift label seed ");
+            "kernel_constant " OF_UNLABELLED OF_SAMPLING "protocol shift label seed ");
     json_decref(object);
     opn_params_free(params);
     free_scene(&s);
