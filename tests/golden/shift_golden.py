@@ -13,7 +13,7 @@ from metrics_golden import philox
 
 HEADER = pathlib.Path(__file__).resolve().parent / "shift_golden.h"
 V, F, K = 11, 6, 3
-STREAM_EDGES, STREAM_FEATURES = 40, 41
+STREAM_EDGES, STREAM_FEATURES = 31, 32
 SEEDS = [0, 1, 7, 2 ** 40 + 3]
 
 

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <locale.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +16,20 @@
 
 // ---- contexts ------------------------------------------------------------------------
 
+// Jobs on several threads share the meter of their context.
+static pthread_mutex_t meter_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void *meter_alloc(void *user, size_t n_bytes)
 {
     meter *m = user;
+    void *ptr = NULL;
+    pthread_mutex_lock(&meter_lock);
     m->largest = n_bytes > m->largest ? n_bytes : m->largest;
     m->n_bytes += n_bytes;
-    if (++m->n_requests == m->fail_at)
-        return NULL;
-    void *ptr = malloc(n_bytes);
+    if (++m->n_requests != m->fail_at)
+        ptr = malloc(n_bytes);
     m->n_live += ptr != NULL;
+    pthread_mutex_unlock(&meter_lock);
     return ptr;
 }
 
@@ -31,7 +37,9 @@ static void meter_release(void *user, void *ptr)
 {
     meter *m = user;
     assert_non_null(ptr); // the contract of opn_alloc: release is never given NULL
+    pthread_mutex_lock(&meter_lock);
     m->n_live--;
+    pthread_mutex_unlock(&meter_lock);
     free(ptr);
 }
 
