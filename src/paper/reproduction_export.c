@@ -4,6 +4,7 @@
 
 #include "io/file_write.h"
 #include "io/json_write.h"
+#include "paper/image_table.h"
 #include "report/estimate_output.h"
 
 #include <math.h>
@@ -123,6 +124,8 @@ static json_t *as_document(const opn_reproduction *found)
     json_object_set_new(document, "answers", answers);
     json_object_set_new(document, "results", rows);
     json_object_set_new(document, "runs", costs);
+    if (found->n_image_seeds > 0)
+        json_object_set_new(document, "images", opn_i_image_json(found));
     return document;
 }
 
@@ -137,6 +140,7 @@ opn_status opn_i_reproduction_export(opn_ctx *ctx,
         return opn_i_json_save(ctx, path, as_document(found), 9);
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
     put_csv(file, found);
+    opn_i_image_csv(found, file);
     status = opn_i_file_writer_commit(file);
 cleanup:
     return status;

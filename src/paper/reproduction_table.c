@@ -6,6 +6,7 @@
 #include "io/file_write.h"
 #include "io/path.h"
 #include "opinion/measure_table.h"
+#include "paper/image_table.h"
 #include "report/estimate_output.h"
 
 #include <math.h>
@@ -46,6 +47,7 @@ void opn_reproduction_free(opn_reproduction *found)
     opn_i_release(&alloc, found->row);
     opn_i_release(&alloc, found->answer);
     opn_i_release(&alloc, found->cost);
+    opn_i_release(&alloc, found->image_cell);
     opn_i_release(&alloc, found);
 }
 
@@ -314,10 +316,14 @@ static opn_status save_page(opn_ctx *ctx, const opn_reproduction *found, const c
     for (int t = 0; t < N_TABLES; t++)
         for (int k = 0; k < N_TASKS; k++)
             put_table(&p, tables[t], tasks[k]);
-    if (!p.is_summary)
+    if (found->n_image_seeds > 0)
+        OPN_TRY(opn_i_image_table(ctx, found, p.is_markdown, p.is_summary, p.file));
+    if (!p.is_summary && found->n_costs > 0)
         put_costs(&p);
     status = opn_i_file_writer_commit(p.file);
+    p.file = NULL;
 cleanup:
+    opn_i_file_writer_discard(p.file);
     return status;
 }
 
