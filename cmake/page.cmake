@@ -2,7 +2,7 @@
 # -DLIBRARY=FILE.js -DLICENCE=FILE -DTO=FILE.c. Without a library the table is empty, and
 # the program says what it lacks. What changes from report to report stays a marker.
 
-set(scripts data colour scatter maps node curves simplex tables main)
+set(scripts data colour scatter maps node images curves simplex tables main)
 
 # Adds the bytes of a file to the table.
 function(add_part name file)

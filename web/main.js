@@ -125,6 +125,7 @@ function start()
     const drawCharts = () => {
         if (!data.views.length)
             return;
+        drawImages(data, state);
         drawSimplex(data, state);
         drawCurves(data, state);
         drawTraining(data, state);

@@ -262,8 +262,7 @@ static const opn_param table[] = {
          .unit = "nodes",
          .affects = OPN_AFFECTS_WEIGHTS,
          .help = "How many of the other nodes an epoch takes with `unlabelled`, in turn "
-                 "and in random order; 0 means all. Only for models that look at no "
-                 "edges."},
+                 "and in random order; 0 means all, as models that look at edges need."},
         {.name = "resume",
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
@@ -393,11 +392,12 @@ static const opn_param table[] = {
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",
          .choices = "main|main-appendix|ablation-main|ablation-appendix|dropedge|gat|"
-                    "rule|beyond|encoders|rivals",
+                    "images|rule|beyond|encoders|rivals",
          .affects = OPN_AFFECTS_RUNS,
          .help = "Which tables of the paper to measure, or rule, beyond and encoders for "
                  "results it does not have and rivals for the protocols of other "
-                 "papers; defaults to all."},
+                 "papers; defaults to all but images, which needs mnist and "
+                 "fashion-mnist."},
         {.name = "figure",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",

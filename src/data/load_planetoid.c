@@ -108,27 +108,6 @@ cleanup:
     return status;
 }
 
-// Stacks a, b and an empty row.
-static opn_status
-stack_rows(opn_ctx *ctx, const opn_i_csr *a, const opn_i_csr *b, opn_i_csr *out)
-{
-    opn_status status = OPN_OK;
-    const opn_off n_a = opn_i_csr_n_entries(a);
-    const opn_off n_b = opn_i_csr_n_entries(b);
-    OPN_TRY(opn_i_csr_init(ctx, a->n_rows + b->n_rows + 1, a->n_cols, n_a + n_b, true,
-                           out));
-    memcpy(out->row_ptr, a->row_ptr, (size_t)a->n_rows * sizeof(*a->row_ptr));
-    for (int32_t i = 0; i <= b->n_rows; i++)
-        out->row_ptr[a->n_rows + i] = n_a + b->row_ptr[i];
-    out->row_ptr[out->n_rows] = n_a + n_b;
-    memcpy(out->col_idx, a->col_idx, (size_t)n_a * sizeof(*a->col_idx));
-    memcpy(out->col_idx + n_a, b->col_idx, (size_t)n_b * sizeof(*b->col_idx));
-    memcpy(out->value, a->value, (size_t)n_a * sizeof(*a->value));
-    memcpy(out->value + n_a, b->value, (size_t)n_b * sizeof(*b->value));
-cleanup:
-    return status;
-}
-
 static opn_status read_features(opn_ctx *ctx, const planetoid *parts, opn_i_csr *out)
 {
     opn_status status = OPN_OK;
@@ -141,7 +120,7 @@ static opn_status read_features(opn_ctx *ctx, const planetoid *parts, opn_i_csr 
     OPN_FAIL_IF(ctx, tx.n_cols != allx.n_cols, OPN_ERR_FORMAT,
                 "%s: %d features, but %s has %d", parts->tx.path, tx.n_cols,
                 parts->allx.path, allx.n_cols);
-    OPN_TRY(stack_rows(ctx, &allx, &tx, &all));
+    OPN_TRY(opn_i_csr_stack(ctx, &allx, &tx, 1, &all));
     OPN_TRY(source_rows(ctx, parts, allx.n_rows, &source));
     OPN_TRY(opn_i_csr_take_rows(ctx, &all, source, parts->n_nodes, out));
     OPN_TRY(opn_i_features_tidy(ctx, parts->allx.path, out));

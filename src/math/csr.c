@@ -373,6 +373,32 @@ cleanup:
     return status;
 }
 
+opn_status opn_i_csr_stack(opn_ctx *ctx,
+                           const opn_i_csr *a,
+                           const opn_i_csr *b,
+                           int32_t n_empty,
+                           opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    const opn_off n_a = opn_i_csr_n_entries(a);
+    const opn_off n_b = opn_i_csr_n_entries(b);
+    const int32_t n_both = a->n_rows + b->n_rows;
+    OPN_TRY(opn_i_csr_init(ctx, n_both + n_empty, a->n_cols, n_a + n_b, true, out));
+    memcpy(out->row_ptr, a->row_ptr, (size_t)a->n_rows * sizeof(*a->row_ptr));
+    for (int32_t i = 0; i <= b->n_rows; i++)
+        out->row_ptr[a->n_rows + i] = n_a + b->row_ptr[i];
+    for (int32_t i = 1; i <= n_empty; i++)
+        out->row_ptr[n_both + i] = n_a + n_b;
+    memcpy(out->col_idx, a->col_idx, (size_t)n_a * sizeof(*a->col_idx));
+    memcpy(out->col_idx + n_a, b->col_idx, (size_t)n_b * sizeof(*b->col_idx));
+    for (opn_off e = 0; e < n_a; e++)
+        out->value[e] = a->value == NULL ? 1 : a->value[e];
+    for (opn_off e = 0; e < n_b; e++)
+        out->value[n_a + e] = b->value == NULL ? 1 : b->value[e];
+cleanup:
+    return status;
+}
+
 opn_status
 opn_i_csr_rename_cols(opn_ctx *ctx, const int32_t *number, int32_t n_cols, opn_i_csr *csr)
 {

@@ -81,6 +81,14 @@ OPN_NODISCARD opn_status opn_i_csr_take_rows(opn_ctx *ctx,
                                              int32_t n_rows,
                                              opn_i_csr *out);
 
+// The rows of a, those of b, which has as many columns, and n_empty empty ones, with
+// values. Errors: OVERFLOW, NOMEM.
+OPN_NODISCARD opn_status opn_i_csr_stack(opn_ctx *ctx,
+                                         const opn_i_csr *a,
+                                         const opn_i_csr *b,
+                                         int32_t n_empty,
+                                         opn_i_csr *out);
+
 // The same rows with column k renumbered to number[k]; columns of a row are sorted.
 OPN_NODISCARD opn_status opn_i_csr_rename_cols(opn_ctx *ctx,
                                                const int32_t *number,

@@ -187,10 +187,11 @@ guess_classes(opn_i_unlabelled *term, const opn_i_objective *objective, const op
         for (int32_t k = 1; k < objective->n_classes; k++)
             if (row[k] > row[best])
                 best = k;
-        if (term->options.threshold > 0.0)
+        term->guess[i] = best;
+        if (term->options.threshold > 0.0) {
             believe(objective, row, p, NULL);
-        if (term->options.threshold == 0.0 || p[best] >= term->options.threshold)
-            term->guess[i] = best;
+            term->guess[i] = p[best] >= term->options.threshold ? best : -1;
+        }
     }
 }
 

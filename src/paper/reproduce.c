@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "experiment/evaluate_parts.h"
 #include "graph/graph_data.h"
+#include "paper/image_runs.h"
 #include "paper/reproduce_rows.h"
 #include "paper/rivals.h"
 
@@ -186,6 +187,22 @@ cleanup:
     return status;
 }
 
+// The images are no graphs, take 20 minutes and have to be asked for.
+static bool wants_images(const reproducing *r)
+{
+    return opn_params_text(r->params, "table")[0] != 0 && wants_table(r, "images");
+}
+
+static bool wants_graphs(const reproducing *r)
+{
+    bool wants = false;
+    for (int t = 0; t < N_TABLES; t++)
+        wants = wants || wants_table(r, tables[t]);
+    for (int t = 0; t < N_OWN_TABLES; t++)
+        wants = wants || wants_table(r, own_tables[t]);
+    return wants;
+}
+
 opn_status opn_reproduce(opn_ctx *ctx,
                          const opn_params *params,
                          const char *folder,
@@ -198,7 +215,9 @@ opn_status opn_reproduce(opn_ctx *ctx,
         OPN_TRY(opn_i_run_folder_open(ctx, folder, &r.folder));
     OPN_TRY_NEW(ctx, r.found, 1);
     r.found->alloc = ctx->alloc;
-    for (int d = 0; d < N_DATASETS; d++) {
+    if (wants_images(&r))
+        OPN_TRY(opn_i_run_images(ctx, params, folder, r.found));
+    for (int d = 0; d < N_DATASETS && wants_graphs(&r); d++) {
         r.dataset = datasets[d];
         if (opn_i_is_listed(wanted, r.dataset))
             OPN_TRY(reproduce_dataset(&r));

@@ -44,6 +44,16 @@ typedef struct opn_i_rival_row {
     opn_estimate figure[OPN_N_RIVAL_FIGURES];
 } opn_i_rival_row;
 
+// One run on images: means of each opn_measure over the unlabelled images that are like
+// the labelled ones and over the others, entropies in nats; the AUROC by which it tells
+// them apart and the accuracy on test images, in percent. NaN: not measured.
+enum { OPN_IMAGE_MODELS = 2, OPN_IMAGE_TERMS = 4, OPN_IMAGE_MEASURES = 5 };
+typedef struct opn_i_image_cell {
+    double accuracy, seconds;
+    double inside[OPN_IMAGE_MEASURES], outside[OPN_IMAGE_MEASURES];
+    double auroc[OPN_IMAGE_MEASURES];
+} opn_i_image_cell;
+
 struct opn_reproduction {
     opn_alloc alloc;
     opn_i_result_row *row;
@@ -58,6 +68,8 @@ struct opn_reproduction {
     opn_i_rival_row *rival;
     int32_t n_rivals;
     size_t rival_room;
+    opn_i_image_cell *image_cell; // [n_image_seeds,MODELS,TERMS], see image_runs.h
+    int32_t n_image_seeds;
 };
 
 // "supported" if the whole interval is above 0, "not supported" if it is below, otherwise

@@ -4,6 +4,7 @@
 
 #include "io/file_write.h"
 #include "io/json_write.h"
+#include "paper/image_table.h"
 #include "report/estimate_output.h"
 
 #include <math.h>
@@ -167,6 +168,8 @@ static json_t *as_document(const opn_reproduction *found)
     json_object_set_new(document, "results", rows);
     json_object_set_new(document, "rivals", rivals);
     json_object_set_new(document, "runs", costs);
+    if (found->n_image_seeds > 0)
+        json_object_set_new(document, "images", opn_i_image_json(found));
     return document;
 }
 
@@ -182,6 +185,7 @@ opn_status opn_i_reproduction_export(opn_ctx *ctx,
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
     put_csv(file, found);
     put_rivals_csv(file, found);
+    opn_i_image_csv(found, file);
     status = opn_i_file_writer_commit(file);
 cleanup:
     return status;

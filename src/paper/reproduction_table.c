@@ -6,6 +6,7 @@
 #include "io/bytes.h"
 #include "io/path.h"
 #include "opinion/measure_table.h"
+#include "paper/image_table.h"
 #include "report/estimate_output.h"
 
 #include <math.h>
@@ -51,6 +52,7 @@ void opn_reproduction_free(opn_reproduction *found)
     opn_i_release(&alloc, found->answer);
     opn_i_release(&alloc, found->cost);
     opn_i_release(&alloc, found->rival);
+    opn_i_release(&alloc, found->image_cell);
     opn_i_release(&alloc, found);
 }
 
@@ -249,10 +251,14 @@ static opn_status save_page(opn_ctx *ctx, const opn_reproduction *found, const c
         for (int k = 0; k < N_TASKS; k++)
             put_table(&p, tables[t], tasks[k]);
     opn_i_put_rivals(&p);
-    if (!p.is_summary)
+    if (found->n_image_seeds > 0)
+        OPN_TRY(opn_i_image_table(ctx, found, p.is_markdown, p.is_summary, p.file));
+    if (!p.is_summary && found->n_costs > 0)
         put_costs(&p);
     status = opn_i_file_writer_commit(p.file);
+    p.file = NULL;
 cleanup:
+    opn_i_file_writer_discard(p.file);
     return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "io/byte_order.h"
+#include "report/image_tiles.h"
 #include "report/page.h"
 #include "report/view_json.h"
 
@@ -315,8 +316,11 @@ opn_status opn_i_page_data(opn_ctx *ctx,
     json_object_set_new(document, "views", views);
     for (int32_t v = 0; v < report->n_views; v++) {
         json_t *view = NULL;
+        json_t *images = NULL;
         OPN_TRY(opn_i_view_json(ctx, &report->view[v], &view));
         json_array_append_new(views, view);
+        OPN_TRY(opn_i_image_tiles(ctx, report->graph, &report->view[v], &images));
+        json_object_set_new(view, "images", images);
     }
     if (report->graph != NULL)
         OPN_TRY(describe_graph(ctx, report, &graph));
