@@ -7,6 +7,7 @@
 #include "opinion/detection.h"
 #include "opinion/quality.h"
 #include "predict/prediction_data.h"
+#include "train/train.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,7 +123,8 @@ cleanup:
 static opn_status prepare_pool(scoring *j)
 {
     opn_status status = OPN_OK;
-    const bool is_ood = strcmp(opn_params_text(j->params, "task"), "ood") == 0;
+    const bool holds_out = opn_split_n_known(j->split) < opn_split_n_classes(j->split);
+    const bool is_ood = strcmp(opn_i_task_scored(j->params, holds_out), "ood") == 0;
     const char *protocol = opn_params_text(j->params, "protocol");
     OPN_TRY(collect_pool(j, is_ood));
     const bool takes_all = strcmp(protocol, "full") == 0 || j->n_pool <= N_DRAWN;
