@@ -30,10 +30,12 @@ static const opn_param table[] = {
         {.name = "task",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "misclassification",
-         .choices = "misclassification|ood",
+         .choices = "misclassification|ood|both",
          .affects = OPN_AFFECTS_WEIGHTS,
          .help = "What the uncertainties should find: misclassified nodes (lambda1 "
-                 "0.001), or nodes of held-out classes (lambda1 0.1)."},
+                 "0.001), nodes of held-out classes (lambda1 0.1), or both with one "
+                 "model (lambda1 0.1), which is the default for your own graphs (lambda1 "
+                 "0.001) and holds out only what `ood_classes` names."},
         {.name = "preset",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "auto",

@@ -160,7 +160,8 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
     const char *task = opn_params_text(e->evaluation->params, "task");
     for (int32_t m = 0; m < e->n_models; m++) {
         const opn_cell *cell = cell_of(e, m, s);
-        int32_t score = (int32_t)opn_i_recommended_measure(task);
+        int32_t score = (int32_t)opn_i_recommended_measure(
+                opn_i_evaluation_scored(e->evaluation));
         if (!is_in_job(&j, m))
             continue;
         if (isnan(cell->metric[OPN_METRIC_AUROC][score]))
@@ -214,6 +215,7 @@ static opn_status check_first_split(opn_ctx *ctx, const evaluating *e)
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     OPN_TRY(opn_split_from_params(ctx, e->graph, e->evaluation->params, &split));
+    e->evaluation->holds_out = opn_split_n_known(split) < opn_split_n_classes(split);
     OPN_FAIL_IF(ctx, opn_split_pool_size(split) == 0, OPN_ERR_SHAPE,
                 "%s: every labelled node is used for training or validation, so none is "
                 "left to score; give some the role test in split.csv",

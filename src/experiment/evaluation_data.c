@@ -2,6 +2,8 @@
 
 #include "experiment/evaluation_data.h"
 
+#include "train/train.h"
+
 #include <string.h>
 
 const char *opn_metric_name(opn_metric metric)
@@ -43,6 +45,11 @@ int32_t opn_evaluation_n_seeds(const opn_evaluation *evaluation)
 const char *opn_evaluation_model(const opn_evaluation *evaluation, int32_t m)
 {
     return opn_i_names_at(&evaluation->models, m);
+}
+
+const char *opn_i_evaluation_scored(const opn_evaluation *evaluation)
+{
+    return opn_i_task_scored(evaluation->params, evaluation->holds_out);
 }
 
 const opn_cell *opn_i_evaluation_cells(const opn_evaluation *evaluation, int32_t m)

@@ -24,6 +24,7 @@ struct opn_evaluation {
     opn_alloc alloc;
     char *dataset;
     opn_params *params; // as given, completed by the preset
+    bool holds_out;     // some classes
     char *source;       // of the graph, "" if it is not known
     char data_hash[65];
     int n_threads;
@@ -54,6 +55,9 @@ typedef struct opn_i_means {
 
 // The cells of model m, [n_seeds] in seed order.
 const opn_cell *opn_i_evaluation_cells(const opn_evaluation *evaluation, int32_t m);
+
+// The task that nodes are scored on, of opn_i_task_scored().
+const char *opn_i_evaluation_scored(const opn_evaluation *evaluation);
 
 opn_i_means opn_i_evaluation_means(const opn_evaluation *evaluation, int32_t m);
 

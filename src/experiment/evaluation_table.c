@@ -16,14 +16,14 @@
 
 static bool is_ood(const opn_evaluation *evaluation)
 {
-    return strcmp(opn_params_text(evaluation->params, "task"), "ood") == 0;
+    return strcmp(opn_i_evaluation_scored(evaluation), "ood") == 0;
 }
 
 // The score the paper recommends for the task, or entropy unless both models have it.
 static int32_t main_score(const opn_evaluation *evaluation, int32_t m, int32_t other)
 {
-    const int32_t score = (int32_t)opn_i_recommended_measure(
-            opn_params_text(evaluation->params, "task"));
+    const int32_t score =
+            (int32_t)opn_i_recommended_measure(opn_i_evaluation_scored(evaluation));
     const int32_t both[] = {m, other};
     for (int b = 0; b < 2; b++)
         if (isnan(opn_i_evaluation_cells(evaluation, both[b])
@@ -329,6 +329,8 @@ static json_t *json_head(const opn_evaluation *evaluation)
     json_object_set_new(document, "dataset", json_string(evaluation->dataset));
     json_object_set_new(document, "task",
                         json_string(opn_params_text(evaluation->params, "task")));
+    json_object_set_new(document, "scored",
+                        json_string(opn_i_evaluation_scored(evaluation)));
     json_object_set_new(document, "protocol",
                         json_string(opn_params_text(evaluation->params, "protocol")));
     json_object_set_new(document, "shift",

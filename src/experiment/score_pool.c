@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "graph/protocol.h"
+#include "train/train.h"
 
 #include <string.h>
 
@@ -99,7 +100,8 @@ opn_status opn_i_score_pool_init(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_score_pool pool = {0};
     opn_shift shift;
-    const bool is_ood = strcmp(opn_params_text(params, "task"), "ood") == 0;
+    const bool holds_out = opn_split_n_known(split) < opn_split_n_classes(split);
+    const bool is_ood = strcmp(opn_i_task_scored(params, holds_out), "ood") == 0;
     const int32_t n_draws = opn_i_protocol_of(params)->n_draws;
     OPN_TRY(collect(ctx, graph, split, predicted, is_ood,
                     opn_i_protocol_shifts(params, &shift), &pool));

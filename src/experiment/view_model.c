@@ -4,6 +4,7 @@
 
 #include "model/workspace.h"
 #include "opine/embed.h"
+#include "train/train.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ static opn_status keep_parameters(opn_ctx *ctx, const opn_model *model, opn_i_vi
     opn_params *params = NULL;
     OPN_TRY(opn_i_model_params(ctx, model, &params));
     snprintf(view->model, sizeof(view->model), "%s", model->kind->id);
-    snprintf(view->task, sizeof(view->task), "%s", opn_params_text(params, "task"));
+    const bool holds_out = opn_params_text(params, "ood_classes")[0] != 0;
+    snprintf(view->task, sizeof(view->task), "%s", opn_i_task_scored(params, holds_out));
     view->seed = opn_params_int(params, "seed");
     view->sigma = model->kind->has_prior ? opn_params_real(params, "sigma") : 0.0;
     OPN_TRY(opn_i_names_copy(ctx, &model->param_names, &view->param_names));

@@ -15,6 +15,10 @@ OPN_NODISCARD opn_status opn_i_train_one(opn_ctx *ctx,
                                          const char *checkpoint,
                                          opn_model **out);
 
+// What a model with these parameters is scored on: "ood", also with `task` both if it
+// holds classes out, or "misclassification".
+const char *opn_i_task_scored(const opn_params *params, bool holds_out);
+
 // The hidden units of models with heads, in every preset.
 extern const char opn_i_attention_hidden[];
 

@@ -432,7 +432,7 @@ static void the_manifest_has_one_entry_for_each_evaluation(void **state)
     const json_t *seeds = json_object_get(entry, "seeds");
     assert_string_equal(json_string_value(json_object_get(id, "version")), opn_version());
     assert_string_equal(json_string_value(json_object_get(id, "task")),
-                        "misclassification");
+                        "both"); // the default for own data
     assert_int_equal(strlen(json_string_value(json_object_get(id, "data_hash"))), 64);
     assert_true(json_number_value(json_object_get(json_object_get(id, "parameters"),
                                                   "epochs")) == 2.0);

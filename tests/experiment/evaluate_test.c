@@ -198,7 +198,8 @@ static witness call_witness(const opn_graph *graph, const char *settings)
     assert_int_equal(opn_model_train(ctx, graph, w.split, w.params, NULL, &w.model),
                      OPN_OK);
     w.n_classes = opn_model_n_classes(w.model);
-    w.is_ood = strcmp(opn_params_text(w.params, "task"), "ood") == 0;
+    w.is_ood = strcmp(opn_params_text(w.params, "task"), "misclassification") != 0 &&
+               opn_split_n_known(w.split) < opn_split_n_classes(w.split);
     ask_witness(&w, graph);
     return w;
 }
@@ -369,6 +370,12 @@ static void a_cell_is_what_training_prediction_and_the_public_metrics_give(void 
                          "protocol=full task=ood ood_classes=1,3 epochs=5 samples=3 "
                          "propagate=2");
     }
+    expect_witnessed(graph, "s-bgcn-t-k", "protocol=full task=both epochs=5 samples=3");
+    expect_witnessed(graph, "s-bgcn-t-k",
+                     "protocol=full task=both ood_classes=1,3 epochs=5 samples=3");
+    expect_witnessed(
+            graph, "s-bgcn-t-k",
+            "protocol=full members=2 task=both epochs=5 samples=3 isolated=keep");
     opn_graph_free(graph);
 }
 

@@ -5,6 +5,7 @@
 #include "support/cmocka_test.h"
 #include "support/planetoid_writer.h"
 #include "support/support.h"
+#include "train/train.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -159,6 +160,29 @@ static void strong_is_the_same_on_every_graph(void **state)
     }
 }
 
+// On a named dataset both trains as ood does, but holds nothing out by itself.
+static void both_is_ood_without_classes_held_out(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        if (strcmp(cases[c].task, "ood") != 0)
+            continue;
+        opn_graph *graph = load(cases[c].dataset);
+        opn_params *params = make_params("both");
+        opn_split *split = NULL;
+        assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
+        expect_params(params, &cases[c]);
+        assert_string_equal(opn_params_text(params, "task"), "both");
+        assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
+        assert_int_equal(opn_split_n_known(split), opn_graph_n_classes(graph));
+        assert_string_equal(opn_i_task_scored(params, false), "misclassification");
+        assert_string_equal(opn_i_task_scored(params, true), "ood");
+        opn_split_free(split);
+        opn_params_free(params);
+        opn_graph_free(graph);
+    }
+}
+
 static void presets_are_those_of_the_paper_and_nothing_else_is_touched(void **state)
 {
     (void)state;
@@ -242,10 +266,16 @@ static void own_data_called_like_a_dataset_are_own_data(void **state)
                      OPN_OK);
     opn_graph *graph = load(path);
     opn_params *params = make_params("ood");
+    opn_params *usual = make_params(NULL);
     opn_split *split = NULL;
     const preset_case want = {"", "ood", "64", "0.5", "0.0005", "500", "50", "0.1"};
+    const preset_case both = {"", "both", "64", "0.5", "0.0005", "500", "50", "0.001"};
     assert_int_equal(opn_params_use_preset(ctx, graph, params), OPN_OK);
     expect_params(params, &want);
+    assert_int_equal(opn_params_use_preset(ctx, graph, usual), OPN_OK);
+    expect_params(usual, &both);
+    assert_string_equal(opn_params_text(usual, "task"), both.task);
+    opn_params_free(usual);
     assert_string_equal(opn_params_text(params, "model"), "auto");
     assert_string_equal(opn_params_text(params, "normalise"), "l2");
     assert_string_equal(opn_params_text(params, "preset"), "auto");
@@ -486,6 +516,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             WITH_CTX(presets_are_those_of_the_paper_and_nothing_else_is_touched),
             WITH_CTX(strong_is_the_same_on_every_graph),
+            WITH_CTX(both_is_ood_without_classes_held_out),
             WITH_CTX(attention_starts_as_its_authors_and_the_paper_have_it),
             WITH_CTX(graph_sage_starts_as_the_convolution_does),
             WITH_CTX(presets_never_override_what_was_given),
