@@ -57,6 +57,7 @@ golden:
 # go on from what results/ has.
 results:
 	@tools/bootstrap build
+	@tools/bootstrap golden
 	@$(MAKE) all
 	$(BUILD)/opine reproduce -o results
 	cp results/results.md docs/measurements/results.md

@@ -40,9 +40,9 @@ OPN_API OPN_NODISCARD opn_status opn_split_from_params(opn_ctx *ctx,
                                                        const opn_params *params,
                                                        opn_split **out);
 
-// The split a model was trained with. *out is NULL if it is not known: the graph is not
-// the training graph, or its split or the names of its classes have changed, which gives
-// a warning.
+// The split a model was trained with, under whichever protocol. *out is NULL if it is not
+// known: the graph is not the training graph, or its split or the names of its classes
+// have changed, which gives a warning.
 OPN_API OPN_NODISCARD opn_status opn_model_split(opn_ctx *ctx,
                                                  const opn_model *model,
                                                  const opn_graph *graph,

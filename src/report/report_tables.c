@@ -83,11 +83,11 @@ static void add_qualities(json_t *rows, const json_t *result)
 
 static void note_members(opn_report *report, const json_t *object)
 {
-    static const char *const names[] = {"dataset", "task",    "protocol",
+    static const char *const names[] = {"dataset", "task",    "protocol", "shift",
                                         "preset",  "version", "data_hash"};
     for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
         const char *value = json_string_value(json_object_get(object, names[n]));
-        if (value != NULL)
+        if (value != NULL && strcmp(value, "none") != 0) // most have no shift
             opn_i_report_note(report, names[n], value);
     }
 }
@@ -97,8 +97,8 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
                                        const char *path,
                                        const json_t *evaluation)
 {
-    static const char *const scores[] = {"model",    "score", "AUROC", "AUPR",
-                                         "AUPR err", "FPR95", "AURC"};
+    static const char *const scores[2 + OPN_N_METRICS] = {
+            "model", "score", "AUROC", "AUPR", "AUPR err", "FPR95", "AURC", "FPR95 err"};
     static const char *const qualities[] = {"model", "accuracy", "Brier",  "NLL",
                                             "ECE",   "epochs",   "seconds"};
     opn_status status = OPN_OK;
@@ -109,7 +109,7 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
     json_t *detection = new_table(report, "Detection by each score",
                                   "Percent; mean over the seeds with its 95 % interval. "
                                   "Scores with ~ are smoothed over the graph.",
-                                  scores, 7);
+                                  scores, 2 + OPN_N_METRICS);
     json_t *quality =
             new_table(report, "Classification",
                       "Test nodes of known classes; seconds per seed.", qualities, 7);

@@ -274,6 +274,47 @@ cleanup:
     return status;
 }
 
+// The split with that hash, or any if it is "", under one of the protocols: a model keeps
+// what it learnt from, which none of them changes but by the split. NULL if there is
+// none.
+static opn_status find_split(opn_ctx *ctx,
+                             const opn_graph *graph,
+                             opn_params *params,
+                             const char *wanted,
+                             opn_split **out)
+{
+    static const struct {
+        const char *protocol, *shift;
+    } ways[] = {{"paper", "none"},
+                {"reference", "none"},
+                {"gnnsafe", "structure"},
+                {"gnnsafe", "label"},
+                {"gpn", "none"}};
+    opn_status status = OPN_OK;
+    opn_split *split = NULL;
+    char hash[OPN_SHA256_TEXT];
+    for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]) && *out == NULL; w++) {
+        OPN_TRY(opn_params_set(ctx, params, "protocol", ways[w].protocol));
+        OPN_TRY(opn_params_set(ctx, params, "shift", ways[w].shift));
+        status = opn_split_from_params(ctx, graph, params, &split);
+        if (w > 0 && (status == OPN_ERR_INVALID_ARG || status == OPN_ERR_SHAPE)) {
+            status = OPN_OK; // the protocol is not for this graph
+            continue;
+        }
+        OPN_TRY(status);
+        OPN_TRY(opn_i_split_hash(ctx, split, hash));
+        if (wanted[0] == 0 || strcmp(hash, wanted) == 0) {
+            *out = split;
+            split = NULL;
+        }
+        opn_split_free(split);
+        split = NULL;
+    }
+cleanup:
+    opn_split_free(split);
+    return status;
+}
+
 opn_status opn_model_split(opn_ctx *ctx,
                            const opn_model *model,
                            const opn_graph *graph,
@@ -281,7 +322,6 @@ opn_status opn_model_split(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_params *params = NULL;
-    opn_split *split = NULL;
     char hash[65];
     *out = NULL;
     OPN_TRY(opn_graph_hash(ctx, graph, hash));
@@ -295,19 +335,13 @@ opn_status opn_model_split(opn_ctx *ctx,
         return OPN_OK;
     }
     OPN_TRY(opn_i_model_params(ctx, model, &params));
-    OPN_TRY(opn_split_from_params(ctx, graph, params, &split));
-    OPN_TRY(opn_i_split_hash(ctx, split, hash));
-    if (model->split_hash[0] == 0 || strcmp(hash, model->split_hash) == 0) {
-        *out = split;
-        split = NULL;
-    } else {
+    OPN_TRY(find_split(ctx, graph, params, model->split_hash, out));
+    if (*out == NULL)
         opn_i_log(ctx, OPN_LOG_WARNING,
                   "%s: the split differs from the one used in training, so it is not "
                   "known which nodes the model was trained on",
                   graph->name);
-    }
 cleanup:
-    opn_split_free(split);
     opn_params_free(params);
     return status;
 }

@@ -235,6 +235,36 @@ static void a_folder_keeps_a_result_for_each_shift_and_shares_their_models(void 
     opn_graph_free(graph);
 }
 
+// A model file does not name the protocol it was trained under.
+static void the_split_of_a_model_is_found_whatever_its_protocol(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+            SMALL "model=gcn task=ood ood_classes=1",
+            SMALL "model=gcn protocol=reference",
+            SMALL "model=gcn task=ood protocol=gnnsafe shift=feature",
+            SMALL "model=gcn task=ood protocol=gnnsafe shift=label ood_classes=1",
+            SMALL "model=gcn task=ood protocol=gpn ood_classes=1",
+            SMALL "model=gcn protocol=gpn"};
+    opn_graph *graph = draw_graph();
+    for (size_t c = 0; c < sizeof(settings) / sizeof(settings[0]); c++) {
+        opn_params *params = trial_params(ctx, settings[c]);
+        opn_model *model = trial_train(ctx, graph, settings[c]);
+        opn_split *split = NULL;
+        opn_split *found = NULL;
+        assert_int_equal(opn_split_from_params(ctx, graph, params, &split), OPN_OK);
+        assert_int_equal(opn_model_split(ctx, model, graph, &found), OPN_OK);
+        assert_non_null(found);
+        assert_memory_equal(opn_split_roles(found), opn_split_roles(split), N_NODES);
+        assert_memory_equal(opn_split_pool(found), opn_split_pool(split), N_NODES);
+        opn_split_free(split);
+        opn_split_free(found);
+        opn_model_free(model);
+        opn_params_free(params);
+    }
+    opn_graph_free(graph);
+}
+
 // ---- refusals ------------------------------------------------------------------------
 
 static void expect_refused(const opn_graph *graph,
@@ -295,6 +325,7 @@ int main(void)
             WITH_CTX(test_nodes_are_ranked_against_all_nodes_of_the_shifted_graph),
             WITH_CTX(each_seed_draws_its_own_shift_and_threads_change_none),
             WITH_CTX(a_folder_keeps_a_result_for_each_shift_and_shares_their_models),
+            WITH_CTX(the_split_of_a_model_is_found_whatever_its_protocol),
             WITH_CTX(what_cannot_be_evaluated_is_refused),
             WITH_CTX(every_allocation_may_fail),
     };

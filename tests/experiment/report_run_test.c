@@ -56,9 +56,11 @@ static void tables_are_those_of_the_evaluation(void **state)
     size_t r = 0;
     json_t *row = NULL;
     assert_int_equal(json_array_size(page_member(read.about, "tables")), 2);
-    assert_int_equal(json_array_size(page_member(detection, "columns")), 7);
+    assert_int_equal(json_array_size(page_member(detection, "columns")),
+                     2 + OPN_N_METRICS);
     json_array_foreach(rows, r, row)
     {
+        assert_int_equal(json_array_size(row), 2 + OPN_N_METRICS);
         const int32_t m = model_of(found, page_string(row, "0"));
         const int32_t s = score_of(page_string(row, "1"));
         for (int k = 0; k < OPN_N_METRICS; k++)
