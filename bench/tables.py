@@ -200,6 +200,13 @@ def read_options(description, n_runs=5):
     return options
 
 
+def sections_of(path):
+    """What another command measured, and a person added to the file of tables."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    _, found, rest = text.partition("\n## ")
+    return found + rest
+
+
 class Section:
     """What one script measured: printed as it grows, then written to files. All tables go
     to a file of their own, and the most telling one to its section of a document."""
@@ -242,8 +249,8 @@ class Section:
         bulk = Path("measurements") / f"{Path(sys.argv[0]).name}.md"
         (path.parent / bulk).parent.mkdir(exist_ok=True)
         (path.parent / bulk).write_text(
-            f"{self.heading[1:]}\n\n{self.intro}\n\n{self.text.rstrip()}\n",
-            encoding="utf-8")
+            f"{self.heading[1:]}\n\n{self.intro}\n\n{self.text.rstrip()}\n"
+            f"{sections_of(path.parent / bulk)}", encoding="utf-8")
         section = (f"{self.heading}\n\n{self.intro} {self.targets()}All tables: "
                    f"[{bulk}]({bulk}).\n\n{self.headline}")
         text = path.read_text(encoding="utf-8") if path.exists() else "# Performance\n"
