@@ -308,14 +308,6 @@ opn_graph_feature_name(const opn_graph *graph, int32_t k, char number[12]);
 
 // ---- values of nodes ----------------------------------------------------------------
 
-// Smooths a value [V] over the graph, n_steps times: u <- u/2 + D^-1 (A + I) u / 2. A
-// node whose neighbours are uncertain should be uncertain too. Errors: SHAPE (the graph
-// is directed), INVALID_ARG, NOMEM, INTERRUPTED. Cost: O(n_steps (V + E)).
-OPN_API OPN_NODISCARD opn_status opn_graph_propagate(opn_ctx *ctx,
-                                                     const opn_graph *graph,
-                                                     int64_t n_steps,
-                                                     float *value);
-
 // How values spread over a graph: x <- t x0 + (1 - t) D^-1 A x, without self-loops.
 typedef struct opn_diffusion {
     int64_t n_steps; // 0 or more

@@ -109,7 +109,7 @@ static opn_status score_images(opn_ctx *ctx,
         value += draw->n_labelled;
         cell->inside[m] = unit * mean_of(value, draw->n_inside);
         cell->outside[m] = unit * mean_of(value + draw->n_inside, draw->n_outside);
-        OPN_TRY(opn_metric_auroc(ctx, n, is_outside, value, &cell->auroc[m]));
+        OPN_TRY(opn_metric_auroc(ctx, n, is_outside, opn_f32(value), &cell->auroc[m]));
         cell->auroc[m] *= 100.0;
     }
 cleanup:

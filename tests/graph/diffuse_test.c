@@ -1,4 +1,4 @@
-// propagate_test.c -- values smoothed and diffused over the graph, against dense oracles.
+// diffuse_test.c -- values diffused over the graph, against dense oracles.
 
 #include "base/context.h"
 #include "golden/diffusion_golden.h"
@@ -54,7 +54,7 @@ static scene draw_scene(int n, bool is_weighted, uint64_t *random)
     return at;
 }
 
-// u <- u/2 + D^-1 (A + I) u / 2, element by element.
+// u <- u/2 + D^-1 A u / 2, element by element; an isolated node keeps its value.
 static void smooth_densely(const scene *at, int n_steps, double *u)
 {
     for (int i = 0; i < at->n; i++)
@@ -65,25 +65,36 @@ static void smooth_densely(const scene *at, int n_steps, double *u)
             double sum = 0.0;
             double degree = 0.0;
             for (int j = 0; j < at->n; j++) {
-                const double a = at->weight[i][j] + (i == j ? 1.0 : 0.0);
-                sum += a * u[j];
-                degree += a;
+                sum += at->weight[i][j] * u[j];
+                degree += at->weight[i][j];
             }
-            next[i] = u[i] / 2.0 + sum / degree / 2.0;
+            next[i] = u[i] / 2.0 + (degree > 0.0 ? sum / degree : u[i]) / 2.0;
         }
         memcpy(u, next, sizeof(next));
     }
 }
 
-static void propagate(const scene *at, int n_steps, float *value)
+static void diffuse(const scene *at, opn_diffusion how, float *value)
 {
     memcpy(value, at->value, sizeof(at->value));
-    assert_int_equal(opn_graph_propagate(ctx, at->graph, n_steps, value), OPN_OK);
+    assert_int_equal(opn_graph_diffuse(ctx, at->graph, &how, 1, value), OPN_OK);
+}
+
+static opn_diffusion half_steps(int n_steps)
+{
+    return (opn_diffusion){
+            .n_steps = n_steps, .teleport = 0.5, .missing = (double)NAN, .is_lazy = 1};
+}
+
+static void diffuse_by_halves(const scene *at, int n_steps, float *value)
+{
+    diffuse(at, half_steps(n_steps), value);
 }
 
 // ---- what a step does ----------------------------------------------------------------
 
-static void a_step_is_half_the_node_and_half_the_weighted_mean_around_it(void **state)
+static void
+a_lazy_step_is_half_the_node_and_half_the_weighted_mean_around_it(void **state)
 {
     (void)state;
     static const int sizes[] = {1, 2, 3, 8, 17, MOST_NODES};
@@ -95,7 +106,7 @@ static void a_step_is_half_the_node_and_half_the_weighted_mean_around_it(void **
         double want[MOST_NODES];
         float got[MOST_NODES];
         smooth_densely(&at, n_steps, want);
-        propagate(&at, n_steps, got);
+        diffuse_by_halves(&at, n_steps, got);
         for (int i = 0; i < at.n; i++)
             if (fabs((double)got[i] - want[i]) > 1e-6 * fmax(1.0, fabs(want[i])))
                 fail_msg("node %d of %d, %d steps: %g, should be %g", i, at.n, n_steps,
@@ -111,9 +122,10 @@ static void two_calls_of_one_step_are_nearly_one_call_of_two(void **state)
     scene at = draw_scene(MOST_NODES, true, &random);
     float both[MOST_NODES];
     float twice[MOST_NODES];
-    propagate(&at, 2, both);
-    propagate(&at, 1, twice);
-    assert_int_equal(opn_graph_propagate(ctx, at.graph, 1, twice), OPN_OK);
+    diffuse_by_halves(&at, 2, both);
+    diffuse_by_halves(&at, 1, twice);
+    const opn_diffusion one = half_steps(1);
+    assert_int_equal(opn_graph_diffuse(ctx, at.graph, &one, 1, twice), OPN_OK);
     for (int i = 0; i < at.n; i++)
         assert_float_equal(twice[i], both[i], 2e-6f); // rounded to float in between
     opn_graph_free(at.graph);
@@ -127,7 +139,7 @@ static void an_isolated_node_keeps_its_value(void **state)
     uint64_t random = 3;
     scene at = draw_scene(MOST_NODES, true, &random);
     float got[MOST_NODES];
-    propagate(&at, 9, got);
+    diffuse_by_halves(&at, 9, got);
     for (int i = 0; i < at.n; i += 7)
         assert_true(got[i] == at.value[i]);
     opn_graph_free(at.graph);
@@ -142,7 +154,7 @@ static void no_steps_change_no_bit(void **state)
     at.value[0] = -0.0f;
     at.value[1] = 1e-45f;
     at.value[2] = 3.4e38f;
-    propagate(&at, 0, got);
+    diffuse_by_halves(&at, 0, got);
     assert_memory_equal(got, at.value, sizeof(got));
     opn_graph_free(at.graph);
 }
@@ -157,7 +169,7 @@ static void a_constant_stays_what_it_is(void **state)
         float got[MOST_NODES];
         for (int i = 0; i < at.n; i++)
             at.value[i] = constants[c];
-        propagate(&at, 20, got);
+        diffuse_by_halves(&at, 20, got);
         for (int i = 0; i < at.n; i++)
             assert_true(got[i] == constants[c]);
         opn_graph_free(at.graph);
@@ -177,7 +189,7 @@ static void values_stay_between_the_least_and_the_most(void **state)
         most = fmaxf(most, at.value[i]);
     }
     for (int n_steps = 1; n_steps < 30; n_steps += 4) {
-        propagate(&at, n_steps, got);
+        diffuse_by_halves(&at, n_steps, got);
         for (int i = 0; i < at.n; i++)
             assert_true(got[i] >= least && got[i] <= most);
     }
@@ -204,7 +216,7 @@ static void a_regular_graph_keeps_the_mean(void **state)
                                             NULL, &at.graph),
                      OPN_OK);
     draw_values(&at, &random);
-    propagate(&at, 11, got);
+    diffuse_by_halves(&at, 11, got);
     for (int i = 0; i < N; i++) {
         before += (double)at.value[i];
         after += (double)got[i];
@@ -215,7 +227,7 @@ static void a_regular_graph_keeps_the_mean(void **state)
 
 // ---- failures ------------------------------------------------------------------------
 
-static void a_directed_graph_and_fewer_than_no_steps_are_refused(void **state)
+static void a_directed_graph_is_refused(void **state)
 {
     (void)state;
     char folder[SUPPORT_PATH];
@@ -226,14 +238,10 @@ static void a_directed_graph_and_fewer_than_no_steps_are_refused(void **state)
     support_write_text(support_path(path, folder, "features.csv"), "node,u\na,1\nb,2\n");
     support_write_text(support_path(path, folder, "edges.csv"), "from,to\na,b\n");
     assert_int_equal(opn_graph_load(ctx, folder, NULL, &directed), OPN_OK);
-    assert_int_equal(opn_graph_propagate(ctx, directed, 1, value), OPN_ERR_SHAPE);
-    support_expect_error(ctx, "directed");
     assert_int_equal(
             opn_graph_diffuse(ctx, directed, &(opn_diffusion){.n_steps = 1}, 1, value),
             OPN_ERR_SHAPE);
     support_expect_error(ctx, "directed");
-    assert_int_equal(opn_graph_propagate(ctx, directed, -1, value), OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "-1 steps");
     assert_true(value[0] == 1.0f && value[1] == 2.0f);
     opn_graph_free(directed);
     support_remove_folder(folder);
@@ -242,6 +250,7 @@ static void a_directed_graph_and_fewer_than_no_steps_are_refused(void **state)
 static void an_interruption_leaves_the_values(void **state)
 {
     (void)state;
+    const opn_diffusion how = half_steps(5);
     uint64_t random = 8;
     scene at = draw_scene(MOST_NODES, true, &random);
     for (long k = 1; k <= 5; k++) {
@@ -249,7 +258,8 @@ static void an_interruption_leaves_the_values(void **state)
         float got[MOST_NODES];
         memcpy(got, at.value, sizeof(got));
         support_listen(ctx, &heard);
-        assert_int_equal(opn_graph_propagate(ctx, at.graph, 5, got), OPN_ERR_INTERRUPTED);
+        assert_int_equal(opn_graph_diffuse(ctx, at.graph, &how, 1, got),
+                         OPN_ERR_INTERRUPTED);
         assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
         assert_memory_equal(got, at.value, sizeof(got));
     }
@@ -259,6 +269,7 @@ static void an_interruption_leaves_the_values(void **state)
 static void every_allocation_failure_leaves_the_values(void **state)
 {
     (void)state;
+    const opn_diffusion how = half_steps(2);
     uint64_t random = 9;
     scene at = draw_scene(MOST_NODES, true, &random);
     opn_status status = OPN_ERR_NOMEM;
@@ -270,23 +281,17 @@ static void every_allocation_failure_leaves_the_values(void **state)
         memcpy(got, at.value, sizeof(got));
         m.n_requests = 0;
         m.fail_at = fail_at;
-        status = opn_graph_propagate(own, at.graph, 2, got);
+        status = opn_graph_diffuse(own, at.graph, &how, 1, got);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
         if (status != OPN_OK)
             assert_memory_equal(got, at.value, sizeof(got));
         support_ctx_free(own, &m);
     }
-    assert_int_equal(fail_at, 4); // two that fail, one that does not
+    assert_int_equal(fail_at, 5); // three that fail, one that does not
     opn_graph_free(at.graph);
 }
 
-// ---- diffusion -----------------------------------------------------------------------
-
-static void diffuse(const scene *at, opn_diffusion how, float *value)
-{
-    memcpy(value, at->value, sizeof(at->value));
-    assert_int_equal(opn_graph_diffuse(ctx, at->graph, &how, 1, value), OPN_OK);
-}
+// ---- conventions ---------------------------------------------------------------------
 
 static void diffusion_is_that_of_numpy(void **state)
 {
@@ -442,14 +447,14 @@ static void diffusion_that_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-            WITH_CTX(a_step_is_half_the_node_and_half_the_weighted_mean_around_it),
+            WITH_CTX(a_lazy_step_is_half_the_node_and_half_the_weighted_mean_around_it),
             WITH_CTX(two_calls_of_one_step_are_nearly_one_call_of_two),
             WITH_CTX(an_isolated_node_keeps_its_value),
             WITH_CTX(no_steps_change_no_bit),
             WITH_CTX(a_constant_stays_what_it_is),
             WITH_CTX(values_stay_between_the_least_and_the_most),
             WITH_CTX(a_regular_graph_keeps_the_mean),
-            WITH_CTX(a_directed_graph_and_fewer_than_no_steps_are_refused),
+            WITH_CTX(a_directed_graph_is_refused),
             WITH_CTX(an_interruption_leaves_the_values),
             WITH_CTX(every_allocation_failure_leaves_the_values),
             WITH_CTX(diffusion_is_that_of_numpy),
