@@ -92,7 +92,8 @@ add_measure(block *b, const char *name, const opn_i_view *view, opn_measure m)
     OPN_TRY(begin_array(b, name, "u16", n, 2, &to));
     for (size_t j = 0; j < n; j++) {
         const double scaled = unit_scale * ((double)value[j] - low) / (high - low);
-        opn_i_put_le16(to + 2 * j, scaled > 0.0 ? (uint16_t)(scaled + 0.5) : 0);
+        const double held = scaled > 0.0 ? scaled : 0.0; // NaN is 0
+        opn_i_put_le16(to + 2 * j, (uint16_t)(held + 0.5));
     }
 cleanup:
     return status;

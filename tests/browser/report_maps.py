@@ -132,8 +132,9 @@ def check_values(checks, report, pinned):
     with checks.claim("the pinned node shows its values"):
         text = report.text("#node")
         for measure in about["views"][0]["measures"]:
-            value = arrays[f"0.{measure}"][pinned.node] / 65535
-            if value == 0 or value >= 0.0005:  # smaller ones are written with an exponent
+            low, high = about["views"][0]["ranges"][measure]
+            value = low + arrays[f"0.{measure}"][pinned.node] / 65535 * (high - low)
+            if value == 0 or abs(value) >= 0.0005:  # smaller ones are written with an exponent
                 expect(f"{value:.3f}" in text, f"{measure} is missing in: {text}")
         name = about["graph"]["classes"][pinned.predicted[pinned.node]][:30]
         expect(name in text, f"the predicted class {name} is missing in: {text}")

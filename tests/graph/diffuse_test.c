@@ -392,8 +392,8 @@ static void diffused_bits_do_not_depend_on_the_threads(void **state)
     (void)state;
     enum { N = 20000 }; // enough for four threads
     const opn_diffusion how = {.n_steps = 6, .teleport = 0.1, .missing = 1.0};
-    opn_vid *source = malloc(2 * N * sizeof(*source));
-    opn_vid *target = malloc(2 * N * sizeof(*target));
+    opn_vid *source = malloc(2 * sizeof(*source) * N);
+    opn_vid *target = malloc(2 * sizeof(*target) * N);
     float *value[2] = {malloc(N * sizeof(float)), malloc(N * sizeof(float))};
     opn_graph *graph = NULL;
     uint64_t random = 14;

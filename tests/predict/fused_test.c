@@ -156,13 +156,13 @@ static void draw_ring(opn_graph **ring, opn_graph **dust)
     opn_vid source[N];
     opn_vid target[N];
     int32_t label[N];
-    float feature[N * 2];
+    float feature[N][2];
     for (int i = 0; i < N; i++) {
         source[i] = i;
         target[i] = (i + 1) % N;
         label[i] = i / (N / 2);
-        feature[2 * i] = label[i] == 0 ? 1.0f : 0.25f;
-        feature[2 * i + 1] = label[i] == 1 ? 1.0f : 0.25f;
+        feature[i][0] = label[i] == 0 ? 1.0f : 0.25f;
+        feature[i][1] = label[i] == 1 ? 1.0f : 0.25f;
     }
     assert_int_equal(opn_graph_create_edges(ctx, N, N, source, target, NULL, ring),
                      OPN_OK);
@@ -170,7 +170,7 @@ static void draw_ring(opn_graph **ring, opn_graph **dust)
                      OPN_OK);
     opn_graph *const both[] = {*ring, *dust};
     for (int g = 0; g < 2; g++) {
-        assert_int_equal(opn_graph_set_features(ctx, both[g], 2, feature), OPN_OK);
+        assert_int_equal(opn_graph_set_features(ctx, both[g], 2, feature[0]), OPN_OK);
         assert_int_equal(opn_graph_set_labels(ctx, both[g], 2, label), OPN_OK);
     }
 }
