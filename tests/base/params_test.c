@@ -330,7 +330,7 @@ static void test_params_name_the_wrong_member_of_a_list(void **state)
 {
     (void)state;
     static const char choices[] = "main|main-appendix|ablation-main|ablation-appendix|"
-                                  "dropedge|gat|beyond|encoders";
+                                  "dropedge|gat|images|beyond|encoders";
     static const struct {
         const char *list, *wrong;
         const char *meant; // NULL: nobody can tell
