@@ -62,6 +62,10 @@ results:
 	$(BUILD)/opine reproduce -o results
 	cp results/results.md docs/measurements/results.md
 	sed 's|(results.md)|(measurements/results.md)|' results/summary.md >docs/results.md
+	$(BUILD)/opine reproduce --table images -o results/images
+	cp results/images/results.md docs/measurements/images.md
+	{ echo; sed -n '/^## Table images/,$$p' results/images/summary.md; } >>docs/results.md
+	bench/unlabelled --opine $(BUILD)/opine --markdown docs/measurements/unlabelled.md >/dev/null
 	tools/sensitivity $(BUILD) results/sensitivity
 	tools/leak $(BUILD) results/leak
 

@@ -20,7 +20,7 @@ const chartTasks = {
 };
 const chartKinds = ['correct', 'wrong', 'ood'];
 const lossTerms = {loss: 'total', labels: 'labels', prior: 'prior', teacher: 'teacher',
-                   decay: 'weight decay'};
+                   decay: 'weight decay', unlabelled: 'unlabelled'};
 
 // What the reader chose: it outlives a redraw.
 const curveChoice = {compare: false, measure: null, shown: 'all', logarithmic: false};
@@ -556,7 +556,7 @@ function trainingLines(stage)
         ...seriesStyle(Object.keys(lossTerms).indexOf(term))}));
     Object.assign(lines[0], {width: 2.5, colour: colours.style('--ink')});
     if (stage.accuracy) {
-        lines.push({label: 'validation accuracy', axis: 'second', ...seriesStyle(5),
+        lines.push({label: 'validation accuracy', axis: 'second', ...seriesStyle(6),
                     points: pointsOf(stage.epoch, stage.accuracy)});
     }
     return lines;

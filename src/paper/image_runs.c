@@ -297,7 +297,7 @@ opn_status opn_i_run_images(opn_ctx *ctx,
     const int32_t n_seeds = opn_params_given(params, "seeds")
                                     ? (int32_t)opn_params_int(params, "seeds")
                                     : N_SEEDS;
-    const size_t n_cells = OPN_IMAGE_MODELS * OPN_IMAGE_TERMS;
+    const size_t n_cells = (size_t)OPN_IMAGE_MODELS * OPN_IMAGE_TERMS;
     opn_i_image_data data = {0};
     opn_i_journal *journal = NULL;
     OPN_TRY(opn_i_image_data_load(ctx, params, &data));

@@ -233,15 +233,19 @@ cleanup:
 
 // ---- training ------------------------------------------------------------------------
 
-enum { N_TERMS = 6 };
-static const char *const term_names[N_TERMS] = {"loss",    "labels", "prior",
-                                                "teacher", "decay",  "accuracy"};
+enum { N_TERMS = 7 };
+static const char *const term_names[N_TERMS] = {
+        "loss", "labels", "prior", "teacher", "unlabelled", "decay", "accuracy"};
 
 static double term_of(const opn_epoch *epoch, int term)
 {
-    const double value[N_TERMS] = {epoch->loss,  epoch->labels,
-                                   epoch->prior, epoch->teacher,
-                                   epoch->decay, percent * epoch->accuracy};
+    const double value[N_TERMS] = {epoch->loss,
+                                   epoch->labels,
+                                   epoch->prior,
+                                   epoch->teacher,
+                                   epoch->unlabelled,
+                                   epoch->decay,
+                                   percent * epoch->accuracy};
     return value[term];
 }
 

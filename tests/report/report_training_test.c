@@ -38,15 +38,15 @@ static void count_stages(void *user, const opn_progress *progress)
                    strcmp(progress->stage, "teacher") == 0);
 }
 
-static const char *const terms[] = {"loss",    "labels", "prior",
-                                    "teacher", "decay",  "accuracy"};
-enum { N_TERMS = 6 };
+static const char *const terms[] = {"loss",       "labels", "prior",   "teacher",
+                                    "unlabelled", "decay",  "accuracy"};
+enum { N_TERMS = 7 };
 
 static double term_of(const opn_epoch *epoch, int t)
 {
-    const double value[N_TERMS] = {epoch->loss,  epoch->labels,
-                                   epoch->prior, epoch->teacher,
-                                   epoch->decay, 100.0 * epoch->accuracy};
+    const double value[N_TERMS] = {
+            epoch->loss,       epoch->labels, epoch->prior,           epoch->teacher,
+            epoch->unlabelled, epoch->decay,  100.0 * epoch->accuracy};
     return value[t];
 }
 
