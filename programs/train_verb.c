@@ -106,6 +106,8 @@ int run_train(opine_app *app)
     if (status == OPN_OK && strcmp(opn_params_text(app->params, "preset"), "auto") == 0)
         status = review(app, graph, split, model);
     if (status == OPN_OK)
+        status = opn_model_calibrate(app->ctx, graph, split, app->params, model);
+    if (status == OPN_OK)
         status = opn_model_save(app->ctx, model, path);
     opn_checkpoint_close(checkpoint, status == OPN_OK); // needed until the model is saved
     terminal_clear();

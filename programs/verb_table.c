@@ -26,7 +26,7 @@
 // changed.
 const option_list option_headings[] = {
         {"Model", MODEL},
-        {"Decisions", DECISIONS},
+        {"Decisions", "calibrate " DECISIONS},
         {"Evaluation", "seeds trials protocol shift table figure dataset"},
         {"Report", "perplexity"},
         {"Generator", GENERATOR},
@@ -54,7 +54,7 @@ const opine_verb verbs[] = {
          "long training now and then; --resume continues from it.",
          "opine train demo -o demo.safetensors", run_train, VERB_FIRST_STEPS,
          MODEL TRAINING SAMPLING
-         "propagate teleport resume checkpoint_every label data_dir output json seed"},
+         "calibrate propagate teleport resume checkpoint_every label data_dir output json seed"},
         {"predict", "MODEL DATA", 2, 2,
          "Predict the class of every node, and how certain it is.",
          "The graph need not be the one the model was trained on, but it must have the "
@@ -77,7 +77,8 @@ const opine_verb verbs[] = {
          "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
          VERB_RESEARCH,
          MODEL TRAINING SAMPLING
-         "propagate teleport seeds protocol shift label data_dir output json seed"},
+         "calibrate propagate teleport seeds protocol shift label data_dir output json "
+         "seed"},
         {"reproduce", "", 0, 0,
          "Measure the tables of the paper, and compare with its values.",
          "For each table, dataset, model and uncertainty: the paper's value, ours, the "

@@ -3,6 +3,7 @@
 #ifndef OPINE_MODEL_H
 #define OPINE_MODEL_H
 
+#include "calibrate.h"
 #include "graph.h"
 #include "measure.h"
 #include "params.h"
@@ -12,7 +13,8 @@
 extern "C" {
 #endif
 
-typedef struct opn_model opn_model; // immutable once trained and reviewed, or loaded
+typedef struct opn_model opn_model; // immutable once trained, reviewed and calibrated,
+                                    // or loaded
 typedef struct opn_checkpoint opn_checkpoint; // of a training that may be interrupted
 
 // ---- parameters ----------------------------------------------------------------------
@@ -87,6 +89,21 @@ OPN_API OPN_NODISCARD opn_status opn_model_review(opn_ctx *ctx,
                                                   const opn_split *split,
                                                   const opn_params *params,
                                                   opn_model *model);
+
+// Fits what makes the model's probabilities mean what they say, as the parameter
+// calibrate asks for and the labels allow (calibrate.h): on the calibration nodes of the
+// split it was trained with, and on its validation nodes if there are fewer than 50 of
+// these. A pool needs a model with a teacher, whose mean with the student, diffused over
+// the graph, is the second opinion; others have a temperature. Warns if there are too few
+// labels. Errors: those of opn_model_predict(), which is called once.
+OPN_API OPN_NODISCARD opn_status opn_model_calibrate(opn_ctx *ctx,
+                                                     const opn_graph *graph,
+                                                     const opn_split *split,
+                                                     const opn_params *params,
+                                                     opn_model *model);
+
+// Of the kind OPN_CALIBRATION_NONE if there is none; lives as long as the model.
+OPN_API const opn_calibrator *opn_model_calibrator(const opn_model *model);
 
 // ---- checkpoints ---------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ extern "C" {
 typedef struct opn_prediction opn_prediction;
 
 // Arrays that few callers want, and that a prediction has only when asked for.
-enum { OPN_KEEP_BELIEF = 1 << 0, OPN_KEEP_ENERGY = 1 << 1 };
+enum { OPN_KEEP_BELIEF = 1 << 0, OPN_KEEP_ENERGY = 1 << 1, OPN_KEEP_AROUND = 1 << 2 };
 
 // Predicts every node of `graph`, which need not be the one trained on but must have the
 // same features; a model with links, or trained without features, knows only that one.
@@ -63,6 +63,15 @@ OPN_API const float *opn_prediction_smoothed(const opn_prediction *prediction,
 // [V] -ln sum exp(z) of the mean logits; NULL without OPN_KEEP_ENERGY
 OPN_API const float *opn_prediction_energy(const opn_prediction *prediction);
 
+// [V,K] the mean of what teacher and student give the classes, diffused over the graph;
+// NULL for a model without a teacher, and without OPN_KEEP_AROUND unless a pool needs it
+OPN_API const float *opn_prediction_around(const opn_prediction *prediction);
+
+// [V,K] calibrated probabilities, and [V] that of the predicted class; NULL for a model
+// that is not calibrated
+OPN_API const float *opn_prediction_calibrated(const opn_prediction *prediction);
+OPN_API const float *opn_prediction_confidence(const opn_prediction *prediction);
+
 // [V] opn_decision, and the opn_measure that decided or -1 where the node is accepted;
 // NULL before opn_prediction_decide() of decide.h
 OPN_API const uint8_t *opn_prediction_decision(const opn_prediction *prediction);
@@ -77,11 +86,12 @@ OPN_API const char *opn_prediction_summary(const opn_prediction *prediction);
 
 // Writes predictions with the names of nodes and classes: a table node, role, label,
 // p_CLASS…, alpha_CLASS…, vacuity … entropy, vacuity~ … entropy~ (the smoothed ones),
-// energy, predicted, decision, decided_by. Fields are empty for what the model does not
-// measure; smoothed measures, energy and decisions are left out where there are none.
-// A JSON file is an object: the members of opn_prediction_summary(), and nodes, a list.
-// `path` ends in .npz or .json, or else is a CSV file; "-" is CSV and "-.json" JSON on
-// standard output. Roles are those of `split`; without one labelled nodes are "pool".
+// energy, predicted, decision, decided_by, confidence, calibrated_CLASS…. Fields are
+// empty for what the model does not measure; smoothed measures, energy, what is
+// calibrated and decisions are left out where there are none. A JSON file is an object:
+// the members of opn_prediction_summary(), and nodes, a list. `path` ends in .npz or
+// .json, or else is a CSV file; "-" is CSV and "-.json" JSON on standard output. Roles
+// are those of `split`; without one labelled nodes are "pool".
 OPN_API OPN_NODISCARD opn_status opn_prediction_save(opn_ctx *ctx,
                                                      const opn_model *model,
                                                      const opn_graph *graph,

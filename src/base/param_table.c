@@ -334,6 +334,15 @@ static const opn_param table[] = {
          .help = "Nodes without neighbours keep their own value in smoothed measures, "
                  "fused and margin, or count as uncertain around them; auto means keep "
                  "if the training graph has such nodes, otherwise uncertain."},
+        {.name = "calibrate",
+         .kind = OPN_PARAM_CHOICE,
+         .default_text = "pool",
+         .choices = "pool|temperature|none",
+         .affects = OPN_AFFECTS_SAMPLING,
+         .help = "How probabilities are calibrated after training: not at all, by a "
+                 "temperature, or with the neighbourhood as a second opinion; a pool is a "
+                 "temperature for models without a teacher, and with fewer than 100 "
+                 "labels beside those that train."},
         {.name = "abstain_above",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",

@@ -83,6 +83,7 @@ struct opn_model {
     opn_i_names notes;   // how its files were read
     char split_hash[65]; // of every node's role in training; "" if the file has none
     opn_train_summary summary;
+    opn_calibrator calibrator; // of the kind NONE in files of earlier versions
     opn_i_candidate candidate[OPN_MAX_CANDIDATES]; // what it was chosen from
     int n_candidates;
     // Those of an ensemble say what they say together.

@@ -82,6 +82,21 @@ static const struct {
                {"validation_right", INT32_MAX},   {"bounded_logits", INT64_MAX}};
 enum { N_NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
+// The calibration, if there is one: its kind, nodes, exponents and losses.
+static opn_status put_calibration(opn_i_safetensors_writer *writer,
+                                  const opn_calibrator *c)
+{
+    opn_status status = OPN_OK;
+    char text[160];
+    if (c->kind == OPN_CALIBRATION_NONE)
+        return OPN_OK;
+    opn_i_format(text, sizeof(text), "[%d,%d,%.17g,%.17g,%.17g,%.17g]", (int)c->kind,
+                 (int)c->n, c->a, c->b, c->nll_before, c->nll_after);
+    OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, "calibration", text));
+cleanup:
+    return status;
+}
+
 // What only some models have, or only files since these were added.
 static opn_status put_optional(opn_i_safetensors_writer *writer, const opn_model *model)
 {
@@ -100,6 +115,7 @@ static opn_status put_optional(opn_i_safetensors_writer *writer, const opn_model
     if (model->n_members > 1)
         OPN_TRY(opn_i_safetensors_writer_add_int(writer, "members", model->n_members));
     OPN_TRY(opn_i_safetensors_writer_add_int(writer, "isolated", model->may_be_isolated));
+    OPN_TRY(put_calibration(writer, &model->calibrator));
 cleanup:
     return status;
 }
@@ -388,6 +404,42 @@ cleanup:
     return status;
 }
 
+static opn_status get_calibration(opn_ctx *ctx,
+                                  const char *path,
+                                  const opn_i_safetensors *file,
+                                  opn_calibrator *out)
+{
+    enum { N_ITEMS = 6 };
+    opn_status status = OPN_OK;
+    double item[N_ITEMS] = {0.0};
+    const char *text = opn_i_safetensors_metadata(file, "calibration");
+    json_t *list = text == NULL ? NULL : json_loads(text, 0, NULL);
+    bool is_whole = json_array_size(list) == N_ITEMS;
+    for (size_t i = 0; i < N_ITEMS && is_whole; i++) {
+        is_whole = json_is_number(json_array_get(list, i));
+        item[i] = json_number_value(json_array_get(list, i));
+    }
+    const bool is_temperature = item[0] == OPN_CALIBRATION_TEMPERATURE && item[3] == 0.0;
+    const bool is_pool = item[0] == OPN_CALIBRATION_POOL && item[3] > 0.0;
+    OPN_FAIL_IF(
+            ctx,
+            text != NULL && !(is_whole && (is_temperature || is_pool) && item[1] >= 0.0 &&
+                              item[1] <= INT32_MAX && item[2] > 0.0),
+            OPN_ERR_FORMAT,
+            "%s: metadata \"calibration\" is not a kind, nodes, two exponents above 0 "
+            "and two losses",
+            path);
+    *out = (opn_calibrator){(opn_calibration)item[0],
+                            (int32_t)item[1],
+                            item[2],
+                            item[3],
+                            item[4],
+                            item[5]};
+cleanup:
+    json_decref(list);
+    return status;
+}
+
 static opn_status get_optional(opn_ctx *ctx,
                                const char *path,
                                const opn_i_safetensors *file,
@@ -403,6 +455,7 @@ static opn_status get_optional(opn_ctx *ctx,
     OPN_TRY(get_optional_int(ctx, path, file, "members", 1, OPN_MAX_MEMBERS,
                              &model->n_members));
     OPN_TRY(get_optional_int(ctx, path, file, "isolated", 0, 1, &may_be_isolated));
+    OPN_TRY(get_calibration(ctx, path, file, &model->calibrator));
     model->summary.ended_early = ended_early;
     model->may_be_isolated = may_be_isolated != 0;
     model->summary.validation_nll = (double)NAN;

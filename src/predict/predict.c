@@ -3,12 +3,15 @@
 #include "model/model_choice.h"
 #include "model/workspace.h"
 #include "network/infer.h"
+#include "predict/calibrated.h"
 #include "predict/fused.h"
 #include "predict/prediction_data.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+
+enum { OPN_KEEP_ALL = OPN_KEEP_BELIEF | OPN_KEEP_ENERGY | OPN_KEEP_AROUND };
 
 typedef struct predict_options {
     opn_i_infer_options infer;
@@ -216,6 +219,9 @@ static opn_status fuse(opn_ctx *ctx,
     OPN_TRY(opn_i_margin(ctx, graph, options->keeps_isolated, out->n_classes, p,
                          out->probability, out->predicted,
                          out->measure[OPN_MEASURE_MARGIN]));
+    if (out->around != NULL)
+        OPN_TRY(opn_i_around(ctx, graph, options->keeps_isolated, out->n_classes, p,
+                             out->probability, out->around));
 cleanup:
     opn_i_release(&ctx->alloc, vacuity);
     opn_i_release(&ctx->alloc, p);
@@ -294,6 +300,9 @@ static opn_status new_prediction(opn_ctx *ctx,
             .has_belief = (keep & OPN_KEEP_BELIEF) != 0 &&
                           opn_model_measures(model, OPN_MEASURE_VACUITY),
             .has_energy = (keep & OPN_KEEP_ENERGY) != 0,
+            .has_around = opn_model_measures(model, OPN_MEASURE_FUSED) &&
+                          ((keep & OPN_KEEP_AROUND) != 0 ||
+                           model->calibrator.kind == OPN_CALIBRATION_POOL),
             .is_smoothed = is_smoothed};
     for (int m = 0; m < OPN_N_MEASURES; m++)
         parts.has_measure[m] = opn_model_measures(model, (opn_measure)m) != 0;
@@ -362,8 +371,8 @@ opn_status opn_model_predict(opn_ctx *ctx,
     opn_i_workspace workspace = {0};
     predict_options options = {0};
     opn_prediction *made = NULL;
-    OPN_FAIL_IF(ctx, (keep & ~(uint32_t)(OPN_KEEP_BELIEF | OPN_KEEP_ENERGY)) != 0,
-                OPN_ERR_INVALID_ARG, "keep 0x%x: an unknown array", (unsigned)keep);
+    OPN_FAIL_IF(ctx, (keep & ~(uint32_t)OPN_KEEP_ALL) != 0, OPN_ERR_INVALID_ARG,
+                "keep 0x%x: an unknown array", (unsigned)keep);
     OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     opn_i_features_warn(ctx, model, graph);
     OPN_TRY(read_options(ctx, model, params, &options));
@@ -374,6 +383,7 @@ opn_status opn_model_predict(opn_ctx *ctx,
     OPN_TRY(put_nodes(ctx, model, &options.infer, &workspace, made));
     OPN_TRY(fuse(ctx, model, graph, &options, &workspace, made));
     OPN_TRY(smooth(ctx, graph, &options, made));
+    OPN_TRY(opn_i_calibration_apply(ctx, &model->calibrator, made));
     *out = made;
     made = NULL;
 cleanup:

@@ -11,6 +11,9 @@ void opn_prediction_free(opn_prediction *prediction)
     opn_i_release(&alloc, prediction->probability);
     opn_i_release(&alloc, prediction->alpha);
     opn_i_release(&alloc, prediction->belief);
+    opn_i_release(&alloc, prediction->around);
+    opn_i_release(&alloc, prediction->calibrated);
+    opn_i_release(&alloc, prediction->confidence);
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         opn_i_release(&alloc, prediction->measure[m]);
         opn_i_release(&alloc, prediction->smoothed[m]);
@@ -66,6 +69,8 @@ opn_status opn_i_prediction_new(opn_ctx *ctx,
         OPN_TRY_NEW(ctx, made->alpha, n_wide);
     if (parts->has_belief)
         OPN_TRY_NEW(ctx, made->belief, n_wide);
+    if (parts->has_around)
+        OPN_TRY_NEW(ctx, made->around, n_wide);
     OPN_TRY(make_columns(ctx, n_nodes, parts, made));
     *out = made;
     made = NULL;
@@ -139,6 +144,21 @@ const float *opn_prediction_smoothed(const opn_prediction *prediction,
 const float *opn_prediction_energy(const opn_prediction *prediction)
 {
     return prediction->energy;
+}
+
+const float *opn_prediction_around(const opn_prediction *prediction)
+{
+    return prediction->around;
+}
+
+const float *opn_prediction_calibrated(const opn_prediction *prediction)
+{
+    return prediction->calibrated;
+}
+
+const float *opn_prediction_confidence(const opn_prediction *prediction)
+{
+    return prediction->confidence;
 }
 
 const uint8_t *opn_prediction_decision(const opn_prediction *prediction)

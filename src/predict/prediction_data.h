@@ -12,6 +12,8 @@ struct opn_prediction {
     int32_t n_nodes, n_classes;
     int32_t *predicted;
     float *probability, *alpha, *belief;
+    float *around;                  // [V,K] a second opinion, for a pool
+    float *calibrated, *confidence; // [V,K] and [V]
     float *measure[OPN_N_MEASURES], *smoothed[OPN_N_MEASURES];
     float *energy, *smoothed_energy;
     uint8_t *decision;
@@ -21,7 +23,7 @@ struct opn_prediction {
 
 // Which optional arrays a prediction has.
 typedef struct opn_i_prediction_parts {
-    bool has_alpha, has_belief, has_energy, is_smoothed;
+    bool has_alpha, has_belief, has_energy, has_around, is_smoothed;
     bool has_measure[OPN_N_MEASURES];
 } opn_i_prediction_parts;
 

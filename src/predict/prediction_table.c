@@ -67,6 +67,11 @@ static const char *label_of(const prediction_table *table, opn_vid i, char numbe
     return label < 0 ? "" : opn_graph_class_name(table->graph, label, number);
 }
 
+static bool is_calibrated(const prediction_table *table)
+{
+    return table->prediction->calibrated != NULL;
+}
+
 static bool has_decisions(const prediction_table *table)
 {
     return table->prediction->decision != NULL;
@@ -118,6 +123,10 @@ put_head(opn_ctx *ctx, opn_i_file_writer *file, const prediction_table *table)
     opn_i_file_writer_printf(file, ",predicted");
     if (has_decisions(table))
         opn_i_file_writer_printf(file, ",decision,decided_by");
+    if (is_calibrated(table)) {
+        opn_i_file_writer_printf(file, ",confidence");
+        OPN_TRY(put_class_heads(ctx, file, table->model, "calibrated_"));
+    }
     opn_i_file_writer_put(file, "\n", 1);
 cleanup:
     return status;
@@ -165,6 +174,10 @@ static void put_row(opn_i_file_writer *file, const prediction_table *table, opn_
     if (has_decisions(table))
         opn_i_file_writer_printf(file, ",%s,%s", decision_of(table, i),
                                  decided_by_of(table, i));
+    if (is_calibrated(table)) {
+        put_number(file, p->confidence[i]);
+        put_numbers(file, table, p->calibrated, i);
+    }
     opn_i_file_writer_put(file, "\n", 1);
 }
 
@@ -241,6 +254,10 @@ add_arrays(opn_i_npz_writer *writer, const prediction_table *table, const float 
         const float *value = table->column[c].value;
         opn_i_npz_writer_add_f32(writer, table->column[c].name,
                                  value != NULL ? value : nothing, shape, 1);
+    }
+    if (is_calibrated(table)) {
+        opn_i_npz_writer_add_f32(writer, "confidence", p->confidence, shape, 1);
+        opn_i_npz_writer_add_f32(writer, "calibrated", p->calibrated, shape, 2);
     }
 }
 
@@ -327,6 +344,11 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
         json_object_set_new(
                 node, table->column[c].name,
                 opn_i_json_number((double)number_at(table->column[c].value, (size_t)i)));
+    if (is_calibrated(table)) {
+        json_object_set_new(node, "confidence",
+                            opn_i_json_number((double)p->confidence[i]));
+        json_object_set_new(node, "calibrated", json_by_class(table, p->calibrated, i));
+    }
     if (has_decisions(table)) {
         json_object_set_new(node, "decision", json_string(decision_of(table, i)));
         json_object_set_new(node, "decided_by",

@@ -20,7 +20,7 @@
     "patience stop_on learning_rate dropout drop_edge weight_decay teacher_ramp lambda1 "       \
     "sigma kernel_constant " OF_UNLABELLED
 #define OF_SAMPLING \
-    "samples sample_dropout sample_drop_edge average propagate teleport isolated "
+    "samples sample_dropout sample_drop_edge average propagate teleport isolated calibrate "
 
 typedef struct names {
     char text[1024];
