@@ -13,6 +13,7 @@ struct opn_ctx {
     opn_alloc alloc;
     opn_hooks hooks;
     int n_threads;
+    bool has_told_of_fork;
     char error[1024];
 };
 
@@ -112,7 +113,11 @@ OPN_NODISCARD opn_status opn_i_go_on(opn_ctx *ctx, const char *stage);
     } while (0)
 enum { OPN_STEPS_A_TICK = 1 << 16 };
 
+// Threads for the work that begins: those of ctx, or one, with a warning, in a process
+// forked from one that has used several. All parallel work asks here first.
+int opn_i_threads(opn_ctx *ctx);
+
 // Number of threads worth starting for `work` units if each should get at least `grain`.
-int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain);
+int opn_i_threads_for(opn_ctx *ctx, int64_t work, int64_t grain);
 
 #endif // OPN_CONTEXT_H
