@@ -123,6 +123,15 @@ OPN_API OPN_NODISCARD opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks
 OPN_API OPN_NODISCARD opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads);
 OPN_API int opn_ctx_threads(const opn_ctx *ctx);
 
+// ---- bytes in memory -----------------------------------------------------------------
+
+// What a function writes to memory instead of a file, opn_model_write() for example.
+typedef struct opn_bytes opn_bytes;
+
+OPN_API const void *opn_bytes_data(const opn_bytes *bytes); // lives as long as the bytes
+OPN_API size_t opn_bytes_size(const opn_bytes *bytes);
+OPN_API void opn_bytes_free(opn_bytes *bytes); // accepts NULL
+
 #ifdef __cplusplus
 }
 #endif

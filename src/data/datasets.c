@@ -121,7 +121,7 @@ cleanup:
     return status;
 }
 
-static const opn_dataset *dataset_called(const char *name)
+const opn_dataset *opn_i_dataset_called(const char *name)
 {
     for (size_t d = 0; d < N_DATASETS; d++)
         if (strcmp(datasets[d].name, name) == 0)
@@ -136,19 +136,6 @@ static const char *dataset_near(const char *name)
     for (size_t d = 0; d < N_DATASETS; d++)
         names[d] = datasets[d].name;
     return strpbrk(name, "/.") != NULL ? NULL : opn_text_nearest(name, names, N_DATASETS);
-}
-
-static opn_status
-rename_graph(opn_ctx *ctx, opn_graph *graph, const char *name, size_t n_chars)
-{
-    opn_status status = OPN_OK;
-    char *copy = NULL;
-    OPN_TRY_NEW(ctx, copy, n_chars + 1);
-    memcpy(copy, name, n_chars);
-    opn_i_release(&graph->alloc, graph->name);
-    graph->name = copy;
-cleanup:
-    return status;
 }
 
 static opn_status load_named(opn_ctx *ctx,
@@ -172,13 +159,14 @@ static opn_status load_named(opn_ctx *ctx,
                 "$OPINE_DATA, or fetch the dataset",
                 dataset->name, dataset->file);
         OPN_TRY(load(ctx, path, &graph));
-        OPN_TRY(rename_graph(ctx, graph, dataset->name, strlen(dataset->name)));
+        OPN_TRY(opn_i_graph_rename(ctx, graph, dataset->name, strlen(dataset->name)));
         if (is_npz) {
             graph->usual_steps = benchmark_steps;
             graph->usual_split = OPN_SPLIT_SAMPLED;
         }
     }
     graph->dataset = dataset;
+    graph->is_loaded = true;
     OPN_TRY(opn_i_graph_set_source(ctx, graph, dataset->name));
     *out = graph;
     graph = NULL;
@@ -200,7 +188,7 @@ static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
         start--;
     if (end - start > 4 && memcmp(path + end - 4, ".npz", 4) == 0)
         end -= 4;
-    return rename_graph(ctx, graph, path + start, end - start);
+    return opn_i_graph_rename(ctx, graph, path + start, end - start);
 }
 
 // Remembers where the files are, wherever the program is started next time.
@@ -273,7 +261,7 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
-    const opn_dataset *dataset = dataset_called(data);
+    const opn_dataset *dataset = opn_i_dataset_called(data);
     const bool is_folder = dataset == NULL && opn_i_folder_exists(data);
     OPN_FAIL_IF(ctx, options->requires_label && !is_folder, OPN_ERR_INVALID_ARG,
                 "`label` names a column in a folder of tables, and %s has only one "
@@ -288,6 +276,7 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     OPN_TRY(name_by_path(ctx, graph, opn_i_input_name(data)));
     if (strcmp(data, "-") != 0)
         OPN_TRY(keep_path(ctx, graph, data));
+    graph->is_loaded = true;
     *out = graph;
     graph = NULL;
 cleanup:

@@ -14,6 +14,9 @@ OPN_NODISCARD opn_status opn_i_load_planetoid(opn_ctx *ctx,
 // npz_members.c lists; or a lone matrix with files beside it.
 OPN_NODISCARD opn_status opn_i_load_npz(opn_ctx *ctx, const char *path, opn_graph **out);
 
+// The dataset of that name, or NULL.
+const opn_dataset *opn_i_dataset_called(const char *name);
+
 // What a caller may say about the files beside their path.
 typedef struct opn_i_load_options {
     const char *data_dir; // where named datasets are looked for first; NULL for nowhere

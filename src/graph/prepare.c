@@ -67,6 +67,7 @@ static opn_status copy_rest(opn_ctx *ctx, const opn_graph *from, opn_graph **out
     void *copied = NULL;
     OPN_TRY(opn_i_graph_new(ctx, from->name, &graph));
     graph->n_classes = from->n_classes;
+    graph->is_loaded = from->is_loaded;
     graph->is_undirected = from->is_undirected;
     graph->usual_steps = from->usual_steps;
     graph->usual_split = from->usual_split;
@@ -230,5 +231,16 @@ opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_grap
     made = NULL;
 cleanup:
     opn_graph_free(made);
+    return status;
+}
+
+opn_status opn_graph_copy(opn_ctx *ctx, const opn_graph *graph, opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_graph *copy = NULL;
+    OPN_TRY(opn_graph_prepare(ctx, graph, 0, &copy));
+    copy->is_loaded = false;
+    *out = copy;
+cleanup:
     return status;
 }
