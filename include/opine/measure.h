@@ -49,6 +49,40 @@ OPN_API OPN_NODISCARD opn_status opn_opinion(opn_ctx *ctx,
                                              int32_t n_measures,
                                              float *const *measure);
 
+// What an array says about nodes; logits become evidence by one of the rules that models
+// have, or probabilities.
+typedef enum opn_opinion_input {
+    OPN_OPINION_ALPHA = 0,      // of Dirichlets, 1 or more
+    OPN_OPINION_EXP = 1,        // logits; evidence exp(z)
+    OPN_OPINION_SOFTPLUS = 2,   // logits; evidence ln(1 + exp(z))
+    OPN_OPINION_RELU = 3,       // logits; evidence max(z, 0)
+    OPN_OPINION_SOFTMAX = 4,    // logits of a model without evidence
+    OPN_OPINION_PROBABILITY = 5 // in [0, 1]; rows are used as given
+} opn_opinion_input;
+
+// Opinions from value [n_samples, n, K], for example of the passes of a model with
+// dropout or of the members of an ensemble: as opn_model_predict() forms them from its
+// own passes. One sample of Dirichlets has its entropies in closed form.
+//
+// alpha        [n, K] mean alpha; NaN without evidence; or NULL
+// probability  [n, K] of the mean alpha, else the mean probability; or NULL
+// measure      [n_measures] [n] or NULL as above; NaN for what the input does not tell:
+//              vacuity and dissonance without evidence, aleatoric and epistemic of a
+//              single sample of probabilities
+//
+// Errors: INVALID_ARG (K < 2, no sample, a number that cannot be; the message says
+// which), NOMEM, INTERRUPTED. Cost: O(n_samples n K + n K^2).
+OPN_API OPN_NODISCARD opn_status opn_opinion_from(opn_ctx *ctx,
+                                                  opn_opinion_input input,
+                                                  int64_t n_samples,
+                                                  int64_t n,
+                                                  int32_t n_classes,
+                                                  const double *value,
+                                                  double *alpha,
+                                                  double *probability,
+                                                  int32_t n_measures,
+                                                  double *const *measure);
+
 #ifdef __cplusplus
 }
 #endif

@@ -95,6 +95,54 @@ OPN_API OPN_NODISCARD opn_status opn_metric_calibration_error(opn_ctx *ctx,
                                                               int32_t n_bins,
                                                               double *out);
 
+// ---- the same of doubles -------------------------------------------------------------
+
+// For scores that floats could not tell apart and would tie. The NLL counts p below
+// DBL_EPSILON as that, and rankings cost O(n log n).
+
+OPN_API OPN_NODISCARD opn_status opn_metric_auroc_f64(opn_ctx *ctx,
+                                                      int32_t n,
+                                                      const uint8_t *positive,
+                                                      const double *score,
+                                                      double *out);
+OPN_API OPN_NODISCARD opn_status opn_metric_average_precision_f64(opn_ctx *ctx,
+                                                                  int32_t n,
+                                                                  const uint8_t *positive,
+                                                                  const double *score,
+                                                                  double *out);
+OPN_API OPN_NODISCARD opn_status opn_metric_fpr_at_tpr_f64(opn_ctx *ctx,
+                                                           int32_t n,
+                                                           const uint8_t *positive,
+                                                           const double *score,
+                                                           double tpr,
+                                                           double *out);
+OPN_API OPN_NODISCARD opn_status opn_metric_risk_coverage_f64(opn_ctx *ctx,
+                                                              int32_t n,
+                                                              const uint8_t *wrong,
+                                                              const double *uncertainty,
+                                                              double *risk,
+                                                              double *area);
+OPN_API OPN_NODISCARD opn_status opn_metric_brier_f64(opn_ctx *ctx,
+                                                      int32_t n,
+                                                      int32_t n_classes,
+                                                      const double *probability,
+                                                      const int32_t *label,
+                                                      double *out);
+OPN_API OPN_NODISCARD opn_status opn_metric_nll_f64(opn_ctx *ctx,
+                                                    int32_t n,
+                                                    int32_t n_classes,
+                                                    const double *probability,
+                                                    const int32_t *label,
+                                                    double *out);
+OPN_API OPN_NODISCARD opn_status
+opn_metric_calibration_error_f64(opn_ctx *ctx,
+                                 int32_t n,
+                                 int32_t n_classes,
+                                 const double *probability,
+                                 const int32_t *label,
+                                 int32_t n_bins,
+                                 double *out);
+
 // ---- statistics over runs ------------------------------------------------------------
 
 typedef struct opn_estimate {

@@ -183,15 +183,15 @@ void opn_i_curve_thin(opn_i_curve *curve, double tolerance)
 
 // The bin (b / n_bins, (b + 1) / n_bins] that contains p. The product is exact, so that a
 // p on an edge falls on the correct side.
-static int32_t bin_of(float p, int32_t n_bins)
+static int32_t bin_of(double p, int32_t n_bins)
 {
-    const double above = ceil((double)p * n_bins) - 1.0;
+    const double above = ceil(p * n_bins) - 1.0;
     return (int32_t)fmax(0.0, fmin(above, n_bins - 1.0));
 }
 
 void opn_i_reliability(int32_t n,
                        int32_t n_classes,
-                       const float *probability,
+                       opn_i_values probability,
                        const int32_t *label,
                        int32_t n_bins,
                        opn_i_bin *bin)
@@ -199,15 +199,18 @@ void opn_i_reliability(int32_t n,
     for (int32_t b = 0; b < n_bins; b++)
         bin[b] = (opn_i_bin){0};
     for (int32_t i = 0; i < n; i++) {
-        const float *p = probability + (int64_t)i * n_classes;
+        const int64_t at = (int64_t)i * n_classes;
+        double most = opn_i_value_at(probability, at);
         int32_t top = 0;
-        for (int32_t k = 1; k < n_classes; k++)
-            if (p[k] > p[top])
-                top = k;
-        opn_i_bin *b = &bin[bin_of(p[top], n_bins)];
+        for (int32_t k = 1; k < n_classes; k++) {
+            const double p = opn_i_value_at(probability, at + k);
+            top = p > most ? k : top;
+            most = p > most ? p : most;
+        }
+        opn_i_bin *b = &bin[bin_of(most, n_bins)];
         b->n++;
         b->n_right += top == label[i];
-        opn_i_sum_add(&b->sum, (double)p[top]);
+        opn_i_sum_add(&b->sum, most);
     }
     for (opn_i_bin *b = bin; b < bin + n_bins; b++) {
         b->confidence = b->n > 0 ? opn_i_sum_total(&b->sum) / b->n : 0.0;

@@ -5,6 +5,7 @@
 
 #include "opinion/careful_sum.h"
 #include "opinion/ranking.h"
+#include "opinion/values.h"
 
 // ---- curves of a ranking -------------------------------------------------------------
 
@@ -68,7 +69,7 @@ typedef struct opn_i_bin {
 // n_classes] is from 0 to 1 up to rounding, label [n]. Cost: O(n n_classes).
 void opn_i_reliability(int32_t n,
                        int32_t n_classes,
-                       const float *probability,
+                       opn_i_values probability,
                        const int32_t *label,
                        int32_t n_bins,
                        opn_i_bin *bin);

@@ -6,7 +6,6 @@
 #include "opinion/curves.h"
 #include "opinion/ranking.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ typedef struct ranked_input {
     int32_t n;
     const uint8_t *flag;
     const char *flag_name;
-    const float *score;
+    opn_i_values score;
     const char *score_name;
 } ranked_input;
 
@@ -27,7 +26,7 @@ static opn_status check_ranked(opn_ctx *ctx, const ranked_input *in)
     OPN_FAIL_IF(ctx, in->n < 1, OPN_ERR_INVALID_ARG,
                 "%d nodes: a metric needs at least one", in->n);
     for (int32_t i = 0; i < in->n; i++) {
-        OPN_FAIL_IF(ctx, isnan(in->score[i]), OPN_ERR_INVALID_ARG,
+        OPN_FAIL_IF(ctx, isnan(opn_i_value_at(in->score, i)), OPN_ERR_INVALID_ARG,
                     "%s of node %d is not a number", in->score_name, i);
         OPN_FAIL_IF(ctx, in->flag[i] > 1, OPN_ERR_INVALID_ARG,
                     "%s of node %d is %d, which must be 0 or 1", in->flag_name, i,
@@ -44,7 +43,10 @@ static opn_status rank(opn_ctx *ctx, const ranked_input *in, opn_i_ranking *out)
     opn_status status = OPN_OK;
     OPN_TRY(check_ranked(ctx, in));
     OPN_TRY(opn_i_ranking_init(ctx, in->n, out));
-    opn_i_rank(in->n, in->score, in->flag, in->flag, out);
+    if (in->score.f64 != NULL)
+        OPN_TRY(opn_i_rank_doubles(ctx, in->n, in->score.f64, in->flag, in->flag, out));
+    else
+        opn_i_rank(in->n, in->score.f32, in->flag, in->flag, out);
 cleanup:
     return status;
 }
@@ -52,7 +54,7 @@ cleanup:
 static opn_status rank_detection(opn_ctx *ctx,
                                  int32_t n,
                                  const uint8_t *positive,
-                                 const float *score,
+                                 opn_i_values score,
                                  opn_i_ranking *out)
 {
     const ranked_input in = {.n = n,
@@ -63,8 +65,8 @@ static opn_status rank_detection(opn_ctx *ctx,
     return rank(ctx, &in, out);
 }
 
-opn_status opn_metric_auroc(
-        opn_ctx *ctx, int32_t n, const uint8_t *positive, const float *score, double *out)
+static opn_status
+auroc(opn_ctx *ctx, int32_t n, const uint8_t *positive, opn_i_values score, double *out)
 {
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
@@ -75,8 +77,8 @@ cleanup:
     return status;
 }
 
-opn_status opn_metric_average_precision(
-        opn_ctx *ctx, int32_t n, const uint8_t *positive, const float *score, double *out)
+static opn_status average_precision(
+        opn_ctx *ctx, int32_t n, const uint8_t *positive, opn_i_values score, double *out)
 {
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
@@ -87,12 +89,12 @@ cleanup:
     return status;
 }
 
-opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
-                                 int32_t n,
-                                 const uint8_t *positive,
-                                 const float *score,
-                                 double tpr,
-                                 double *out)
+static opn_status fpr_at_tpr(opn_ctx *ctx,
+                             int32_t n,
+                             const uint8_t *positive,
+                             opn_i_values score,
+                             double tpr,
+                             double *out)
 {
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
@@ -105,12 +107,12 @@ cleanup:
     return status;
 }
 
-opn_status opn_metric_risk_coverage(opn_ctx *ctx,
-                                    int32_t n,
-                                    const uint8_t *wrong,
-                                    const float *uncertainty,
-                                    double *risk,
-                                    double *area)
+static opn_status risk_coverage(opn_ctx *ctx,
+                                int32_t n,
+                                const uint8_t *wrong,
+                                opn_i_values uncertainty,
+                                double *risk,
+                                double *area)
 {
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
@@ -131,36 +133,117 @@ cleanup:
 typedef struct classified {
     int32_t n;
     int32_t n_classes;
-    const float *probability; // [n, n_classes]
+    opn_i_values probability; // [n, n_classes]
     const int32_t *label;     // [n]
 } classified;
 
-static const float *row_of(const classified *in, int32_t i)
+static double p_of(const classified *in, int32_t i, int32_t k)
 {
-    return in->probability + (int64_t)i * in->n_classes;
+    return opn_i_value_at(in->probability, (int64_t)i * in->n_classes + k);
 }
 
 static opn_status check_classified(opn_ctx *ctx, const classified *in)
 {
-    static const float most = 1.0001f; // 1 with rounding error
+    static const double most = 1.0001; // 1 with rounding error
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, in->n < 1, OPN_ERR_INVALID_ARG,
                 "%d nodes: a metric needs at least one", in->n);
     OPN_FAIL_IF(ctx, in->n_classes < 1, OPN_ERR_INVALID_ARG,
                 "%d classes: a metric needs at least one", in->n_classes);
     for (int32_t i = 0; i < in->n; i++) {
-        const float *p = row_of(in, i);
         OPN_FAIL_IF(ctx, in->label[i] < 0 || in->label[i] >= in->n_classes,
                     OPN_ERR_INVALID_ARG, "label of node %d is %d, outside [0, %d)", i,
                     in->label[i], in->n_classes);
         for (int32_t k = 0; k < in->n_classes; k++)
-            OPN_FAIL_IF(ctx, !(p[k] >= 0.0f && p[k] <= most), OPN_ERR_INVALID_ARG,
+            OPN_FAIL_IF(ctx, !(p_of(in, i, k) >= 0.0 && p_of(in, i, k) <= most),
+                        OPN_ERR_INVALID_ARG,
                         "probability of node %d and class %d is %g, which must be in "
                         "[0, 1]",
-                        i, k, (double)p[k]);
+                        i, k, p_of(in, i, k));
     }
 cleanup:
     return status;
+}
+
+static opn_status brier(opn_ctx *ctx, const classified *in, double *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_sum sum = {0};
+    OPN_TRY(check_classified(ctx, in));
+    for (int32_t i = 0; i < in->n; i++)
+        for (int32_t k = 0; k < in->n_classes; k++) {
+            const double distance = p_of(in, i, k) - (k == in->label[i]);
+            opn_i_sum_add(&sum, distance * distance);
+        }
+    *out = opn_i_sum_total(&sum) / in->n;
+cleanup:
+    return status;
+}
+
+static opn_status nll(opn_ctx *ctx, const classified *in, double *out)
+{
+    opn_status status = OPN_OK;
+    const double least = opn_i_values_epsilon(in->probability);
+    opn_i_sum sum = {0};
+    OPN_TRY(check_classified(ctx, in));
+    for (int32_t i = 0; i < in->n; i++)
+        opn_i_sum_add(&sum, -log(fmax(p_of(in, i, in->label[i]), least)));
+    *out = opn_i_sum_total(&sum) / in->n;
+cleanup:
+    return status;
+}
+
+static opn_status
+calibration_error(opn_ctx *ctx, const classified *in, int32_t n_bins, double *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_bin *bins = NULL;
+    OPN_FAIL_IF(ctx, n_bins < 1, OPN_ERR_INVALID_ARG,
+                "%d bins: calibration needs at least one", n_bins);
+    OPN_TRY(check_classified(ctx, in));
+    OPN_TRY_NEW(ctx, bins, n_bins);
+    opn_i_reliability(in->n, in->n_classes, in->probability, in->label, n_bins, bins);
+    double sum = 0.0; // of |accuracy - confidence| times the nodes of the bin
+    for (int32_t b = 0; b < n_bins; b++)
+        sum += fabs(bins[b].n_right - opn_i_sum_total(&bins[b].sum));
+    *out = sum / in->n;
+cleanup:
+    opn_i_release(&ctx->alloc, bins);
+    return status;
+}
+
+// ---- entries for either precision ----------------------------------------------------
+
+opn_status opn_metric_auroc(
+        opn_ctx *ctx, int32_t n, const uint8_t *positive, const float *score, double *out)
+{
+    return auroc(ctx, n, positive, opn_i_floats(score), out);
+}
+
+opn_status opn_metric_average_precision(
+        opn_ctx *ctx, int32_t n, const uint8_t *positive, const float *score, double *out)
+{
+    return average_precision(ctx, n, positive, opn_i_floats(score), out);
+}
+
+opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
+                                 int32_t n,
+                                 const uint8_t *positive,
+                                 const float *score,
+                                 double tpr,
+                                 double *out)
+{
+    return fpr_at_tpr(ctx, n, positive, opn_i_floats(score), tpr, out);
+}
+
+opn_status opn_metric_risk_coverage(opn_ctx *ctx,
+                                    int32_t n,
+                                    const uint8_t *wrong,
+                                    const float *uncertainty,
+                                    double *risk,
+                                    double *area)
+{
+    return risk_coverage(ctx, n, wrong, opn_i_floats(uncertainty), risk, area);
 }
 
 opn_status opn_metric_brier(opn_ctx *ctx,
@@ -170,20 +253,8 @@ opn_status opn_metric_brier(opn_ctx *ctx,
                             const int32_t *label,
                             double *out)
 {
-    opn_status status = OPN_OK;
-    const classified in = {n, n_classes, probability, label};
-    opn_i_sum sum = {0};
-    OPN_TRY(check_classified(ctx, &in));
-    for (int32_t i = 0; i < n; i++) {
-        const float *p = row_of(&in, i);
-        for (int32_t k = 0; k < n_classes; k++) {
-            const double distance = (double)p[k] - (k == label[i]);
-            opn_i_sum_add(&sum, distance * distance);
-        }
-    }
-    *out = opn_i_sum_total(&sum) / n;
-cleanup:
-    return status;
+    const classified in = {n, n_classes, opn_i_floats(probability), label};
+    return brier(ctx, &in, out);
 }
 
 opn_status opn_metric_nll(opn_ctx *ctx,
@@ -193,16 +264,8 @@ opn_status opn_metric_nll(opn_ctx *ctx,
                           const int32_t *label,
                           double *out)
 {
-    opn_status status = OPN_OK;
-    const classified in = {n, n_classes, probability, label};
-    opn_i_sum sum = {0};
-    OPN_TRY(check_classified(ctx, &in));
-    for (int32_t i = 0; i < n; i++)
-        opn_i_sum_add(&sum,
-                      -log(fmax((double)row_of(&in, i)[label[i]], (double)FLT_EPSILON)));
-    *out = opn_i_sum_total(&sum) / n;
-cleanup:
-    return status;
+    const classified in = {n, n_classes, opn_i_floats(probability), label};
+    return nll(ctx, &in, out);
 }
 
 opn_status opn_metric_calibration_error(opn_ctx *ctx,
@@ -213,19 +276,78 @@ opn_status opn_metric_calibration_error(opn_ctx *ctx,
                                         int32_t n_bins,
                                         double *out)
 {
-    opn_status status = OPN_OK;
-    const classified in = {n, n_classes, probability, label};
-    opn_i_bin *bins = NULL;
-    OPN_FAIL_IF(ctx, n_bins < 1, OPN_ERR_INVALID_ARG,
-                "%d bins: calibration needs at least one", n_bins);
-    OPN_TRY(check_classified(ctx, &in));
-    OPN_TRY_NEW(ctx, bins, n_bins);
-    opn_i_reliability(n, n_classes, probability, label, n_bins, bins);
-    double sum = 0.0; // of |accuracy - confidence| times the nodes of the bin
-    for (int32_t b = 0; b < n_bins; b++)
-        sum += fabs(bins[b].n_right - opn_i_sum_total(&bins[b].sum));
-    *out = sum / n;
-cleanup:
-    opn_i_release(&ctx->alloc, bins);
-    return status;
+    const classified in = {n, n_classes, opn_i_floats(probability), label};
+    return calibration_error(ctx, &in, n_bins, out);
+}
+
+opn_status opn_metric_auroc_f64(opn_ctx *ctx,
+                                int32_t n,
+                                const uint8_t *positive,
+                                const double *score,
+                                double *out)
+{
+    return auroc(ctx, n, positive, opn_i_doubles(score), out);
+}
+
+opn_status opn_metric_average_precision_f64(opn_ctx *ctx,
+                                            int32_t n,
+                                            const uint8_t *positive,
+                                            const double *score,
+                                            double *out)
+{
+    return average_precision(ctx, n, positive, opn_i_doubles(score), out);
+}
+
+opn_status opn_metric_fpr_at_tpr_f64(opn_ctx *ctx,
+                                     int32_t n,
+                                     const uint8_t *positive,
+                                     const double *score,
+                                     double tpr,
+                                     double *out)
+{
+    return fpr_at_tpr(ctx, n, positive, opn_i_doubles(score), tpr, out);
+}
+
+opn_status opn_metric_risk_coverage_f64(opn_ctx *ctx,
+                                        int32_t n,
+                                        const uint8_t *wrong,
+                                        const double *uncertainty,
+                                        double *risk,
+                                        double *area)
+{
+    return risk_coverage(ctx, n, wrong, opn_i_doubles(uncertainty), risk, area);
+}
+
+opn_status opn_metric_brier_f64(opn_ctx *ctx,
+                                int32_t n,
+                                int32_t n_classes,
+                                const double *probability,
+                                const int32_t *label,
+                                double *out)
+{
+    const classified in = {n, n_classes, opn_i_doubles(probability), label};
+    return brier(ctx, &in, out);
+}
+
+opn_status opn_metric_nll_f64(opn_ctx *ctx,
+                              int32_t n,
+                              int32_t n_classes,
+                              const double *probability,
+                              const int32_t *label,
+                              double *out)
+{
+    const classified in = {n, n_classes, opn_i_doubles(probability), label};
+    return nll(ctx, &in, out);
+}
+
+opn_status opn_metric_calibration_error_f64(opn_ctx *ctx,
+                                            int32_t n,
+                                            int32_t n_classes,
+                                            const double *probability,
+                                            const int32_t *label,
+                                            int32_t n_bins,
+                                            double *out)
+{
+    const classified in = {n, n_classes, opn_i_doubles(probability), label};
+    return calibration_error(ctx, &in, n_bins, out);
 }

@@ -3,6 +3,7 @@
 #include "opinion/ranking.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DIGIT_BITS = 8, N_DIGITS = 4, DIGIT_VALUES = 1 << DIGIT_BITS };
@@ -64,20 +65,20 @@ static void sort_items(int32_t n, uint64_t *item, uint64_t *spare)
     }
 }
 
-void opn_i_rank(int32_t n,
-                const float *score,
-                const uint8_t *positive,
-                const uint8_t *wrong,
-                opn_i_ranking *ranking)
+static uint64_t
+make_item(uint32_t order, int32_t i, const uint8_t *positive, const uint8_t *wrong)
 {
-    uint64_t *item = ranking->item;
+    return (uint64_t)order << 32 | (positive[i] ? POSITIVE_BIT : 0) |
+           (wrong != NULL && wrong[i] ? WRONG_BIT : 0);
+}
+
+// Counts the ties of items that are sorted.
+static void find_ties(int32_t n, opn_i_ranking *ranking)
+{
+    const uint64_t *item = ranking->item;
     ranking->n = n;
     ranking->n_ties = 0;
     ranking->n_positive = 0;
-    for (int32_t i = 0; i < n; i++)
-        item[i] = (uint64_t)order_of(score[i]) << 32 | (positive[i] ? POSITIVE_BIT : 0) |
-                  (wrong != NULL && wrong[i] ? WRONG_BIT : 0);
-    sort_items(n, item, item + ranking->room);
     for (int32_t i = 0; i < n; i++) {
         if (i == 0 || item[i] >> 32 != item[i - 1] >> 32)
             ranking->tie[ranking->n_ties++] = (opn_i_tie){0};
@@ -87,6 +88,55 @@ void opn_i_rank(int32_t n,
         last->n_wrong += (item[i] & WRONG_BIT) != 0;
         ranking->n_positive += (item[i] & POSITIVE_BIT) != 0;
     }
+}
+
+void opn_i_rank(int32_t n,
+                const float *score,
+                const uint8_t *positive,
+                const uint8_t *wrong,
+                opn_i_ranking *ranking)
+{
+    for (int32_t i = 0; i < n; i++)
+        ranking->item[i] = make_item(order_of(score[i]), i, positive, wrong);
+    sort_items(n, ranking->item, ranking->item + ranking->room);
+    find_ties(n, ranking);
+}
+
+typedef struct placed {
+    double score;
+    int32_t i;
+} placed;
+
+static int compare_placed(const void *a, const void *b)
+{
+    const double x = ((const placed *)a)->score;
+    const double y = ((const placed *)b)->score;
+    return (x > y) - (x < y);
+}
+
+// A double does not fit the high half of an item, but its place among the others does.
+opn_status opn_i_rank_doubles(opn_ctx *ctx,
+                              int32_t n,
+                              const double *score,
+                              const uint8_t *positive,
+                              const uint8_t *wrong,
+                              opn_i_ranking *ranking)
+{
+    opn_status status = OPN_OK;
+    placed *list = NULL;
+    uint32_t order = 0;
+    OPN_TRY_NEW_ROOM(ctx, list, n);
+    for (int32_t i = 0; i < n; i++)
+        list[i] = (placed){score[i], i};
+    qsort(list, (size_t)n, sizeof(*list), compare_placed);
+    for (int32_t j = 0; j < n; j++) {
+        order += j > 0 && list[j].score > list[j - 1].score;
+        ranking->item[j] = make_item(order, list[j].i, positive, wrong);
+    }
+    find_ties(n, ranking);
+cleanup:
+    opn_i_release(&ctx->alloc, list);
+    return status;
 }
 
 // ---- metrics -------------------------------------------------------------------------

@@ -32,6 +32,14 @@ void opn_i_rank(int32_t n,
                 const uint8_t *wrong,
                 opn_i_ranking *ranking);
 
+// The same of scores that floats could not tell apart. Errors: NOMEM. Cost: O(n log n).
+OPN_NODISCARD opn_status opn_i_rank_doubles(opn_ctx *ctx,
+                                            int32_t n,
+                                            const double *score,
+                                            const uint8_t *positive,
+                                            const uint8_t *wrong,
+                                            opn_i_ranking *ranking);
+
 // Whether a higher or a lower score indicates a positive.
 typedef enum opn_i_order { OPN_BY_MORE, OPN_BY_LESS } opn_i_order;
 

@@ -137,8 +137,8 @@ static json_t *json_reliability(const opn_i_scored *scored, double ece)
 {
     opn_i_bin bin[OPN_CALIBRATION_BINS];
     double column[3][OPN_CALIBRATION_BINS];
-    opn_i_reliability(scored->n, scored->n_classes, scored->probability, scored->label,
-                      OPN_CALIBRATION_BINS, bin);
+    opn_i_reliability(scored->n, scored->n_classes, opn_i_floats(scored->probability),
+                      scored->label, OPN_CALIBRATION_BINS, bin);
     for (int b = 0; b < OPN_CALIBRATION_BINS; b++) {
         column[0][b] = bin[b].confidence;
         column[1][b] = bin[b].accuracy;

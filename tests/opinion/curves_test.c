@@ -392,8 +392,8 @@ static void bins_hold_what_scikit_learn_puts_there(void **state)
         opn_i_bin bin[MOST_BINS];
         memset(bin, 0x55, sizeof(bin));
         draw_rows(g, &drawn);
-        opn_i_reliability(drawn.n, drawn.n_classes, drawn.probability, drawn.label,
-                          g->n_bins, bin);
+        opn_i_reliability(drawn.n, drawn.n_classes, opn_i_floats(drawn.probability),
+                          drawn.label, g->n_bins, bin);
         for (int32_t b = 0; b < g->n_bins; b++, at++) {
             assert_int_equal(bin[b].n, golden_bin_n[at]);
             assert_true(is_near(bin[b].confidence, golden_bin_confidence[at], 1e-14));
@@ -413,8 +413,8 @@ static void the_calibration_error_is_the_gap_of_the_bins(void **state)
         double error = -1.0;
         double gap = 0.0;
         draw_rows(g, &drawn);
-        opn_i_reliability(drawn.n, drawn.n_classes, drawn.probability, drawn.label,
-                          g->n_bins, bin);
+        opn_i_reliability(drawn.n, drawn.n_classes, opn_i_floats(drawn.probability),
+                          drawn.label, g->n_bins, bin);
         assert_int_equal(opn_metric_calibration_error(ctx, drawn.n, drawn.n_classes,
                                                       drawn.probability, drawn.label,
                                                       g->n_bins, &error),
@@ -432,10 +432,10 @@ static void borders_belong_to_the_bin_below(void **state)
     static const int32_t label[] = {0, 0, 0, 0, 0, 0};
     static const int32_t n[] = {2, 2, 0, 2};
     opn_i_bin bin[4];
-    opn_i_reliability(6, 1, p, label, 4, bin);
+    opn_i_reliability(6, 1, opn_i_floats(p), label, 4, bin);
     for (int b = 0; b < 4; b++)
         assert_int_equal(bin[b].n, n[b]);
-    opn_i_reliability(0, 1, NULL, NULL, 4, bin);
+    opn_i_reliability(0, 1, opn_i_floats(NULL), NULL, 4, bin);
     for (int b = 0; b < 4; b++)
         assert_true(bin[b].n == 0 && bin[b].confidence == 0.0 && bin[b].accuracy == 0.0);
 }

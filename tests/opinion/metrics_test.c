@@ -483,9 +483,76 @@ static void every_allocation_failure_is_reported(void **state)
     assert_int_equal(n_refused, 9);
 }
 
+// ---- doubles -------------------------------------------------------------------------
+
+static void doubles_give_what_floats_give(void **state)
+{
+    (void)state;
+    static detection d;
+    static double score[MOST];
+    for (size_t g = 0; g < N_OF(golden_detections); g++) {
+        double wanted[N_FIGURES];
+        double got[N_FIGURES];
+        draw_detection(&golden_detections[g], &d);
+        measure_detection(&d, wanted);
+        for (int32_t i = 0; i < d.n; i++)
+            score[i] = (double)d.score[i];
+        assert_int_equal(opn_metric_auroc_f64(ctx, d.n, d.positive, score, &got[0]),
+                         OPN_OK);
+        assert_int_equal(
+                opn_metric_average_precision_f64(ctx, d.n, d.positive, score, &got[1]),
+                OPN_OK);
+        assert_int_equal(
+                opn_metric_fpr_at_tpr_f64(ctx, d.n, d.positive, score, 0.8, &got[2]),
+                OPN_OK);
+        assert_int_equal(
+                opn_metric_risk_coverage_f64(ctx, d.n, d.positive, score, NULL, &got[3]),
+                OPN_OK);
+        for (int f = 0; f < N_FIGURES; f++)
+            expect_near(got[f], wanted[f], 0.0);
+    }
+}
+
+static void doubles_that_floats_would_tie_are_told_apart(void **state)
+{
+    (void)state;
+    static const uint8_t positive[] = {0, 1, 0, 1, 0, 1};
+    const float rough[] = {1, 1, 1, 1, -1, -1};
+    const double score[] = {1.0,        1.0 + 1e-12, 1.0 - 1e-12,
+                            1.0 + 2e-9, -1.0,        -1.0 + 1e-15};
+    double auroc = 0.0;
+    assert_int_equal(opn_metric_auroc(ctx, 6, positive, rough, &auroc), OPN_OK);
+    expect_near(auroc, 0.5, 0.0);
+    assert_int_equal(opn_metric_auroc_f64(ctx, 6, positive, score, &auroc), OPN_OK);
+    expect_near(auroc, 7.0 / 9.0, 1e-15);
+    const double broken[] = {1, 2, NAN};
+    assert_int_equal(opn_metric_auroc_f64(ctx, 3, positive, broken, &auroc),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "score of node 2 is not a number");
+}
+
+static void probabilities_as_doubles_keep_their_digits(void **state)
+{
+    (void)state;
+    static const int32_t label[] = {0, 1, 1};
+    const double p[] = {1e-12, 1.0 - 1e-12, 0.25, 0.75, 1.0, 0.0};
+    double got[3];
+    assert_int_equal(opn_metric_nll_f64(ctx, 3, 2, p, label, &got[0]), OPN_OK);
+    expect_near(got[0], -(log(1e-12) + log(0.75) + log(DBL_EPSILON)) / 3.0, 1e-14);
+    assert_int_equal(opn_metric_brier_f64(ctx, 3, 2, p, label, &got[1]), OPN_OK);
+    const double miss = 1.0 - 1e-12;
+    expect_near(got[1], (2.0 * miss * miss + 2.0 * 0.0625 + 2.0) / 3.0, 1e-15);
+    assert_int_equal(opn_metric_calibration_error_f64(ctx, 3, 2, p, label, 15, &got[2]),
+                     OPN_OK);
+    expect_near(got[2], (2.0 - 1e-12 + 0.25) / 3.0, 1e-15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+            WITH_CTX(doubles_give_what_floats_give),
+            WITH_CTX(doubles_that_floats_would_tie_are_told_apart),
+            WITH_CTX(probabilities_as_doubles_keep_their_digits),
             WITH_CTX(detections_are_scored_as_by_scikit_learn),
             WITH_CTX(risk_over_coverage_agrees_with_numpy),
             WITH_CTX(probabilities_are_scored_as_by_numpy),

@@ -186,9 +186,129 @@ static void every_allocation_failure_is_reported(void **state)
     assert_true(n_refused > 0);
 }
 
+// ---- from other arrays ---------------------------------------------------------------
+
+static double precise[OPN_N_MEASURES][MOST_ROWS];
+static double *const all_precise[OPN_N_MEASURES] = {precise[0], precise[1], precise[2],
+                                                    precise[3], precise[4]};
+
+static void logits_give_the_opinion_of_their_evidence(void **state)
+{
+    (void)state;
+    static const double z[] = {-1.0, 0.5, 3.0};
+    static const opn_opinion_input inputs[] = {OPN_OPINION_EXP, OPN_OPINION_SOFTPLUS,
+                                               OPN_OPINION_RELU};
+    for (int r = 0; r < 3; r++) {
+        double alpha[3];
+        double wanted[OPN_N_MEASURES];
+        double got[3];
+        for (int k = 0; k < 3; k++)
+            alpha[k] = 1.0 + (r == 0   ? exp(z[k])
+                              : r == 1 ? log1p(exp(z[k]))
+                                       : fmax(z[k], 0.0));
+        assert_int_equal(opn_opinion_from(ctx, OPN_OPINION_ALPHA, 1, 1, 3, alpha, NULL,
+                                          NULL, OPN_N_MEASURES, all_precise),
+                         OPN_OK);
+        for (int m = 0; m < OPN_N_MEASURES; m++)
+            wanted[m] = precise[m][0];
+        assert_int_equal(opn_opinion_from(ctx, inputs[r], 1, 1, 3, z, got, NULL,
+                                          OPN_N_MEASURES, all_precise),
+                         OPN_OK);
+        for (int k = 0; k < 3; k++)
+            assert_true(fabs(got[k] - alpha[k]) < 1e-14 * alpha[k]);
+        for (int m = 0; m < OPN_N_MEASURES; m++)
+            assert_true(fabs(precise[m][0] - wanted[m]) < 1e-14);
+    }
+}
+
+static void probabilities_tell_what_they_can(void **state)
+{
+    (void)state;
+    // Two samples of two nodes: the first certain of opposite classes, the second agreed.
+    static const double p[] = {1, 0, 0.5, 0.5, 0, 1, 0.5, 0.5};
+    double mean[4];
+    assert_int_equal(opn_opinion_from(ctx, OPN_OPINION_PROBABILITY, 2, 2, 2, p, NULL,
+                                      mean, OPN_N_MEASURES, all_precise),
+                     OPN_OK);
+    for (int j = 0; j < 4; j++)
+        assert_true(mean[j] == 0.5);
+    assert_true(isnan(precise[OPN_MEASURE_VACUITY][0]));
+    assert_true(precise[OPN_MEASURE_ALEATORIC][0] == 0.0);
+    assert_true(precise[OPN_MEASURE_EPISTEMIC][0] == 1.0);
+    assert_true(precise[OPN_MEASURE_ALEATORIC][1] == 1.0);
+    assert_true(precise[OPN_MEASURE_EPISTEMIC][1] == 0.0);
+    // A single sample says nothing about the model.
+    assert_int_equal(opn_opinion_from(ctx, OPN_OPINION_PROBABILITY, 1, 2, 2, p, NULL,
+                                      NULL, OPN_N_MEASURES, all_precise),
+                     OPN_OK);
+    assert_true(isnan(precise[OPN_MEASURE_EPISTEMIC][0]));
+    assert_true(precise[OPN_MEASURE_ENTROPY][1] == 1.0);
+}
+
+static void samples_of_dirichlets_are_averaged_as_a_model_does(void **state)
+{
+    (void)state;
+    static const double alpha[] = {3, 1, 1, 5};
+    double mean[2];
+    double p[2];
+    assert_int_equal(opn_opinion_from(ctx, OPN_OPINION_ALPHA, 2, 1, 2, alpha, mean, p,
+                                      OPN_N_MEASURES, all_precise),
+                     OPN_OK);
+    assert_true(mean[0] == 2.0 && mean[1] == 3.0);
+    assert_true(p[0] == 0.4 && p[1] == 0.6);
+    assert_true(precise[OPN_MEASURE_VACUITY][0] == 0.4);
+    // Entropies are those of the samples, (0.75, 0.25) and (1/6, 5/6), and of their mean.
+    const double one = -(0.75 * log2(0.75) + 0.25 * log2(0.25));
+    const double two = -(log2(1.0 / 6.0) / 6.0 + 5.0 / 6.0 * log2(5.0 / 6.0));
+    const double a = (0.75 + 1.0 / 6.0) / 2.0;
+    const double total = -(a * log2(a) + (1.0 - a) * log2(1.0 - a));
+    assert_true(fabs(precise[OPN_MEASURE_ALEATORIC][0] - (one + two) / 2.0) < 1e-14);
+    assert_true(fabs(precise[OPN_MEASURE_ENTROPY][0] - total) < 1e-14);
+}
+
+static void a_softmax_does_not_overflow(void **state)
+{
+    (void)state;
+    static const double z[] = {1000.0, 1000.0 + 0.6931471805599453};
+    double p[2];
+    assert_int_equal(opn_opinion_from(ctx, OPN_OPINION_SOFTMAX, 1, 1, 2, z, NULL, p, 0,
+                                      all_precise),
+                     OPN_OK);
+    assert_true(fabs(p[1] - 2.0 / 3.0) < 1e-12);
+}
+
+static void numbers_that_cannot_be_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        opn_opinion_input input;
+        double bad;
+        const char *message;
+    } cases[] = {{OPN_OPINION_ALPHA, 0.5,
+                  "alpha of node 1 and class 0 is 0.5, which "
+                  "must be 1 or more"},
+                 {OPN_OPINION_EXP, NAN, "logit of node 1 and class 0 is nan"},
+                 {OPN_OPINION_PROBABILITY, 1.5, "which must be in [0, 1]"}};
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        const double value[] = {1, 1, cases[c].bad, 1};
+        assert_int_equal(opn_opinion_from(ctx, cases[c].input, 1, 2, 2, value, NULL, NULL,
+                                          0, all_precise),
+                         OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx, cases[c].message);
+    }
+    assert_int_equal(opn_opinion_from(ctx, (opn_opinion_input)6, 1, 0, 2, NULL, NULL,
+                                      NULL, 0, all_precise),
+                     OPN_ERR_INVALID_ARG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+            WITH_CTX(logits_give_the_opinion_of_their_evidence),
+            WITH_CTX(probabilities_tell_what_they_can),
+            WITH_CTX(samples_of_dirichlets_are_averaged_as_a_model_does),
+            WITH_CTX(a_softmax_does_not_overflow),
+            WITH_CTX(numbers_that_cannot_be_are_named),
             WITH_CTX(measures_of_worked_examples_are_right),
             WITH_CTX(measures_of_drawn_dirichlets_keep_their_bounds_and_sums),
             WITH_CTX(order_of_classes_does_not_matter),
