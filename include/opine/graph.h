@@ -185,7 +185,8 @@ OPN_API OPN_NODISCARD opn_status opn_graph_set_features_csr(opn_ctx *ctx,
                                                             const float *value);
 
 // Labels [V] in [0, n_classes), or -1 where unlabelled. Names of classes and roles, which
-// belong to the labels before, are dropped.
+// belong to the labels before, are dropped, and the copy of a dataset known by name is
+// own data from then on.
 OPN_API OPN_NODISCARD opn_status opn_graph_set_labels(opn_ctx *ctx,
                                                       opn_graph *graph,
                                                       int32_t n_classes,

@@ -252,6 +252,8 @@ opn_status opn_graph_set_labels(opn_ctx *ctx,
     opn_i_names_deinit(&graph->alloc, &graph->class_names);
     opn_i_release(&graph->alloc, graph->given_role);
     graph->given_role = NULL;
+    graph->usual_split = OPN_SPLIT_OWN; // the copy of a known dataset is own data now
+    graph->dataset = NULL;
 cleanup:
     return status;
 }
