@@ -68,7 +68,8 @@ typedef struct opn_progress {
     const char *note; // the state so far, "loss 0.5231, validation 78.8 %"; or NULL
 } opn_progress;
 
-// Result of one training epoch. Terms that the loss does not have are NaN.
+// Result of one training epoch. Terms that the loss does not have are NaN, and so are
+// those that `terms_every` of the hooks leaves out.
 typedef struct opn_epoch {
     const char *stage; // "teacher" or "model"
     int32_t number;    // 1, 2, …
@@ -84,8 +85,12 @@ typedef struct opn_hooks {
     void (*log)(void *user, opn_log_level level, const char *message);
     void (*progress)(void *user, const opn_progress *progress);
     int (*interrupted)(void *user); // non-zero: stop soon with OPN_ERR_INTERRUPTED
-    void (*epoch)(void *user, const opn_epoch *epoch); // after each; costs about another
+    void (*epoch)(void *user, const opn_epoch *epoch); // after each
     void *user;
+    // Terms over all nodes cost as much as three epochs. All terms of every epoch are
+    // given for 0; for n those of every n-th and of the last, and of the others what
+    // costs next to nothing: `labels`, and `accuracy` where `patience` needs it anyway.
+    int32_t terms_every;
 } opn_hooks;
 
 typedef struct opn_ctx opn_ctx; // one per calling thread; never shared

@@ -41,9 +41,10 @@ def encode(value):
 class Hooks:
     """What one call tells while it works."""
 
-    def __init__(self, progress=None, epoch=None):
+    def __init__(self, progress=None, epoch=None, terms_every=0):
         self.progress = progress
         self.epoch = epoch
+        self.terms_every = terms_every
         self.exception = None  # raised in a hook; ends the call
 
     def keep(self, kind, exception, traceback):
@@ -108,7 +109,8 @@ class Context:
             "progress": lib.opine_py_progress if self.hooks.progress else NULL,
             "interrupted": lib.opine_py_interrupted,
             "epoch": lib.opine_py_epoch if self.hooks.epoch else NULL,
-            "user": self._handle})
+            "user": self._handle,
+            "terms_every": self.hooks.terms_every})
         self.check(lib.opn_ctx_set_hooks(self.ptr, c_hooks))
         self.check(lib.opn_ctx_set_threads(self.ptr, 0 if n_jobs in (None, -1) else n_jobs))
 

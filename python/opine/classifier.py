@@ -14,7 +14,8 @@ from .labels import class_values, encode_labels
 # Parameters of the table that have a scikit-learn name of their own here.
 _OWN_NAMES = {"model", "seed", "threads"}
 
-# Terms that cost as much as epochs are computed for one in so many; history_ has the rest.
+# The terms of the loss over all nodes cost as much as three epochs, so history_ has them of
+# one epoch in so many.
 TERMS_EVERY = 50
 
 
@@ -122,7 +123,8 @@ class NodeClassifier:
         """
         graph = self._training_graph(X, y)
         history = []
-        hooks = Hooks(progress=make_progress(self.verbose), epoch=make_epoch(history))
+        hooks = Hooks(progress=make_progress(self.verbose), epoch=make_epoch(history),
+                      terms_every=TERMS_EVERY)
         with context(self.n_jobs, hooks) as ctx:
             params = make_params(ctx, self._table_values())
             ctx.call(lib.opn_params_check_models, params, 0)
@@ -300,6 +302,21 @@ class NodeClassifier:
             known = tested if tested.any() else known
             return float(np.mean(predicted[known] == y[known]))
         return float(np.mean(predicted == _arrays.as_array(y)))
+
+    def decide(self, target_accuracy=None, *, abstain_above=None, decide_by=None):
+        """Which predictions to accept, and which to leave to a person.
+
+        target_accuracy  of what is accepted; the threshold is picked on validation nodes
+        abstain_above    thresholds of measures, {"vacuity": 0.5} for example
+        decide_by        the measure for the target; the recommended one by default
+
+        Returns a Decisions: decision and decided_by [V], and the figures behind them.
+        """
+        from .decision import make_decisions
+        if abstain_above is not None and not isinstance(abstain_above, str):
+            abstain_above = ",".join(f"{name}={value!r}" for name, value in abstain_above.items())
+        return make_decisions(self, {"target_accuracy": target_accuracy,
+                                     "abstain_above": abstain_above, "decide_by": decide_by})
 
     def explain(self, node, X=None):
         """Why it says what it says about a node: a sentence and its figures.

@@ -23,11 +23,13 @@ cleanup:
 
 const void *opn_bytes_data(const opn_bytes *bytes)
 {
+    OPN_RETURN_IF_NULL(bytes, NULL);
     return bytes->data;
 }
 
 size_t opn_bytes_size(const opn_bytes *bytes)
 {
+    OPN_RETURN_IF_NULL(bytes, 0);
     return bytes->n;
 }
 

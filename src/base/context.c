@@ -78,11 +78,13 @@ void opn_ctx_free(opn_ctx *ctx)
 
 const char *opn_ctx_error(const opn_ctx *ctx)
 {
+    OPN_RETURN_IF_NULL(ctx, "");
     return ctx->error;
 }
 
 opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks)
 {
+    OPN_REJECT_NULL(ctx, ctx);
     const opn_hooks none = {.size = sizeof(opn_hooks)};
     const opn_hooks *wanted = hooks != NULL ? hooks : &none;
     if (wanted->size != sizeof(*wanted))
@@ -95,6 +97,7 @@ opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks)
 
 opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads)
 {
+    OPN_REJECT_NULL(ctx, ctx);
     if (n_threads < 0 || n_threads > MAX_THREADS)
         return opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "%d threads: outside [0, %d]",
                           n_threads, MAX_THREADS);
@@ -108,6 +111,7 @@ opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads)
 
 int opn_ctx_threads(const opn_ctx *ctx)
 {
+    OPN_RETURN_IF_NULL(ctx, 0);
     return ctx->n_threads;
 }
 
@@ -117,6 +121,20 @@ static void defuse(char *text)
     for (; *text != 0; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
             *text = '?';
+}
+
+bool opn_i_are_given(opn_ctx *ctx, const char *names, size_t n, const void *const *given)
+{
+    for (size_t i = 0; ctx != NULL && i < n; i++) {
+        const size_t length = strcspn(names, ",");
+        if (given[i] == NULL) {
+            opn_i_set_error(ctx, "argument %.*s is NULL", (int)length, names);
+            return false;
+        }
+        names += length;
+        names += strspn(names, ", ");
+    }
+    return ctx != NULL;
 }
 
 void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...)

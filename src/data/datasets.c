@@ -111,6 +111,7 @@ opn_status opn_dataset_find(opn_ctx *ctx,
                             const char *data_dir,
                             int *found)
 {
+    OPN_REJECT_NULL(ctx, dataset, found);
     opn_status status = OPN_OK;
     char *path = NULL;
     if (dataset->file != NULL)
@@ -287,6 +288,7 @@ cleanup:
 opn_status
 opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, data, out);
     const opn_i_load_options options = {.data_dir = data_dir, .label = ""};
     return opn_i_graph_load(ctx, data, &options, out);
 }

@@ -114,6 +114,7 @@ cleanup:
 
 opn_status opn_graph_write(opn_ctx *ctx, const opn_graph *graph, opn_bytes **out)
 {
+    OPN_REJECT_NULL(ctx, graph, out);
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
     borrowed b = {0};
@@ -373,6 +374,7 @@ cleanup:
 
 opn_status opn_graph_read(opn_ctx *ctx, const void *data, size_t n_bytes, opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, data, out);
     opn_status status = OPN_OK;
     opn_i_safetensors *file = NULL;
     opn_graph *graph = NULL;

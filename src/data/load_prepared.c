@@ -8,6 +8,7 @@ opn_status opn_steps_from_params(opn_ctx *ctx,
                                  const opn_params *params,
                                  uint32_t *steps)
 {
+    OPN_REJECT_NULL(ctx, graph, params, steps);
     if (opn_params_given(params, "steps"))
         return opn_steps_parse(ctx, opn_params_text(params, "steps"), steps);
     *steps = opn_params_flag(params, "raw") ? 0 : opn_graph_usual_steps(graph);
@@ -30,6 +31,7 @@ opn_status opn_graph_load_params(opn_ctx *ctx,
                                  const opn_params *params,
                                  opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, data, params, out);
     const opn_i_load_options options = options_of(params, "");
     return opn_i_graph_load(ctx, data, &options, out);
 }
@@ -57,5 +59,6 @@ opn_status opn_graph_load_prepared(opn_ctx *ctx,
                                    const opn_params *params,
                                    opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, data, params, out);
     return opn_i_graph_load_labelled(ctx, data, params, "", out);
 }

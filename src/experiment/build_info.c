@@ -122,6 +122,8 @@ static void copy_chart_version(char out[OPN_MAX_VERSION])
 
 void opn_build_info(opn_build *out)
 {
+    if (out == NULL)
+        return;
     *out = (opn_build){
             .version = OPN_VERSION_TEXT,
             .compiler = compiler_text(),

@@ -68,6 +68,7 @@ opn_status opn_graph_create_edges(opn_ctx *ctx,
                                   const float *weight,
                                   opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, out);
     opn_status status = OPN_OK;
     opn_real *value = NULL;
     opn_i_csr directed = {0};
@@ -75,6 +76,9 @@ opn_status opn_graph_create_edges(opn_ctx *ctx,
                 OPN_ERR_INVALID_ARG,
                 "%d nodes and %lld edges: a graph has at least one node", n_nodes,
                 (long long)n_edges);
+    OPN_FAIL_IF(ctx, n_edges > 0 && (source == NULL || target == NULL),
+                OPN_ERR_INVALID_ARG, "argument %s is NULL",
+                source == NULL ? "source" : "target");
     for (opn_off e = 0; e < n_edges; e++)
         OPN_TRY(check_edge(ctx, e, source[e], target[e], weight, n_nodes));
     OPN_TRY(copy_floats(ctx, weight, n_edges, &value));
@@ -99,6 +103,8 @@ opn_status opn_i_csr_check(opn_ctx *ctx,
     for (int32_t i = 0; i < n_rows; i++)
         OPN_FAIL_IF(ctx, row_ptr[i + 1] < row_ptr[i], OPN_ERR_INVALID_ARG,
                     "row_ptr decreases after row %d", i);
+    OPN_FAIL_IF(ctx, row_ptr[n_rows] > 0 && col_idx == NULL, OPN_ERR_INVALID_ARG,
+                "argument col_idx is NULL");
     for (opn_off e = 0; e < row_ptr[n_rows]; e++) {
         OPN_TRY_GO_ON(ctx, e, "checking the graph");
         OPN_FAIL_IF(ctx, col_idx[e] < 0 || col_idx[e] >= n_cols, OPN_ERR_INVALID_ARG,
@@ -116,6 +122,7 @@ opn_status opn_graph_create_csr(opn_ctx *ctx,
                                 const float *weight,
                                 opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, row_ptr, out);
     opn_status status = OPN_OK;
     opn_vid *source = NULL;
     OPN_FAIL_IF(ctx, n_nodes < 1 || n_nodes == INT32_MAX, OPN_ERR_INVALID_ARG,
@@ -159,6 +166,7 @@ opn_status opn_graph_set_features_csr(opn_ctx *ctx,
                                       const int32_t *col_idx,
                                       const float *value)
 {
+    OPN_REJECT_NULL(ctx, graph, row_ptr);
     opn_status status = OPN_OK;
     opn_i_csr x = {0};
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
@@ -208,6 +216,7 @@ opn_status opn_graph_set_features(opn_ctx *ctx,
                                   int32_t n_features,
                                   const float *value)
 {
+    OPN_REJECT_NULL(ctx, graph);
     opn_status status = OPN_OK;
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
     opn_i_csr x = {0};
@@ -215,6 +224,8 @@ opn_status opn_graph_set_features(opn_ctx *ctx,
     OPN_TRY(check_settable(ctx, graph));
     OPN_FAIL_IF(ctx, n_features < 0 || n_features == INT32_MAX, OPN_ERR_INVALID_ARG,
                 "%d features", n_features);
+    OPN_FAIL_IF(ctx, n_features > 0 && value == NULL, OPN_ERR_INVALID_ARG,
+                "argument value is NULL");
     OPN_TRY(count_entries(ctx, n_nodes, n_features, value, &n));
     OPN_TRY(opn_i_csr_init(ctx, n_nodes, n_features, n, true, &x));
     n = 0;
@@ -240,6 +251,7 @@ opn_status opn_graph_set_labels(opn_ctx *ctx,
                                 int32_t n_classes,
                                 const int32_t *label)
 {
+    OPN_REJECT_NULL(ctx, graph, label);
     opn_status status = OPN_OK;
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
     OPN_TRY(check_settable(ctx, graph));
@@ -260,6 +272,7 @@ cleanup:
 
 opn_status opn_graph_set_roles(opn_ctx *ctx, opn_graph *graph, const uint8_t *role)
 {
+    OPN_REJECT_NULL(ctx, graph, role);
     opn_status status = OPN_OK;
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
     uint8_t *copy = NULL;
@@ -317,6 +330,7 @@ cleanup:
 opn_status
 opn_graph_set_node_names(opn_ctx *ctx, opn_graph *graph, const char *const *name)
 {
+    OPN_REJECT_NULL(ctx, graph);
     const opn_status status = check_settable(ctx, graph);
     return status != OPN_OK ? status
                             : copy_names(ctx, "node", false, opn_i_graph_n_nodes(graph),
@@ -326,6 +340,7 @@ opn_graph_set_node_names(opn_ctx *ctx, opn_graph *graph, const char *const *name
 opn_status
 opn_graph_set_class_names(opn_ctx *ctx, opn_graph *graph, const char *const *name)
 {
+    OPN_REJECT_NULL(ctx, graph);
     const opn_status status = check_settable(ctx, graph);
     return status != OPN_OK ? status
                             : copy_names(ctx, "class", true, graph->n_classes, name,
@@ -335,6 +350,7 @@ opn_graph_set_class_names(opn_ctx *ctx, opn_graph *graph, const char *const *nam
 opn_status
 opn_graph_set_feature_names(opn_ctx *ctx, opn_graph *graph, const char *const *name)
 {
+    OPN_REJECT_NULL(ctx, graph);
     const opn_status status = check_settable(ctx, graph);
     return status != OPN_OK ? status
                             : copy_names(ctx, "feature", true, graph->features.n_cols,
@@ -343,6 +359,7 @@ opn_graph_set_feature_names(opn_ctx *ctx, opn_graph *graph, const char *const *n
 
 opn_status opn_graph_set_name(opn_ctx *ctx, opn_graph *graph, const char *name)
 {
+    OPN_REJECT_NULL(ctx, graph, name);
     const opn_status status = check_settable(ctx, graph);
     return status != OPN_OK ? status : opn_i_graph_rename(ctx, graph, name, strlen(name));
 }

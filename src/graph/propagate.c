@@ -19,6 +19,7 @@ static double smooth_node(const opn_i_csr *a, int32_t i, const double *value)
 opn_status
 opn_graph_propagate(opn_ctx *ctx, const opn_graph *graph, int64_t n_steps, float *value)
 {
+    OPN_REJECT_NULL(ctx, graph, value);
     opn_status status = OPN_OK;
     const opn_i_csr *a = &graph->topology;
     double *now = NULL;

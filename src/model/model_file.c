@@ -279,6 +279,7 @@ cleanup:
 
 opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path)
 {
+    OPN_REJECT_NULL(ctx, model, path);
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
     borrowed b = {0};
@@ -291,6 +292,7 @@ cleanup:
 
 opn_status opn_model_write(opn_ctx *ctx, const opn_model *model, opn_bytes **out)
 {
+    OPN_REJECT_NULL(ctx, model, out);
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
     borrowed b = {0};
@@ -704,6 +706,7 @@ cleanup:
 
 opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
 {
+    OPN_REJECT_NULL(ctx, path, out);
     opn_status status = OPN_OK;
     opn_i_bytes bytes = {0};
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
@@ -715,5 +718,6 @@ cleanup:
 
 opn_status opn_model_read(opn_ctx *ctx, const void *data, size_t n_bytes, opn_model **out)
 {
+    OPN_REJECT_NULL(ctx, data, out);
     return read_model(ctx, "the bytes of the model", data, n_bytes, out);
 }

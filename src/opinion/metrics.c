@@ -217,12 +217,14 @@ cleanup:
 opn_status opn_metric_auroc(
         opn_ctx *ctx, int32_t n, const uint8_t *positive, const float *score, double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, score, out);
     return auroc(ctx, n, positive, opn_i_floats(score), out);
 }
 
 opn_status opn_metric_average_precision(
         opn_ctx *ctx, int32_t n, const uint8_t *positive, const float *score, double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, score, out);
     return average_precision(ctx, n, positive, opn_i_floats(score), out);
 }
 
@@ -233,6 +235,7 @@ opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
                                  double tpr,
                                  double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, score, out);
     return fpr_at_tpr(ctx, n, positive, opn_i_floats(score), tpr, out);
 }
 
@@ -243,6 +246,7 @@ opn_status opn_metric_risk_coverage(opn_ctx *ctx,
                                     double *risk,
                                     double *area)
 {
+    OPN_REJECT_NULL(ctx, wrong, uncertainty, area);
     return risk_coverage(ctx, n, wrong, opn_i_floats(uncertainty), risk, area);
 }
 
@@ -253,6 +257,7 @@ opn_status opn_metric_brier(opn_ctx *ctx,
                             const int32_t *label,
                             double *out)
 {
+    OPN_REJECT_NULL(ctx, probability, label, out);
     const classified in = {n, n_classes, opn_i_floats(probability), label};
     return brier(ctx, &in, out);
 }
@@ -264,6 +269,7 @@ opn_status opn_metric_nll(opn_ctx *ctx,
                           const int32_t *label,
                           double *out)
 {
+    OPN_REJECT_NULL(ctx, probability, label, out);
     const classified in = {n, n_classes, opn_i_floats(probability), label};
     return nll(ctx, &in, out);
 }
@@ -276,6 +282,7 @@ opn_status opn_metric_calibration_error(opn_ctx *ctx,
                                         int32_t n_bins,
                                         double *out)
 {
+    OPN_REJECT_NULL(ctx, probability, label, out);
     const classified in = {n, n_classes, opn_i_floats(probability), label};
     return calibration_error(ctx, &in, n_bins, out);
 }
@@ -286,6 +293,7 @@ opn_status opn_metric_auroc_f64(opn_ctx *ctx,
                                 const double *score,
                                 double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, score, out);
     return auroc(ctx, n, positive, opn_i_doubles(score), out);
 }
 
@@ -295,6 +303,7 @@ opn_status opn_metric_average_precision_f64(opn_ctx *ctx,
                                             const double *score,
                                             double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, score, out);
     return average_precision(ctx, n, positive, opn_i_doubles(score), out);
 }
 
@@ -305,6 +314,7 @@ opn_status opn_metric_fpr_at_tpr_f64(opn_ctx *ctx,
                                      double tpr,
                                      double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, score, out);
     return fpr_at_tpr(ctx, n, positive, opn_i_doubles(score), tpr, out);
 }
 
@@ -315,6 +325,7 @@ opn_status opn_metric_risk_coverage_f64(opn_ctx *ctx,
                                         double *risk,
                                         double *area)
 {
+    OPN_REJECT_NULL(ctx, wrong, uncertainty, area);
     return risk_coverage(ctx, n, wrong, opn_i_doubles(uncertainty), risk, area);
 }
 
@@ -325,6 +336,7 @@ opn_status opn_metric_brier_f64(opn_ctx *ctx,
                                 const int32_t *label,
                                 double *out)
 {
+    OPN_REJECT_NULL(ctx, probability, label, out);
     const classified in = {n, n_classes, opn_i_doubles(probability), label};
     return brier(ctx, &in, out);
 }
@@ -336,6 +348,7 @@ opn_status opn_metric_nll_f64(opn_ctx *ctx,
                               const int32_t *label,
                               double *out)
 {
+    OPN_REJECT_NULL(ctx, probability, label, out);
     const classified in = {n, n_classes, opn_i_doubles(probability), label};
     return nll(ctx, &in, out);
 }
@@ -348,6 +361,7 @@ opn_status opn_metric_calibration_error_f64(opn_ctx *ctx,
                                             int32_t n_bins,
                                             double *out)
 {
+    OPN_REJECT_NULL(ctx, probability, label, out);
     const classified in = {n, n_classes, opn_i_doubles(probability), label};
     return calibration_error(ctx, &in, n_bins, out);
 }

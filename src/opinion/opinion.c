@@ -114,6 +114,8 @@ static opn_status check_question(opn_ctx *ctx, const question *q)
     OPN_FAIL_IF(ctx, q->n < 0 || q->n_samples < 1, OPN_ERR_INVALID_ARG,
                 "%lld samples of %lld nodes: an opinion needs at least one sample",
                 (long long)q->n_samples, (long long)q->n);
+    OPN_FAIL_IF(ctx, q->n > 0 && q->value.f32 == NULL && q->value.f64 == NULL,
+                OPN_ERR_INVALID_ARG, "argument value is NULL");
     const int64_t width = q->n_classes;
     for (int64_t j = 0; j < q->n_samples * q->n * width; j++) {
         OPN_TRY_GO_ON(ctx, j, "checking opinions");
@@ -218,6 +220,7 @@ opn_status opn_opinion(opn_ctx *ctx,
                        int32_t n_measures,
                        float *const *measure)
 {
+    OPN_REJECT_NULL(ctx, ctx);
     const question q = {OPN_OPINION_ALPHA, 1, n, n_classes, opn_i_floats(alpha)};
     const results out = {.n_measures = n_measures, .f32 = measure};
     return ask(ctx, &q, &out);
@@ -234,6 +237,7 @@ opn_status opn_opinion_from(opn_ctx *ctx,
                             int32_t n_measures,
                             double *const *measure)
 {
+    OPN_REJECT_NULL(ctx, ctx);
     const question q = {input, n_samples, n, n_classes, opn_i_doubles(value)};
     const results out = {alpha, probability, n_measures, NULL, measure};
     return ask(ctx, &q, &out);

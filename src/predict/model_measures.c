@@ -19,5 +19,6 @@ bool opn_i_kind_measures(const opn_i_model_kind *kind, int m)
 
 int opn_model_measures(const opn_model *model, opn_measure measure)
 {
+    OPN_RETURN_IF_NULL(model, 0);
     return opn_i_kind_measures(model->kind, (int)measure);
 }

@@ -200,6 +200,7 @@ opn_status opn_model_predict(opn_ctx *ctx,
                              uint32_t keep,
                              opn_prediction **out)
 {
+    OPN_REJECT_NULL(ctx, model, graph, out);
     opn_status status = OPN_OK;
     opn_i_workspace workspace = {0};
     opn_i_moments moments = {0};
@@ -240,6 +241,7 @@ opn_status opn_model_hidden(opn_ctx *ctx,
                             const opn_graph *graph,
                             float *hidden)
 {
+    OPN_REJECT_NULL(ctx, model, graph, hidden);
     opn_status status = OPN_OK;
     opn_i_workspace workspace = {0};
     const int32_t n = model->sizes.n_hidden;

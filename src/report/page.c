@@ -147,6 +147,7 @@ cleanup:
 
 opn_status opn_report_save(opn_ctx *ctx, const opn_report *report, const char *path)
 {
+    OPN_REJECT_NULL(ctx, path);
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
     OPN_FAIL_IF(ctx, !opn_report_is_supported(), OPN_ERR_UNSUPPORTED,
