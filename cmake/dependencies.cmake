@@ -8,7 +8,6 @@ pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip>=1.7)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate>=1.10)
 pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson>=2.13)
 pkg_check_modules(libutf8proc REQUIRED IMPORTED_TARGET libutf8proc>=2.2)
-pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto>=1.1)
 find_package(ZLIB REQUIRED)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -25,8 +24,12 @@ if(NOT OPINE_CHART_JS)
   message(STATUS "Chart.js not found: opine report will say that it is missing")
 endif()
 
-if(OPINE_FETCH) # its headers; the library is loaded at run time
+# What downloads also checks much by SHA-256; a build without it, such as a wheel, hashes
+# little and has a source of its own for that. Of libcurl, which is loaded at run time, only
+# the headers are needed.
+if(OPINE_FETCH)
   pkg_check_modules(libcurl REQUIRED libcurl>=7.87)
+  pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto>=1.1)
 endif()
 if(OPINE_OPENMP)
   find_package(OpenMP REQUIRED COMPONENTS C)

@@ -26,6 +26,10 @@ foreach(kind shared static)
           DESTINATION ${opine_cmake_dir})
 endforeach()
 
+set(opine_pc_libcrypto "")
+if(OPINE_FETCH)
+  set(opine_pc_libcrypto libcrypto)
+endif()
 configure_package_config_file(cmake/opineConfig.cmake.in opineConfig.cmake
   INSTALL_DESTINATION ${opine_cmake_dir}
   NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)

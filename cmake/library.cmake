@@ -63,12 +63,15 @@ target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VER
 
 if(OPINE_FETCH)
   target_include_directories(opine_objects SYSTEM PRIVATE ${libcurl_INCLUDE_DIRS})
-  target_compile_definitions(opine_objects PRIVATE OPN_FETCH)
+  target_compile_definitions(opine_objects PRIVATE OPN_FETCH OPN_LIBCRYPTO)
 endif()
 
 set(opine_parts
-  PkgConfig::libzip PkgConfig::libdeflate PkgConfig::jansson PkgConfig::libutf8proc PkgConfig::libcrypto
+  PkgConfig::libzip PkgConfig::libdeflate PkgConfig::jansson PkgConfig::libutf8proc
   ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} m)
+if(OPINE_FETCH)
+  list(APPEND opine_parts PkgConfig::libcrypto)
+endif()
 if(OPINE_OPENMP)
   list(APPEND opine_parts OpenMP::OpenMP_C)
 endif()

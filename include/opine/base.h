@@ -68,7 +68,8 @@ typedef struct opn_progress {
     const char *note; // the state so far, "loss 0.5231, validation 78.8 %"; or NULL
 } opn_progress;
 
-// Result of one training epoch. Terms that the loss does not have are NaN.
+// Result of one training epoch. Terms that the loss does not have are NaN, and so are
+// those that `terms_every` of the hooks leaves out.
 typedef struct opn_epoch {
     const char *stage; // "teacher" or "model"
     int32_t number;    // 1, 2, …
@@ -85,8 +86,12 @@ typedef struct opn_hooks {
     void (*log)(void *user, opn_log_level level, const char *message);
     void (*progress)(void *user, const opn_progress *progress);
     int (*interrupted)(void *user); // non-zero: stop soon with OPN_ERR_INTERRUPTED
-    void (*epoch)(void *user, const opn_epoch *epoch); // after each; costs about another
+    void (*epoch)(void *user, const opn_epoch *epoch); // after each
     void *user;
+    // Terms over all nodes cost as much as three epochs. All terms of every epoch are
+    // given for 0; for n those of every n-th and of the last, and of the others what
+    // costs next to nothing: `labels`, and `accuracy` where `patience` needs it anyway.
+    int32_t terms_every;
 } opn_hooks;
 
 typedef struct opn_ctx opn_ctx; // one per calling thread; never shared
@@ -118,10 +123,20 @@ OPN_API const char *opn_ctx_error(const opn_ctx *ctx);
 // were).
 OPN_API OPN_NODISCARD opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks);
 
-// Threads a call on `ctx` may use; results never depend on it. 0 asks for one per core.
+// Threads a call on `ctx` may use; results never depend on it. 0 asks for one per core. A
+// process forked from one that has worked with several works with one, and warns.
 // Errors: INVALID_ARG (outside [0, 1024]).
 OPN_API OPN_NODISCARD opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads);
 OPN_API int opn_ctx_threads(const opn_ctx *ctx);
+
+// ---- bytes in memory -----------------------------------------------------------------
+
+// What a function writes to memory instead of a file, opn_model_write() for example.
+typedef struct opn_bytes opn_bytes;
+
+OPN_API const void *opn_bytes_data(const opn_bytes *bytes); // lives as long as the bytes
+OPN_API size_t opn_bytes_size(const opn_bytes *bytes);
+OPN_API void opn_bytes_free(opn_bytes *bytes); // accepts NULL
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-// Immutable once loaded, or once its parts have been set: share freely from then on.
+// Immutable once loaded, or once its parts have been set: share freely from then on. What
+// sets a part refuses a graph that was loaded; opn_graph_copy() gives one to change.
 typedef struct opn_graph opn_graph;
 
 // ---- datasets known by name ----------------------------------------------------------
@@ -24,6 +25,19 @@ typedef struct opn_dataset {
 
 OPN_API size_t opn_dataset_count(void);
 OPN_API const opn_dataset *opn_dataset_at(size_t i); // i < opn_dataset_count()
+
+// One of the original files of a dataset; all texts are static.
+typedef struct opn_dataset_file {
+    const char *path; // below a data folder, "planetoid/ind.cora.x"
+    int64_t n_bytes;
+    const char *sha256; // 64 hexadecimal digits
+    const char *origin; // address of the folder where its authors host it
+} opn_dataset_file;
+
+// How many there are, 0 for an embedded dataset, and the i-th of them.
+OPN_API size_t opn_dataset_n_files(const opn_dataset *dataset);
+OPN_API void
+opn_dataset_file_at(const opn_dataset *dataset, size_t i, opn_dataset_file *out);
 
 // Whether the dataset is embedded or found in data_dir, $OPINE_DATA or the user's data
 // folder (in that order; data_dir may be NULL).
@@ -111,6 +125,19 @@ OPN_API OPN_NODISCARD opn_status opn_graph_generate(opn_ctx *ctx,
 
 OPN_API void opn_graph_free(opn_graph *graph); // accepts NULL
 
+// The graph as bytes, with all that belongs to it: names, roles, notes and where it came
+// from. A form of its own for keeping a graph for a moment, or sending it to another
+// process with the same version of the library; opn_graph_save() writes files to keep.
+// `data` is borrowed for the call.
+// Errors: FORMAT (of the bytes; the message says what), NOMEM.
+OPN_API OPN_NODISCARD opn_status opn_graph_write(opn_ctx *ctx,
+                                                 const opn_graph *graph,
+                                                 opn_bytes **out);
+OPN_API OPN_NODISCARD opn_status opn_graph_read(opn_ctx *ctx,
+                                                const void *data,
+                                                size_t n_bytes,
+                                                opn_graph **out);
+
 // ---- graphs in memory ----------------------------------------------------------------
 
 // An undirected graph from a list of edges, each in one direction or both. Nodes have no
@@ -137,6 +164,14 @@ OPN_API OPN_NODISCARD opn_status opn_graph_create_csr(opn_ctx *ctx,
                                                       const float *weight,
                                                       opn_graph **out);
 
+// A copy whose parts may be set. Cost: O(V + E + entries of the features).
+OPN_API OPN_NODISCARD opn_status opn_graph_copy(opn_ctx *ctx,
+                                                const opn_graph *graph,
+                                                opn_graph **out);
+
+// The functions below set a part of a graph and replace what was there. Errors of all:
+// INVALID_ARG (also where the graph was loaded), NOMEM.
+
 // Features [V, n_features], as a dense row-major matrix or as CSR (value NULL for 1).
 // Errors: INVALID_ARG (a value that is not finite, a column out of range, decreasing
 // offsets), NOMEM.
@@ -151,7 +186,9 @@ OPN_API OPN_NODISCARD opn_status opn_graph_set_features_csr(opn_ctx *ctx,
                                                             const int32_t *col_idx,
                                                             const float *value);
 
-// Labels [V] in [0, n_classes), or -1 where unlabelled.
+// Labels [V] in [0, n_classes), or -1 where unlabelled. Names of classes and roles, which
+// belong to the labels before, are dropped, and the copy of a dataset known by name is
+// own data from then on.
 OPN_API OPN_NODISCARD opn_status opn_graph_set_labels(opn_ctx *ctx,
                                                       opn_graph *graph,
                                                       int32_t n_classes,
@@ -163,6 +200,23 @@ OPN_API OPN_NODISCARD opn_status opn_graph_set_labels(opn_ctx *ctx,
 OPN_API OPN_NODISCARD opn_status opn_graph_set_roles(opn_ctx *ctx,
                                                      opn_graph *graph,
                                                      const uint8_t *role);
+
+// Names of the nodes [V], of the classes [K], of the features [F] and of the graph
+// itself: UTF-8, copied. NULL for the names takes them away; the classes and features
+// they are for must be set first. Errors: INVALID_ARG (not UTF-8, or two classes or two
+// features of one name; the message says which), NOMEM.
+OPN_API OPN_NODISCARD opn_status opn_graph_set_node_names(opn_ctx *ctx,
+                                                          opn_graph *graph,
+                                                          const char *const *name);
+OPN_API OPN_NODISCARD opn_status opn_graph_set_class_names(opn_ctx *ctx,
+                                                           opn_graph *graph,
+                                                           const char *const *name);
+OPN_API OPN_NODISCARD opn_status opn_graph_set_feature_names(opn_ctx *ctx,
+                                                             opn_graph *graph,
+                                                             const char *const *name);
+OPN_API OPN_NODISCARD opn_status opn_graph_set_name(opn_ctx *ctx,
+                                                    opn_graph *graph,
+                                                    const char *name);
 
 // ---- preprocessing -------------------------------------------------------------------
 
@@ -291,11 +345,30 @@ OPN_API int32_t opn_graph_n_classes(const opn_graph *graph);
 OPN_API const opn_off *opn_graph_row_ptr(const opn_graph *graph); // [V + 1]
 OPN_API const opn_vid *opn_graph_col_idx(const opn_graph *graph); // [entries]
 
+// Writes the weight of each stored neighbour to weight [entries], in the order of
+// opn_graph_col_idx(); 1 where edges have none. Returns whether they have.
+OPN_API int opn_graph_weights(const opn_graph *graph, float *weight);
+
+// Features in CSR form, owned by the graph, and their values [entries], which are
+// written to `value`.
+OPN_API const opn_off *opn_graph_feature_row_ptr(const opn_graph *graph); // [V + 1]
+OPN_API const int32_t *opn_graph_feature_col_idx(const opn_graph *graph); // [entries]
+OPN_API void opn_graph_feature_values(const opn_graph *graph, float *value);
+
+// The roles [V] of the split that came with the graph or was set, values of opn_role in
+// split.h; NULL without one.
+OPN_API const uint8_t *opn_graph_roles(const opn_graph *graph);
+
 // Labels [V], -1 where unlabelled, owned by the graph.
 OPN_API const int32_t *opn_graph_labels(const opn_graph *graph);
 
 // Writes the number of labelled nodes of each class to size [K].
 OPN_API void opn_graph_class_sizes(const opn_graph *graph, int32_t *size);
+
+// Whether nodes, classes or features have names; else they are only numbered.
+OPN_API int opn_graph_has_node_names(const opn_graph *graph);
+OPN_API int opn_graph_has_class_names(const opn_graph *graph);
+OPN_API int opn_graph_has_feature_names(const opn_graph *graph);
 
 // Names; a node, class or feature without one is called by its number, which is written
 // to `number` (room for 12 bytes) and returned.

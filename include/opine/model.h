@@ -135,6 +135,15 @@ OPN_API OPN_NODISCARD opn_status opn_model_load(opn_ctx *ctx,
                                                 const char *path,
                                                 opn_model **out);
 
+// The same to and from memory: the bytes of the file. `data` is borrowed for the call.
+OPN_API OPN_NODISCARD opn_status opn_model_write(opn_ctx *ctx,
+                                                 const opn_model *model,
+                                                 opn_bytes **out);
+OPN_API OPN_NODISCARD opn_status opn_model_read(opn_ctx *ctx,
+                                                const void *data,
+                                                size_t n_bytes,
+                                                opn_model **out);
+
 // Loads a graph for the model as opn_graph_load_prepared() does. Unless `params` name
 // one, labels are in the column that the model was trained with, if the data have it.
 // Classes that the model knows by name come in its order; others are warned about.

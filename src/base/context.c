@@ -2,7 +2,9 @@
 
 #include "base/context.h"
 
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -76,11 +78,13 @@ void opn_ctx_free(opn_ctx *ctx)
 
 const char *opn_ctx_error(const opn_ctx *ctx)
 {
+    OPN_RETURN_IF_NULL(ctx, "");
     return ctx->error;
 }
 
 opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks)
 {
+    OPN_REJECT_NULL(ctx, ctx);
     const opn_hooks none = {.size = sizeof(opn_hooks)};
     const opn_hooks *wanted = hooks != NULL ? hooks : &none;
     if (wanted->size != sizeof(*wanted))
@@ -93,6 +97,7 @@ opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks)
 
 opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads)
 {
+    OPN_REJECT_NULL(ctx, ctx);
     if (n_threads < 0 || n_threads > MAX_THREADS)
         return opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "%d threads: outside [0, %d]",
                           n_threads, MAX_THREADS);
@@ -106,6 +111,7 @@ opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads)
 
 int opn_ctx_threads(const opn_ctx *ctx)
 {
+    OPN_RETURN_IF_NULL(ctx, 0);
     return ctx->n_threads;
 }
 
@@ -115,6 +121,20 @@ static void defuse(char *text)
     for (; *text != 0; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
             *text = '?';
+}
+
+bool opn_i_are_given(opn_ctx *ctx, const char *names, size_t n, const void *const *given)
+{
+    for (size_t i = 0; ctx != NULL && i < n; i++) {
+        const size_t length = strcspn(names, ",");
+        if (given[i] == NULL) {
+            opn_i_set_error(ctx, "argument %.*s is NULL", (int)length, names);
+            return false;
+        }
+        names += length;
+        names += strspn(names, ", ");
+    }
+    return ctx != NULL;
 }
 
 void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...)
@@ -180,10 +200,49 @@ opn_status opn_i_go_on(opn_ctx *ctx, const char *stage)
     return go_on(ctx, "", stage);
 }
 
-int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain)
+// ---- threads and fork() --------------------------------------------------------------
+
+// OpenMP keeps its threads for the next parallel region. A child has none of them but
+// still counts on them, and would wait for ever. Only the process can know this, so it is
+// the one thing that does not belong to a context.
+static atomic_bool has_used_threads;
+static atomic_bool is_orphaned; // forked from a process that had
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+
+static void note_fork(void)
+{
+    if (atomic_load(&has_used_threads))
+        atomic_store(&is_orphaned, true);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, note_fork);
+}
+
+int opn_i_threads(opn_ctx *ctx)
+{
+    if (ctx->n_threads == 1)
+        return 1;
+    (void)pthread_once(&watch_once, watch_forks);
+    if (!atomic_load(&is_orphaned)) {
+        atomic_store(&has_used_threads, true);
+        return ctx->n_threads;
+    }
+    if (!ctx->has_told_of_fork)
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "this process was forked from one that had used several threads, so it "
+                  "works with one; start it anew (spawn, not fork) to use %d",
+                  ctx->n_threads);
+    ctx->has_told_of_fork = true;
+    return 1;
+}
+
+int opn_i_threads_for(opn_ctx *ctx, int64_t work, int64_t grain)
 {
     const int64_t n = work / grain;
-    if (n < 1)
+    if (n <= 1)
         return 1;
-    return n > ctx->n_threads ? ctx->n_threads : (int)n;
+    const int n_threads = opn_i_threads(ctx);
+    return n > n_threads ? n_threads : (int)n;
 }

@@ -13,11 +13,36 @@ struct opn_ctx {
     opn_alloc alloc;
     opn_hooks hooks;
     int n_threads;
+    bool has_told_of_fork;
     char error[1024];
 };
 
+// ---- the border ----------------------------------------------------------------------
+
+// The first line of a public function: INVALID_ARG, and a message that says which, if one
+// of the arguments listed is NULL. A function without a status returns `otherwise`.
+#define OPN_REJECT_NULL(ctx, ...)                                                   \
+    do {                                                                            \
+        const void *const given_[] = {__VA_ARGS__};                                 \
+        if (!opn_i_are_given((ctx), #__VA_ARGS__, sizeof(given_) / sizeof(*given_), \
+                             given_))                                               \
+            return OPN_ERR_INVALID_ARG;                                             \
+    } while (0)
+#define OPN_RETURN_IF_NULL(argument, otherwise) \
+    do {                                        \
+        if ((argument) == NULL)                 \
+            return (otherwise);                 \
+    } while (0)
+
+// Whether none of n arguments is NULL, nor ctx; else says which, by `names`, "graph,
+// out".
+bool opn_i_are_given(opn_ctx *ctx, const char *names, size_t n, const void *const *given);
+
+// ---- errors --------------------------------------------------------------------------
+
 // A function that uses these macros declares `opn_status status = OPN_OK;` and ends in
-// one `cleanup:` label. They are the only macros in the code base that jump.
+// one `cleanup:` label. With those above they are the only macros in the code base that
+// jump.
 #define OPN_TRY(call)         \
     do {                      \
         status = (call);      \
@@ -112,7 +137,11 @@ OPN_NODISCARD opn_status opn_i_go_on(opn_ctx *ctx, const char *stage);
     } while (0)
 enum { OPN_STEPS_A_TICK = 1 << 16 };
 
+// Threads for the work that begins: those of ctx, or one, with a warning, in a process
+// forked from one that has used several. All parallel work asks here first.
+int opn_i_threads(opn_ctx *ctx);
+
 // Number of threads worth starting for `work` units if each should get at least `grain`.
-int opn_i_threads_for(const opn_ctx *ctx, int64_t work, int64_t grain);
+int opn_i_threads_for(opn_ctx *ctx, int64_t work, int64_t grain);
 
 #endif // OPN_CONTEXT_H

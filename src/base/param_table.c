@@ -608,6 +608,7 @@ static bool same_name(const char *name, const char *other)
 
 const opn_param *opn_param_find(const char *name)
 {
+    OPN_RETURN_IF_NULL(name, NULL);
     for (size_t i = 0; i < N_PARAMS; i++)
         if (same_name(table[i].name, name))
             return &table[i];
@@ -708,6 +709,7 @@ cleanup:
 
 opn_status opn_params_create(opn_ctx *ctx, opn_params **out)
 {
+    OPN_REJECT_NULL(ctx, out);
     opn_status status = OPN_OK;
     opn_params *params = NULL;
     OPN_TRY_NEW(ctx, params, 1);
@@ -735,6 +737,7 @@ void opn_params_free(opn_params *params)
 opn_status
 opn_params_set(opn_ctx *ctx, opn_params *params, const char *name, const char *text)
 {
+    OPN_REJECT_NULL(ctx, params, name, text);
     opn_status status = OPN_OK;
     const opn_param *param = opn_param_find(name);
     char *copy = NULL;
@@ -754,6 +757,7 @@ cleanup:
 
 opn_status opn_params_copy(opn_ctx *ctx, const opn_params *params, opn_params **out)
 {
+    OPN_REJECT_NULL(ctx, params, out);
     opn_status status = OPN_OK;
     opn_params *copy = NULL;
     OPN_TRY(opn_params_create(ctx, &copy));
@@ -769,26 +773,36 @@ cleanup:
 
 int opn_params_given(const opn_params *params, const char *name)
 {
+    OPN_RETURN_IF_NULL(params, 0);
+    OPN_RETURN_IF_NULL(name, 0);
     return params->value[index_of(name)].text != NULL;
 }
 
 double opn_params_real(const opn_params *params, const char *name)
 {
+    OPN_RETURN_IF_NULL(params, (double)NAN);
+    OPN_RETURN_IF_NULL(name, (double)NAN);
     return params->value[index_of(name)].number;
 }
 
 int64_t opn_params_int(const opn_params *params, const char *name)
 {
+    OPN_RETURN_IF_NULL(params, 0);
+    OPN_RETURN_IF_NULL(name, 0);
     return (int64_t)opn_params_real(params, name);
 }
 
 int opn_params_flag(const opn_params *params, const char *name)
 {
+    OPN_RETURN_IF_NULL(params, 0);
+    OPN_RETURN_IF_NULL(name, 0);
     return opn_params_real(params, name) != 0.0;
 }
 
 const char *opn_params_text(const opn_params *params, const char *name)
 {
+    OPN_RETURN_IF_NULL(params, "");
+    OPN_RETURN_IF_NULL(name, "");
     const size_t i = index_of(name);
     return params->value[i].text != NULL ? params->value[i].text : table[i].default_text;
 }

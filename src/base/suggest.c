@@ -2,6 +2,8 @@
 
 #include "base/suggest.h"
 
+#include "base/context.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -89,10 +91,11 @@ static int most_wrong(span word)
 
 const char *opn_text_nearest(const char *word, const char *const *candidates, size_t n)
 {
+    OPN_RETURN_IF_NULL(word, NULL);
     const span wanted = {word, strlen(word)};
     span best = {0};
     int best_distance = most_wrong(wanted);
-    for (size_t c = 0; c < n; c++)
+    for (size_t c = 0; candidates != NULL && c < n; c++)
         consider(wanted, (span){candidates[c], strlen(candidates[c])}, &best,
                  &best_distance);
     return best.text;

@@ -130,6 +130,7 @@ opn_status opn_data_fetch(opn_ctx *ctx,
                           const char *mirror,
                           opn_fetch_info *info)
 {
+    OPN_REJECT_NULL(ctx, dataset, info);
     opn_status status = OPN_OK;
     char folder[MAX_FOLDER];
     const opn_i_data_source *source = opn_i_data_source_of(dataset->name);

@@ -26,6 +26,7 @@ opn_status opn_i_user_data_folder(opn_ctx *ctx, char **out)
 
 opn_status opn_data_folder(opn_ctx *ctx, const char *data_dir, char *path, size_t n_room)
 {
+    OPN_REJECT_NULL(ctx, path);
     opn_status status = OPN_OK;
     char *home = NULL;
     const char *folder = data_dir;

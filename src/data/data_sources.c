@@ -153,3 +153,27 @@ const opn_i_data_source *opn_i_data_source_of(const char *dataset)
             return &sources[s];
     return NULL;
 }
+
+size_t opn_dataset_n_files(const opn_dataset *dataset)
+{
+    OPN_RETURN_IF_NULL(dataset, 0);
+    const opn_i_data_source *source = opn_i_data_source_of(dataset->name);
+    return source == NULL ? 0 : source->n_files;
+}
+
+void opn_dataset_file_at(const opn_dataset *dataset, size_t i, opn_dataset_file *out)
+{
+    if (dataset == NULL)
+        return;
+    if (out == NULL)
+        return;
+    const opn_i_data_source *source = opn_i_data_source_of(dataset->name);
+    *out = (opn_dataset_file){0};
+    if (source == NULL || i >= source->n_files)
+        return;
+    const opn_i_data_file *file = &source->file[i];
+    *out = (opn_dataset_file){.path = file->path,
+                              .n_bytes = file->n_bytes,
+                              .sha256 = file->sha256,
+                              .origin = source->origin};
+}

@@ -115,6 +115,7 @@ opn_status opn_dataset_find(opn_ctx *ctx,
                             const char *data_dir,
                             int *found)
 {
+    OPN_REJECT_NULL(ctx, dataset, found);
     opn_status status = OPN_OK;
     char *path = NULL;
     if (dataset->file != NULL)
@@ -125,7 +126,7 @@ cleanup:
     return status;
 }
 
-static const opn_dataset *dataset_called(const char *name)
+const opn_dataset *opn_i_dataset_called(const char *name)
 {
     for (size_t d = 0; d < N_DATASETS; d++)
         if (strcmp(datasets[d].name, name) == 0)
@@ -140,19 +141,6 @@ static const char *dataset_near(const char *name)
     for (size_t d = 0; d < N_DATASETS; d++)
         names[d] = datasets[d].name;
     return strpbrk(name, "/.") != NULL ? NULL : opn_text_nearest(name, names, N_DATASETS);
-}
-
-static opn_status
-rename_graph(opn_ctx *ctx, opn_graph *graph, const char *name, size_t n_chars)
-{
-    opn_status status = OPN_OK;
-    char *copy = NULL;
-    OPN_TRY_NEW(ctx, copy, n_chars + 1);
-    memcpy(copy, name, n_chars);
-    opn_i_release(&graph->alloc, graph->name);
-    graph->name = copy;
-cleanup:
-    return status;
 }
 
 static opn_status load_named(opn_ctx *ctx,
@@ -178,7 +166,7 @@ static opn_status load_named(opn_ctx *ctx,
                 "$OPINE_DATA, or fetch the dataset",
                 dataset->name, dataset->file);
         OPN_TRY(load(ctx, path, &graph));
-        OPN_TRY(rename_graph(ctx, graph, dataset->name, strlen(dataset->name)));
+        OPN_TRY(opn_i_graph_rename(ctx, graph, dataset->name, strlen(dataset->name)));
         if (is_npz) {
             graph->usual_steps = benchmark_steps;
             graph->usual_split = OPN_SPLIT_SAMPLED;
@@ -186,6 +174,7 @@ static opn_status load_named(opn_ctx *ctx,
     }
     // The paper has no settings for images, which are treated like a user's own data.
     graph->dataset = graph->image_width > 0 ? NULL : dataset;
+    graph->is_loaded = true;
     OPN_TRY(opn_i_graph_set_source(ctx, graph, dataset->name));
     *out = graph;
     graph = NULL;
@@ -207,7 +196,7 @@ static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
         start--;
     if (end - start > 4 && memcmp(path + end - 4, ".npz", 4) == 0)
         end -= 4;
-    return rename_graph(ctx, graph, path + start, end - start);
+    return opn_i_graph_rename(ctx, graph, path + start, end - start);
 }
 
 // Remembers where the files are, wherever the program is started next time.
@@ -283,7 +272,7 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
     char *images = NULL;
-    const opn_dataset *dataset = dataset_called(data);
+    const opn_dataset *dataset = opn_i_dataset_called(data);
     bool is_folder = dataset == NULL && opn_i_folder_exists(data);
     if (is_folder)
         OPN_TRY(opn_i_folder_images(ctx, data, &images));
@@ -303,6 +292,7 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     OPN_TRY(name_by_path(ctx, graph, opn_i_input_name(data)));
     if (strcmp(data, "-") != 0)
         OPN_TRY(keep_path(ctx, graph, data));
+    graph->is_loaded = true;
     *out = graph;
     graph = NULL;
 cleanup:
@@ -314,6 +304,7 @@ cleanup:
 opn_status
 opn_graph_load(opn_ctx *ctx, const char *data, const char *data_dir, opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, data, out);
     const opn_i_load_options options = {.data_dir = data_dir, .label = ""};
     return opn_i_graph_load(ctx, data, &options, out);
 }

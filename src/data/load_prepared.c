@@ -10,6 +10,7 @@ opn_status opn_steps_from_params(opn_ctx *ctx,
                                  const opn_params *params,
                                  uint32_t *steps)
 {
+    OPN_REJECT_NULL(ctx, graph, params, steps);
     if (opn_params_given(params, "steps"))
         return opn_steps_parse(ctx, opn_params_text(params, "steps"), steps);
     *steps = opn_params_flag(params, "raw")
@@ -34,6 +35,7 @@ opn_status opn_graph_load_params(opn_ctx *ctx,
                                  const opn_params *params,
                                  opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, data, params, out);
     const opn_i_load_options options = options_of(params, "");
     return opn_i_graph_load(ctx, data, &options, out);
 }
@@ -61,5 +63,6 @@ opn_status opn_graph_load_prepared(opn_ctx *ctx,
                                    const opn_params *params,
                                    opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, data, params, out);
     return opn_i_graph_load_labelled(ctx, data, params, "", out);
 }

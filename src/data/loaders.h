@@ -25,6 +25,9 @@ OPN_NODISCARD opn_status opn_i_folder_images(opn_ctx *ctx,
                                              const char *folder,
                                              char **out);
 
+// The dataset of that name, or NULL.
+const opn_dataset *opn_i_dataset_called(const char *name);
+
 // What a caller may say about the files beside their path.
 typedef struct opn_i_load_options {
     const char *data_dir; // where named datasets are looked for first; NULL for nowhere

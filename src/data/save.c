@@ -391,6 +391,7 @@ cleanup:
 
 opn_status opn_graph_save(opn_ctx *ctx, const opn_graph *graph, const char *path)
 {
+    OPN_REJECT_NULL(ctx, graph, path);
     if (strcmp(path, "-") == 0 || opn_i_path_ends_in(path, ".npz"))
         return save_npz(ctx, graph, path);
     return save_folder(ctx, graph, path);

@@ -60,6 +60,7 @@ opn_status opn_embed(opn_ctx *ctx,
                      uint64_t seed,
                      float *place)
 {
+    OPN_REJECT_NULL(ctx, x, place);
     opn_status status = OPN_OK;
     opn_real *scaled = NULL;
     opn_real *point = NULL;

@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 #include <libdeflate.h>
-#include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -54,10 +53,14 @@ static const char *cpu_text(void)
 
 // ---- libraries -----------------------------------------------------------------------
 
+#ifdef OPN_LIBCRYPTO
+#    include <openssl/crypto.h>
+
 static const char *libcrypto_version(void)
 {
     return OpenSSL_version(OPENSSL_VERSION); // "OpenSSL 3.0.15 3 Sep 2024"
 }
+#endif
 
 // At build time: asking the library would load it.
 #ifdef OPN_FETCH
@@ -80,9 +83,14 @@ static const struct {
 #ifdef OPN_FETCH
         {"libcurl", libcurl_version},
 #endif
-        {"libzip", zip_libzip_version}, {"libdeflate", libdeflate_version},
-        {"zlib", zlibVersion},          {"jansson", jansson_version_str},
-        {"utf8proc", utf8proc_version}, {"libcrypto", libcrypto_version},
+        {"libzip", zip_libzip_version},
+        {"libdeflate", libdeflate_version},
+        {"zlib", zlibVersion},
+        {"jansson", jansson_version_str},
+        {"utf8proc", utf8proc_version},
+#ifdef OPN_LIBCRYPTO
+        {"libcrypto", libcrypto_version},
+#endif
 };
 
 enum { N_LIBRARIES = sizeof(libraries) / sizeof(libraries[0]) };
@@ -114,6 +122,8 @@ static void copy_chart_version(char out[OPN_MAX_VERSION])
 
 void opn_build_info(opn_build *out)
 {
+    if (out == NULL)
+        return;
     *out = (opn_build){
             .version = OPN_VERSION_TEXT,
             .compiler = compiler_text(),

@@ -296,6 +296,7 @@ opn_status opn_evaluate(opn_ctx *ctx,
                         const char *folder,
                         opn_evaluation **out)
 {
+    OPN_REJECT_NULL(ctx, graph, params, out);
     opn_status status = OPN_OK;
     opn_i_run_folder *kept = NULL;
     if (folder != NULL)

@@ -4,6 +4,7 @@
 
 #include "train/train.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *opn_metric_name(opn_metric metric)
@@ -34,16 +35,19 @@ void opn_evaluation_free(opn_evaluation *evaluation)
 
 int32_t opn_evaluation_n_models(const opn_evaluation *evaluation)
 {
+    OPN_RETURN_IF_NULL(evaluation, 0);
     return (int32_t)evaluation->models.n;
 }
 
 int32_t opn_evaluation_n_seeds(const opn_evaluation *evaluation)
 {
+    OPN_RETURN_IF_NULL(evaluation, 0);
     return evaluation->n_seeds;
 }
 
 const char *opn_evaluation_model(const opn_evaluation *evaluation, int32_t m)
 {
+    OPN_RETURN_IF_NULL(evaluation, "");
     return opn_i_names_at(&evaluation->models, m);
 }
 
@@ -60,6 +64,7 @@ const opn_cell *opn_i_evaluation_cells(const opn_evaluation *evaluation, int32_t
 const opn_cell *
 opn_evaluation_cell(const opn_evaluation *evaluation, int32_t m, int32_t s)
 {
+    OPN_RETURN_IF_NULL(evaluation, NULL);
     return opn_i_evaluation_cells(evaluation, m) + s;
 }
 
@@ -87,46 +92,55 @@ int opn_i_evaluation_chosen(const opn_evaluation *evaluation,
 
 const char *opn_cell_chosen(const opn_cell *cell)
 {
+    OPN_RETURN_IF_NULL(cell, "");
     return cell->chosen;
 }
 
 uint64_t opn_cell_seed(const opn_cell *cell)
 {
+    OPN_RETURN_IF_NULL(cell, 0);
     return cell->seed;
 }
 
 const char *opn_cell_split_hash(const opn_cell *cell)
 {
+    OPN_RETURN_IF_NULL(cell, "");
     return cell->split_hash;
 }
 
 double opn_cell_n_pool(const opn_cell *cell)
 {
+    OPN_RETURN_IF_NULL(cell, (double)NAN);
     return cell->n_pool;
 }
 
 double opn_cell_prevalence(const opn_cell *cell)
 {
+    OPN_RETURN_IF_NULL(cell, (double)NAN);
     return cell->prevalence;
 }
 
 double opn_cell_n_epochs(const opn_cell *cell)
 {
+    OPN_RETURN_IF_NULL(cell, (double)NAN);
     return cell->n_epochs;
 }
 
 opn_seconds opn_cell_seconds(const opn_cell *cell)
 {
+    OPN_RETURN_IF_NULL(cell, (opn_seconds){0});
     return cell->seconds;
 }
 
 double opn_cell_quality(const opn_cell *cell, opn_quality quality)
 {
+    OPN_RETURN_IF_NULL(cell, (double)NAN);
     return cell->quality[quality];
 }
 
 double opn_cell_metric(const opn_cell *cell, opn_metric metric, int32_t score)
 {
+    OPN_RETURN_IF_NULL(cell, (double)NAN);
     return cell->metric[metric][score];
 }
 
@@ -135,6 +149,7 @@ opn_estimate opn_evaluation_metric(const opn_evaluation *evaluation,
                                    opn_metric metric,
                                    int32_t score)
 {
+    OPN_RETURN_IF_NULL(evaluation, (opn_estimate){.mean = (double)NAN});
     opn_estimate estimate;
     double value[OPN_MAX_SEEDS];
     const opn_cell *cell = opn_i_evaluation_cells(evaluation, m);
@@ -147,6 +162,7 @@ opn_estimate opn_evaluation_metric(const opn_evaluation *evaluation,
 opn_estimate
 opn_evaluation_quality(const opn_evaluation *evaluation, int32_t m, opn_quality quality)
 {
+    OPN_RETURN_IF_NULL(evaluation, (opn_estimate){.mean = (double)NAN});
     opn_estimate estimate;
     double value[OPN_MAX_SEEDS];
     const opn_cell *cell = opn_i_evaluation_cells(evaluation, m);

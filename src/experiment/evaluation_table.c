@@ -375,6 +375,7 @@ cleanup:
 opn_status
 opn_evaluation_save(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
 {
+    OPN_REJECT_NULL(ctx, evaluation, path);
     if (strcmp(path, "-.json") == 0)
         return save_json(ctx, evaluation, "-");
     if (opn_i_path_ends_in(path, ".json"))

@@ -2,6 +2,7 @@
 
 #include "opine/input.h"
 
+#include "base/context.h"
 #include "opine/graph.h"
 
 #include <dirent.h>
@@ -94,6 +95,7 @@ static opn_input recognise_file(const char *path)
 
 opn_input opn_input_recognise(const char *path)
 {
+    OPN_RETURN_IF_NULL(path, OPN_INPUT_UNKNOWN);
     struct stat about;
     if (stat(path, &about) == 0) // a pipe would be waited for
         return S_ISDIR(about.st_mode)   ? recognise_folder(path)

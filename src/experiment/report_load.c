@@ -236,6 +236,7 @@ opn_status opn_report_load(opn_ctx *ctx,
                            const opn_params *params,
                            opn_report **out)
 {
+    OPN_REJECT_NULL(ctx, run, params, out);
     if (opn_i_folder_exists(run))
         return opn_i_report_of_run(ctx, run, data, params, out);
     const opn_input kind = opn_input_recognise(run);

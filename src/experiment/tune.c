@@ -411,6 +411,7 @@ opn_status opn_tune(opn_ctx *ctx,
                     const char *folder,
                     opn_tuning **out)
 {
+    OPN_REJECT_NULL(ctx, graph, params, out);
     opn_status status = OPN_OK;
     tuning_work w = {.graph = graph, .given = params, .trial = {.graph = graph}};
     status = prepare(ctx, &w);

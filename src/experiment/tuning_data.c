@@ -22,41 +22,49 @@ void opn_tuning_free(opn_tuning *tuning)
 
 int32_t opn_tuning_n_trials(const opn_tuning *tuning)
 {
+    OPN_RETURN_IF_NULL(tuning, 0);
     return tuning->n_trials;
 }
 
 int32_t opn_tuning_n_seeds(const opn_tuning *tuning)
 {
+    OPN_RETURN_IF_NULL(tuning, 0);
     return tuning->n_seeds;
 }
 
 const opn_params *opn_tuning_params(const opn_tuning *tuning, int32_t t)
 {
+    OPN_RETURN_IF_NULL(tuning, NULL);
     return tuning->setting[t].params;
 }
 
 const opn_trial_run *opn_tuning_runs(const opn_tuning *tuning, int32_t t)
 {
+    OPN_RETURN_IF_NULL(tuning, NULL);
     return tuning->run + (size_t)t * (size_t)tuning->n_seeds;
 }
 
 int32_t opn_tuning_ranked(const opn_tuning *tuning, int32_t rank)
 {
+    OPN_RETURN_IF_NULL(tuning, 0);
     return tuning->ranked[rank];
 }
 
 int32_t opn_tuning_recommended(const opn_tuning *tuning)
 {
+    OPN_RETURN_IF_NULL(tuning, 0);
     return tuning->recommended;
 }
 
 int32_t opn_tuning_needed_seeds(const opn_tuning *tuning)
 {
+    OPN_RETURN_IF_NULL(tuning, 0);
     return tuning->n_needed_seeds;
 }
 
 const char *opn_tuning_command(const opn_tuning *tuning)
 {
+    OPN_RETURN_IF_NULL(tuning, "");
     return tuning->command;
 }
 

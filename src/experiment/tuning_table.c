@@ -295,6 +295,7 @@ static opn_status save_json(opn_ctx *ctx, const opn_tuning *tuning, const char *
 
 opn_status opn_tuning_save(opn_ctx *ctx, const opn_tuning *tuning, const char *path)
 {
+    OPN_REJECT_NULL(ctx, tuning, path);
     if (strcmp(path, "-.json") == 0)
         return save_json(ctx, tuning, "-");
     if (opn_i_path_ends_in(path, ".json"))

@@ -228,6 +228,7 @@ opn_status opn_report_add_model(opn_ctx *ctx,
                                 const opn_model *model,
                                 const opn_params *params)
 {
+    OPN_REJECT_NULL(ctx, report, model, params);
     opn_status status = OPN_OK;
     opn_i_view view = {0};
     OPN_TRY(opn_model_for_graph(ctx, model, report->graph, &model));

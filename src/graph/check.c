@@ -281,6 +281,7 @@ opn_status opn_graph_warnings(opn_ctx *ctx,
                               opn_warning_fn *tell,
                               void *user)
 {
+    OPN_REJECT_NULL(ctx, graph, params);
     opn_status status = OPN_OK;
     const opn_i_check check = {ctx, graph, tell, user};
     int32_t n_labelled = 0;

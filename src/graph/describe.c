@@ -106,6 +106,7 @@ cleanup:
 
 opn_status opn_graph_describe(opn_ctx *ctx, const opn_graph *graph, opn_graph_info *info)
 {
+    OPN_REJECT_NULL(ctx, graph, info);
     opn_status status = OPN_OK;
     uint8_t *has_neighbour = NULL;
     opn_i_homophily_info homophily = {0};
@@ -178,6 +179,7 @@ cleanup:
 
 opn_status opn_graph_hash(opn_ctx *ctx, const opn_graph *graph, char text[65])
 {
+    OPN_REJECT_NULL(ctx, graph, text);
     opn_status status = OPN_OK;
     opn_i_sha256 *hash = NULL;
     static const char version[] = "opine graph 1\n";

@@ -89,6 +89,7 @@ opn_status opn_graph_diffuse(opn_ctx *ctx,
                              int32_t n_columns,
                              float *value)
 {
+    OPN_REJECT_NULL(ctx, graph, how, value);
     opn_status status = OPN_OK;
     const int32_t n = opn_i_graph_n_nodes(graph);
     const int64_t work = n + opn_i_csr_n_entries(&graph->topology);

@@ -489,6 +489,7 @@ cleanup:
 
 opn_status opn_graph_generate(opn_ctx *ctx, const opn_params *params, opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, params, out);
     const opn_i_block_params block = {
             .n_nodes = (int32_t)opn_params_int(params, "nodes"),
             .n_classes = (int32_t)opn_params_int(params, "classes"),

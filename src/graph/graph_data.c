@@ -44,6 +44,19 @@ void opn_graph_free(opn_graph *graph)
     opn_i_release(&alloc, graph);
 }
 
+opn_status
+opn_i_graph_rename(opn_ctx *ctx, opn_graph *graph, const char *name, size_t n_chars)
+{
+    opn_status status = OPN_OK;
+    char *copy = NULL;
+    OPN_TRY_NEW(ctx, copy, n_chars + 1);
+    memcpy(copy, name, n_chars);
+    opn_i_release(&graph->alloc, graph->name);
+    graph->name = copy;
+cleanup:
+    return status;
+}
+
 opn_status opn_i_graph_set_source(opn_ctx *ctx, opn_graph *graph, const char *path)
 {
     opn_status status = OPN_OK;
@@ -73,65 +86,140 @@ cleanup:
 
 const char *opn_graph_source(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, "");
     return graph->source == NULL ? "" : graph->source;
 }
 
 int64_t opn_graph_note_count(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, 0);
     return graph->notes.n;
 }
 
 const char *opn_graph_note(const opn_graph *graph, int64_t i)
 {
+    OPN_RETURN_IF_NULL(graph, "");
     return opn_i_names_at(&graph->notes, i);
 }
 
 const char *opn_graph_name(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, "");
     return graph->name;
 }
 
 opn_vid opn_graph_n_nodes(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, 0);
     return opn_i_graph_n_nodes(graph);
 }
 
 opn_off opn_graph_n_entries(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, 0);
     return opn_i_csr_n_entries(&graph->topology);
 }
 
 int32_t opn_graph_n_features(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, 0);
     return graph->features.n_cols;
 }
 
 int32_t opn_graph_n_classes(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, 0);
     return graph->n_classes;
 }
 
 const opn_off *opn_graph_row_ptr(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, NULL);
     return graph->topology.row_ptr;
 }
 
 const opn_vid *opn_graph_col_idx(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, NULL);
     return graph->topology.col_idx;
+}
+
+// Values as floats, whatever type the build computes in.
+static void copy_values(const opn_i_csr *csr, float *value)
+{
+    for (opn_off e = 0; e < opn_i_csr_n_entries(csr); e++)
+        value[e] = csr->value == NULL ? 1.0f : (float)csr->value[e];
+}
+
+int opn_graph_weights(const opn_graph *graph, float *weight)
+{
+    OPN_RETURN_IF_NULL(graph, 0);
+    OPN_RETURN_IF_NULL(weight, 0);
+    copy_values(&graph->topology, weight);
+    return graph->topology.value != NULL;
+}
+
+const opn_off *opn_graph_feature_row_ptr(const opn_graph *graph)
+{
+    OPN_RETURN_IF_NULL(graph, NULL);
+    return graph->features.row_ptr;
+}
+
+const int32_t *opn_graph_feature_col_idx(const opn_graph *graph)
+{
+    OPN_RETURN_IF_NULL(graph, NULL);
+    return graph->features.col_idx;
+}
+
+void opn_graph_feature_values(const opn_graph *graph, float *value)
+{
+    if (graph == NULL)
+        return;
+    if (value == NULL)
+        return;
+    copy_values(&graph->features, value);
+}
+
+const uint8_t *opn_graph_roles(const opn_graph *graph)
+{
+    OPN_RETURN_IF_NULL(graph, NULL);
+    return graph->given_role;
 }
 
 const int32_t *opn_graph_labels(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, NULL);
     return graph->label;
 }
 
 void opn_graph_class_sizes(const opn_graph *graph, int32_t *size)
 {
+    if (graph == NULL)
+        return;
+    if (size == NULL)
+        return;
     memset(size, 0, (size_t)graph->n_classes * sizeof(*size));
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
         if (graph->label[i] >= 0)
             size[graph->label[i]]++;
+}
+
+int opn_graph_has_node_names(const opn_graph *graph)
+{
+    OPN_RETURN_IF_NULL(graph, 0);
+    return graph->node_names.n > 0;
+}
+
+int opn_graph_has_class_names(const opn_graph *graph)
+{
+    OPN_RETURN_IF_NULL(graph, 0);
+    return graph->class_names.n > 0;
+}
+
+int opn_graph_has_feature_names(const opn_graph *graph)
+{
+    OPN_RETURN_IF_NULL(graph, 0);
+    return graph->feature_names.n > 0;
 }
 
 static const char *name_or_number(const opn_i_names *names, int32_t i, char number[12])
@@ -144,15 +232,21 @@ static const char *name_or_number(const opn_i_names *names, int32_t i, char numb
 
 const char *opn_graph_node_name(const opn_graph *graph, opn_vid i, char number[12])
 {
+    OPN_RETURN_IF_NULL(graph, "");
+    OPN_RETURN_IF_NULL(number, "");
     return name_or_number(&graph->node_names, i, number);
 }
 
 const char *opn_graph_class_name(const opn_graph *graph, int32_t k, char number[12])
 {
+    OPN_RETURN_IF_NULL(graph, "");
+    OPN_RETURN_IF_NULL(number, "");
     return name_or_number(&graph->class_names, k, number);
 }
 
 const char *opn_graph_feature_name(const opn_graph *graph, int32_t k, char number[12])
 {
+    OPN_RETURN_IF_NULL(graph, "");
+    OPN_RETURN_IF_NULL(number, "");
     return name_or_number(&graph->feature_names, k, number);
 }

@@ -23,6 +23,7 @@ struct opn_graph {
     opn_i_names feature_names;
     int32_t image_height; // features are the pixels of an image, row by row; else 0
     int32_t image_width;
+    bool is_loaded;             // its parts may not be set
     bool is_undirected;         // symmetric, sorted, no duplicates, no self-loops
     bool rows_are_scaled;       // features mix rows that were scaled: models scale none
     uint32_t usual_steps;       // default steps of opn_graph_prepare()
@@ -33,6 +34,12 @@ struct opn_graph {
 // Creates an empty graph of that name for loaders to fill, with the steps and split for a
 // user's own data.
 OPN_NODISCARD opn_status opn_i_graph_new(opn_ctx *ctx, const char *name, opn_graph **out);
+
+// Gives the graph another name, of n_chars bytes.
+OPN_NODISCARD opn_status opn_i_graph_rename(opn_ctx *ctx,
+                                            opn_graph *graph,
+                                            const char *name,
+                                            size_t n_chars);
 
 OPN_NODISCARD opn_status opn_i_graph_set_source(opn_ctx *ctx,
                                                 opn_graph *graph,
@@ -70,5 +77,15 @@ OPN_NODISCARD opn_status opn_i_graph_components(opn_ctx *ctx,
 OPN_NODISCARD opn_status opn_i_topology_undirect(opn_ctx *ctx,
                                                  const opn_i_csr *from,
                                                  opn_i_csr *out);
+
+// Checks a matrix in CSR form from elsewhere: offsets start at 0 and never decrease, and
+// columns are in range. `what` is its columns in messages, "node" or "feature". Errors:
+// INVALID_ARG.
+OPN_NODISCARD opn_status opn_i_csr_check(opn_ctx *ctx,
+                                         const char *what,
+                                         int32_t n_rows,
+                                         int32_t n_cols,
+                                         const opn_off *row_ptr,
+                                         const int32_t *col_idx);
 
 #endif // OPN_GRAPH_DATA_H

@@ -2,6 +2,7 @@
 
 #include "graph/graph_data.h"
 #include "graph/roles.h"
+#include "io/utf8.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,6 +69,7 @@ opn_status opn_graph_create_edges(opn_ctx *ctx,
                                   const float *weight,
                                   opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, out);
     opn_status status = OPN_OK;
     opn_real *value = NULL;
     opn_i_csr directed = {0};
@@ -75,6 +77,9 @@ opn_status opn_graph_create_edges(opn_ctx *ctx,
                 OPN_ERR_INVALID_ARG,
                 "%d nodes and %lld edges: a graph has at least one node", n_nodes,
                 (long long)n_edges);
+    OPN_FAIL_IF(ctx, n_edges > 0 && (source == NULL || target == NULL),
+                OPN_ERR_INVALID_ARG, "argument %s is NULL",
+                source == NULL ? "source" : "target");
     for (opn_off e = 0; e < n_edges; e++)
         OPN_TRY(check_edge(ctx, e, source[e], target[e], weight, n_nodes));
     OPN_TRY(copy_floats(ctx, weight, n_edges, &value));
@@ -86,15 +91,27 @@ cleanup:
     return status;
 }
 
-// Offsets must start at 0 and never decrease.
-static opn_status check_offsets(opn_ctx *ctx, opn_vid n_rows, const opn_off *row_ptr)
+opn_status opn_i_csr_check(opn_ctx *ctx,
+                           const char *what,
+                           int32_t n_rows,
+                           int32_t n_cols,
+                           const opn_off *row_ptr,
+                           const int32_t *col_idx)
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, row_ptr[0] != 0, OPN_ERR_INVALID_ARG,
                 "row_ptr begins at %lld, not 0", (long long)row_ptr[0]);
-    for (opn_vid i = 0; i < n_rows; i++)
+    for (int32_t i = 0; i < n_rows; i++)
         OPN_FAIL_IF(ctx, row_ptr[i + 1] < row_ptr[i], OPN_ERR_INVALID_ARG,
                     "row_ptr decreases after row %d", i);
+    OPN_FAIL_IF(ctx, row_ptr[n_rows] > 0 && col_idx == NULL, OPN_ERR_INVALID_ARG,
+                "argument col_idx is NULL");
+    for (opn_off e = 0; e < row_ptr[n_rows]; e++) {
+        OPN_TRY_GO_ON(ctx, e, "checking the graph");
+        OPN_FAIL_IF(ctx, col_idx[e] < 0 || col_idx[e] >= n_cols, OPN_ERR_INVALID_ARG,
+                    "entry %lld: %s %d outside [0, %d)", (long long)e, what, col_idx[e],
+                    n_cols);
+    }
 cleanup:
     return status;
 }
@@ -106,11 +123,12 @@ opn_status opn_graph_create_csr(opn_ctx *ctx,
                                 const float *weight,
                                 opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, row_ptr, out);
     opn_status status = OPN_OK;
     opn_vid *source = NULL;
     OPN_FAIL_IF(ctx, n_nodes < 1 || n_nodes == INT32_MAX, OPN_ERR_INVALID_ARG,
                 "%d nodes: a graph has at least one", n_nodes);
-    OPN_TRY(check_offsets(ctx, n_nodes, row_ptr));
+    OPN_TRY(opn_i_csr_check(ctx, "node", n_nodes, n_nodes, row_ptr, col_idx));
     OPN_TRY_NEW(ctx, source, row_ptr[n_nodes]);
     for (opn_vid i = 0; i < n_nodes; i++)
         for (opn_off e = row_ptr[i]; e < row_ptr[i + 1]; e++)
@@ -122,6 +140,26 @@ cleanup:
     return status;
 }
 
+// Whether parts of the graph may be set.
+static opn_status check_settable(opn_ctx *ctx, const opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, graph->is_loaded, OPN_ERR_INVALID_ARG,
+                "the graph %s was loaded and does not change; opn_graph_copy() gives one "
+                "that may",
+                graph->name);
+cleanup:
+    return status;
+}
+
+static void replace_features(opn_graph *graph, opn_i_csr *x)
+{
+    opn_i_csr_deinit(&graph->alloc, &graph->features);
+    opn_i_names_deinit(&graph->alloc, &graph->feature_names);
+    graph->features = *x;
+    *x = (opn_i_csr){0};
+}
+
 opn_status opn_graph_set_features_csr(opn_ctx *ctx,
                                       opn_graph *graph,
                                       int32_t n_features,
@@ -129,18 +167,18 @@ opn_status opn_graph_set_features_csr(opn_ctx *ctx,
                                       const int32_t *col_idx,
                                       const float *value)
 {
+    OPN_REJECT_NULL(ctx, graph, row_ptr);
     opn_status status = OPN_OK;
     opn_i_csr x = {0};
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
+    OPN_TRY(check_settable(ctx, graph));
     OPN_FAIL_IF(ctx, n_features < 0 || n_features == INT32_MAX, OPN_ERR_INVALID_ARG,
                 "%d features", n_features);
-    OPN_TRY(check_offsets(ctx, n_nodes, row_ptr));
+    OPN_TRY(opn_i_csr_check(ctx, "feature", n_nodes, n_features, row_ptr, col_idx));
     const opn_off n = row_ptr[n_nodes];
-    for (opn_off e = 0; e < n; e++) {
-        OPN_FAIL_IF(ctx, col_idx[e] < 0 || col_idx[e] >= n_features, OPN_ERR_INVALID_ARG,
-                    "entry %lld: feature %d outside [0, %d)", (long long)e, col_idx[e],
-                    n_features);
-        OPN_FAIL_IF(ctx, value != NULL && !isfinite(value[e]), OPN_ERR_INVALID_ARG,
+    for (opn_off e = 0; value != NULL && e < n; e++) {
+        OPN_TRY_GO_ON(ctx, e, "checking the features");
+        OPN_FAIL_IF(ctx, !isfinite(value[e]), OPN_ERR_INVALID_ARG,
                     "entry %lld: %g is not finite", (long long)e, (double)value[e]);
     }
     OPN_TRY(opn_i_csr_init(ctx, n_nodes, n_features, n, false, &x));
@@ -149,11 +187,28 @@ opn_status opn_graph_set_features_csr(opn_ctx *ctx,
         memcpy(x.col_idx, col_idx, (size_t)n * sizeof(*col_idx));
     OPN_TRY(copy_floats(ctx, value, n, &x.value));
     OPN_TRY(opn_i_csr_tidy(ctx, &x));
-    opn_i_csr_deinit(&graph->alloc, &graph->features);
-    graph->features = x;
-    x = (opn_i_csr){0};
+    replace_features(graph, &x);
 cleanup:
     opn_i_csr_deinit(&ctx->alloc, &x);
+    return status;
+}
+
+// Counts the values other than 0, all of which must be finite.
+static opn_status count_entries(
+        opn_ctx *ctx, opn_vid n_nodes, int32_t n_features, const float *value, opn_off *n)
+{
+    opn_status status = OPN_OK;
+    opn_off count = 0;
+    for (opn_off j = 0; j < (opn_off)n_nodes * n_features; j++) {
+        OPN_TRY_GO_ON(ctx, j, "checking the features");
+        OPN_FAIL_IF(ctx, !isfinite(value[j]), OPN_ERR_INVALID_ARG,
+                    "node %lld, feature %lld: %g is not finite",
+                    (long long)(j / n_features), (long long)(j % n_features),
+                    (double)value[j]);
+        count += value[j] != 0;
+    }
+    *n = count;
+cleanup:
     return status;
 }
 
@@ -162,22 +217,33 @@ opn_status opn_graph_set_features(opn_ctx *ctx,
                                   int32_t n_features,
                                   const float *value)
 {
+    OPN_REJECT_NULL(ctx, graph);
     opn_status status = OPN_OK;
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
-    opn_off *row_ptr = NULL;
-    int32_t *col_idx = NULL;
-    OPN_FAIL_IF(ctx, n_features < 0, OPN_ERR_INVALID_ARG, "%d features", n_features);
-    OPN_TRY_NEW(ctx, row_ptr, (size_t)n_nodes + 1);
-    OPN_TRY_NEW(ctx, col_idx, (opn_off)n_nodes * n_features);
+    opn_i_csr x = {0};
+    opn_off n = 0;
+    OPN_TRY(check_settable(ctx, graph));
+    OPN_FAIL_IF(ctx, n_features < 0 || n_features == INT32_MAX, OPN_ERR_INVALID_ARG,
+                "%d features", n_features);
+    OPN_FAIL_IF(ctx, n_features > 0 && value == NULL, OPN_ERR_INVALID_ARG,
+                "argument value is NULL");
+    OPN_TRY(count_entries(ctx, n_nodes, n_features, value, &n));
+    OPN_TRY(opn_i_csr_init(ctx, n_nodes, n_features, n, true, &x));
+    n = 0;
     for (opn_vid i = 0; i < n_nodes; i++) {
-        row_ptr[i + 1] = (opn_off)(i + 1) * n_features;
-        for (int32_t k = 0; k < n_features; k++)
-            col_idx[row_ptr[i] + k] = k;
+        OPN_TRY_GO_ON(ctx, i, "copying the features");
+        for (int32_t k = 0; k < n_features; k++) {
+            const float entry = value[(opn_off)i * n_features + k];
+            x.col_idx[n] = k;
+            x.value[n] = (opn_real)entry;
+            n += entry != 0; // else the next one takes the place
+        }
+        x.row_ptr[i + 1] = n;
     }
-    OPN_TRY(opn_graph_set_features_csr(ctx, graph, n_features, row_ptr, col_idx, value));
+    OPN_TRY(opn_i_csr_tidy(ctx, &x));
+    replace_features(graph, &x);
 cleanup:
-    opn_i_release(&ctx->alloc, row_ptr);
-    opn_i_release(&ctx->alloc, col_idx);
+    opn_i_csr_deinit(&ctx->alloc, &x);
     return status;
 }
 
@@ -186,23 +252,32 @@ opn_status opn_graph_set_labels(opn_ctx *ctx,
                                 int32_t n_classes,
                                 const int32_t *label)
 {
+    OPN_REJECT_NULL(ctx, graph, label);
     opn_status status = OPN_OK;
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
+    OPN_TRY(check_settable(ctx, graph));
     for (opn_vid i = 0; i < n_nodes; i++)
         OPN_FAIL_IF(ctx, label[i] < -1 || label[i] >= n_classes, OPN_ERR_INVALID_ARG,
                     "node %d: label %d outside [0, %d) and not -1", i, label[i],
                     n_classes);
     memcpy(graph->label, label, (size_t)n_nodes * sizeof(*label));
     graph->n_classes = n_classes;
+    opn_i_names_deinit(&graph->alloc, &graph->class_names);
+    opn_i_release(&graph->alloc, graph->given_role);
+    graph->given_role = NULL;
+    graph->usual_split = OPN_SPLIT_OWN; // the copy of a known dataset is own data now
+    graph->dataset = NULL;
 cleanup:
     return status;
 }
 
 opn_status opn_graph_set_roles(opn_ctx *ctx, opn_graph *graph, const uint8_t *role)
 {
+    OPN_REJECT_NULL(ctx, graph, role);
     opn_status status = OPN_OK;
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
     uint8_t *copy = NULL;
+    OPN_TRY(check_settable(ctx, graph));
     for (opn_vid i = 0; i < n_nodes; i++) {
         OPN_FAIL_IF(ctx, role[i] >= OPN_N_ROLES, OPN_ERR_INVALID_ARG,
                     "node %d: %d is not a role", i, role[i]);
@@ -216,4 +291,75 @@ opn_status opn_graph_set_roles(opn_ctx *ctx, opn_graph *graph, const uint8_t *ro
     graph->given_role = copy;
 cleanup:
     return status;
+}
+
+// ---- names ---------------------------------------------------------------------------
+
+// Checks n names of the kind `what`, "class", and copies them; NULL copies none.
+static opn_status copy_names(opn_ctx *ctx,
+                             const char *what,
+                             bool is_unique,
+                             int32_t n,
+                             const char *const *name,
+                             opn_i_names *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_names names = {0};
+    for (int32_t i = 0; name != NULL && i < n; i++) {
+        int32_t at = i;
+        OPN_FAIL_IF(ctx, name[i] == NULL, OPN_ERR_INVALID_ARG, "%s %d has no name", what,
+                    i);
+        const size_t n_chars = strlen(name[i]);
+        OPN_FAIL_IF(ctx, !opn_i_utf8_is_valid((const unsigned char *)name[i], n_chars),
+                    OPN_ERR_INVALID_ARG, "the name of %s %d is not UTF-8", what, i);
+        if (is_unique)
+            OPN_TRY(opn_i_names_intern(ctx, &names, name[i], n_chars, &at));
+        else
+            OPN_TRY(opn_i_names_add(ctx, &names, name[i], n_chars));
+        OPN_FAIL_IF(ctx, at != i, OPN_ERR_INVALID_ARG,
+                    "%s %d and %d are both called \"%s\"", what, at, i, name[i]);
+    }
+    opn_i_names_deinit(&ctx->alloc, out);
+    *out = names;
+    names = (opn_i_names){0};
+cleanup:
+    opn_i_names_deinit(&ctx->alloc, &names);
+    return status;
+}
+
+opn_status
+opn_graph_set_node_names(opn_ctx *ctx, opn_graph *graph, const char *const *name)
+{
+    OPN_REJECT_NULL(ctx, graph);
+    const opn_status status = check_settable(ctx, graph);
+    return status != OPN_OK ? status
+                            : copy_names(ctx, "node", false, opn_i_graph_n_nodes(graph),
+                                         name, &graph->node_names);
+}
+
+opn_status
+opn_graph_set_class_names(opn_ctx *ctx, opn_graph *graph, const char *const *name)
+{
+    OPN_REJECT_NULL(ctx, graph);
+    const opn_status status = check_settable(ctx, graph);
+    return status != OPN_OK ? status
+                            : copy_names(ctx, "class", true, graph->n_classes, name,
+                                         &graph->class_names);
+}
+
+opn_status
+opn_graph_set_feature_names(opn_ctx *ctx, opn_graph *graph, const char *const *name)
+{
+    OPN_REJECT_NULL(ctx, graph);
+    const opn_status status = check_settable(ctx, graph);
+    return status != OPN_OK ? status
+                            : copy_names(ctx, "feature", true, graph->features.n_cols,
+                                         name, &graph->feature_names);
+}
+
+opn_status opn_graph_set_name(opn_ctx *ctx, opn_graph *graph, const char *name)
+{
+    OPN_REJECT_NULL(ctx, graph, name);
+    const opn_status status = check_settable(ctx, graph);
+    return status != OPN_OK ? status : opn_i_graph_rename(ctx, graph, name, strlen(name));
 }

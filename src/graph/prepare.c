@@ -21,6 +21,7 @@ enum { N_STEP_NAMES = sizeof(step_names) / sizeof(step_names[0]) };
 
 opn_status opn_steps_parse(opn_ctx *ctx, const char *text, uint32_t *steps)
 {
+    OPN_REJECT_NULL(ctx, text, steps);
     opn_status status = OPN_OK;
     uint32_t found = 0;
     while (*text != 0) {
@@ -44,6 +45,7 @@ cleanup:
 
 uint32_t opn_graph_usual_steps(const opn_graph *graph)
 {
+    OPN_RETURN_IF_NULL(graph, 0);
     return graph->usual_steps;
 }
 
@@ -67,6 +69,7 @@ static opn_status copy_rest(opn_ctx *ctx, const opn_graph *from, opn_graph **out
     void *copied = NULL;
     OPN_TRY(opn_i_graph_new(ctx, from->name, &graph));
     graph->n_classes = from->n_classes;
+    graph->is_loaded = from->is_loaded;
     graph->is_undirected = from->is_undirected;
     graph->rows_are_scaled = from->rows_are_scaled;
     graph->usual_steps = from->usual_steps;
@@ -207,6 +210,7 @@ cleanup:
 opn_status
 opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, graph, out);
     opn_status status = OPN_OK;
     opn_graph *made = NULL;
     OPN_FAIL_IF(ctx, (steps & ~(uint32_t)(2 * OPN_STEP_STANDARDISE - 1)) != 0,
@@ -233,5 +237,17 @@ opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_grap
     made = NULL;
 cleanup:
     opn_graph_free(made);
+    return status;
+}
+
+opn_status opn_graph_copy(opn_ctx *ctx, const opn_graph *graph, opn_graph **out)
+{
+    OPN_REJECT_NULL(ctx, graph, out);
+    opn_status status = OPN_OK;
+    opn_graph *copy = NULL;
+    OPN_TRY(opn_graph_prepare(ctx, graph, 0, &copy));
+    copy->is_loaded = false;
+    *out = copy;
+cleanup:
     return status;
 }

@@ -177,6 +177,7 @@ opn_status opn_graph_shift(opn_ctx *ctx,
                            uint64_t seed,
                            opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, graph, out);
     opn_status status = OPN_OK;
     opn_graph *made = NULL;
     OPN_FAIL_IF(ctx, shift != OPN_SHIFT_STRUCTURE && shift != OPN_SHIFT_FEATURE,

@@ -102,26 +102,31 @@ void opn_split_free(opn_split *split)
 
 opn_vid opn_split_n_nodes(const opn_split *split)
 {
+    OPN_RETURN_IF_NULL(split, 0);
     return split->n_nodes;
 }
 
 int32_t opn_split_n_classes(const opn_split *split)
 {
+    OPN_RETURN_IF_NULL(split, 0);
     return split->n_classes;
 }
 
 const uint8_t *opn_split_roles(const opn_split *split)
 {
+    OPN_RETURN_IF_NULL(split, NULL);
     return split->role;
 }
 
 opn_vid opn_split_count(const opn_split *split, opn_role role)
 {
+    OPN_RETURN_IF_NULL(split, 0);
     return split->count[role];
 }
 
 const char *opn_split_origin(const opn_split *split)
 {
+    OPN_RETURN_IF_NULL(split, "");
     switch (split->origin) {
     case OPN_SPLIT_USUAL:
         break;
@@ -143,21 +148,25 @@ const char *opn_split_origin(const opn_split *split)
 
 const uint8_t *opn_split_pool(const opn_split *split)
 {
+    OPN_RETURN_IF_NULL(split, NULL);
     return split->pool;
 }
 
 opn_vid opn_split_pool_size(const opn_split *split)
 {
+    OPN_RETURN_IF_NULL(split, 0);
     return split->n_pool;
 }
 
 const int32_t *opn_split_known(const opn_split *split)
 {
+    OPN_RETURN_IF_NULL(split, NULL);
     return split->known;
 }
 
 int32_t opn_split_n_known(const opn_split *split)
 {
+    OPN_RETURN_IF_NULL(split, 0);
     return split->n_known;
 }
 
@@ -311,6 +320,8 @@ static opn_status number_known(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const int32_t n_classes = graph->n_classes;
+    OPN_FAIL_IF(ctx, n_ood > 0 && ood_classes == NULL, OPN_ERR_INVALID_ARG,
+                "argument ood_classes is NULL");
     for (int32_t c = 0; c < n_ood; c++) {
         const int32_t k = ood_classes[c];
         OPN_FAIL_IF(ctx, k < 0 || k >= n_classes, OPN_ERR_INVALID_ARG,
@@ -368,6 +379,7 @@ opn_status opn_split_create(opn_ctx *ctx,
                             int32_t n_ood,
                             opn_split **out)
 {
+    OPN_REJECT_NULL(ctx, graph, out);
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     OPN_TRY_NEW(ctx, split, 1);

@@ -2,8 +2,13 @@
 
 #include "io/sha256.h"
 
-#include <openssl/evp.h>
 #include <stdio.h>
+
+// ---- by libcrypto, or without it -----------------------------------------------------
+
+#ifdef OPN_LIBCRYPTO
+
+#    include <openssl/evp.h>
 
 struct opn_i_sha256 {
     opn_ctx *ctx;
@@ -47,6 +52,58 @@ cleanup:
     return status;
 }
 
+void opn_i_sha256_discard(opn_i_sha256 *hash)
+{
+    if (hash == NULL)
+        return;
+    EVP_MD_CTX_free(hash->digest);
+    opn_i_release(&hash->ctx->alloc, hash);
+}
+
+#else
+
+#    include "io/sha256_plain.h"
+
+struct opn_i_sha256 {
+    opn_ctx *ctx;
+    opn_i_sha256_state state;
+};
+
+opn_status opn_i_sha256_start(opn_ctx *ctx, opn_i_sha256 **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_sha256 *hash = NULL;
+    OPN_TRY_NEW(ctx, hash, 1);
+    hash->ctx = ctx;
+    opn_i_sha256_plain_start(&hash->state);
+    *out = hash;
+cleanup:
+    return status;
+}
+
+void opn_i_sha256_add(opn_i_sha256 *hash, const void *data, size_t n_bytes)
+{
+    opn_i_sha256_plain_add(&hash->state, data, n_bytes);
+}
+
+opn_status opn_i_sha256_finish_bytes(opn_i_sha256 *hash,
+                                     unsigned char digest[OPN_SHA256_BYTES])
+{
+    opn_i_sha256_plain_finish(&hash->state, digest);
+    opn_i_sha256_discard(hash);
+    return OPN_OK;
+}
+
+void opn_i_sha256_discard(opn_i_sha256 *hash)
+{
+    if (hash != NULL)
+        opn_i_release(&hash->ctx->alloc, hash);
+}
+
+#endif
+
+// ---- as text -------------------------------------------------------------------------
+
 opn_status opn_i_sha256_finish(opn_i_sha256 *hash, char text[OPN_SHA256_TEXT])
 {
     opn_status status = OPN_OK;
@@ -56,12 +113,4 @@ opn_status opn_i_sha256_finish(opn_i_sha256 *hash, char text[OPN_SHA256_TEXT])
         snprintf(text + 2 * i, 3, "%02x", digest[i]);
 cleanup:
     return status;
-}
-
-void opn_i_sha256_discard(opn_i_sha256 *hash)
-{
-    if (hash == NULL)
-        return;
-    EVP_MD_CTX_free(hash->digest);
-    opn_i_release(&hash->ctx->alloc, hash);
 }

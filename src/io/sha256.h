@@ -1,4 +1,4 @@
-// sha256.h -- SHA-256 (OpenSSL) of a sequence of arrays.
+// sha256.h -- SHA-256 of a sequence of arrays, by libcrypto where the build has it.
 
 #ifndef OPN_SHA256_H
 #define OPN_SHA256_H

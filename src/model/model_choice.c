@@ -48,11 +48,16 @@ void opn_i_model_note_candidate(opn_model *model, const opn_i_candidate *candida
 
 int32_t opn_model_candidate_count(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, 0);
     return model->n_candidates;
 }
 
 void opn_model_candidate(const opn_model *model, int32_t i, opn_candidate *out)
 {
+    if (model == NULL)
+        return;
+    if (out == NULL)
+        return;
     const opn_i_candidate *c = &model->candidate[i];
     *out = (opn_candidate){
             .name = c->name,
@@ -70,6 +75,7 @@ opn_status opn_model_for_graph(opn_ctx *ctx,
                                const opn_graph *graph,
                                const opn_model **out)
 {
+    OPN_REJECT_NULL(ctx, model, graph, out);
     opn_status status = OPN_OK;
     bool is_known = true;
     *out = model;

@@ -252,36 +252,44 @@ void opn_model_free(opn_model *model)
 
 const char *opn_model_id(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, "");
     return model->kind->id;
 }
 
 int32_t opn_model_n_members(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, 0);
     return model->n_members;
 }
 
 int32_t opn_model_n_classes(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, 0);
     return model->sizes.n_classes;
 }
 
 int32_t opn_model_n_hidden(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, 0);
     return model->sizes.n_hidden;
 }
 
 int32_t opn_model_n_features(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, 0);
     return model->sizes.n_features - model->n_node_features;
 }
 
 const char *opn_model_class_name(const opn_model *model, int32_t k)
 {
+    OPN_RETURN_IF_NULL(model, "");
     return opn_i_names_at(&model->class_names, k);
 }
 
 const char *opn_model_param(const opn_model *model, const char *name)
 {
+    OPN_RETURN_IF_NULL(model, "");
+    OPN_RETURN_IF_NULL(name, "");
     for (int64_t p = 0; p < model->param_names.n; p++)
         if (strcmp(opn_i_names_at(&model->param_names, p), name) == 0)
             return opn_i_names_at(&model->param_values, p);
@@ -290,25 +298,33 @@ const char *opn_model_param(const opn_model *model, const char *name)
 
 const char *opn_model_data_hash(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, "");
     return model->data_hash;
 }
 
 const char *opn_model_source(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, "");
     return model->source != NULL ? model->source : "";
 }
 
 int64_t opn_model_note_count(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, 0);
     return model->notes.n;
 }
 
 const char *opn_model_note(const opn_model *model, int64_t i)
 {
+    OPN_RETURN_IF_NULL(model, "");
     return opn_i_names_at(&model->notes, i);
 }
 
 void opn_model_summary(const opn_model *model, opn_train_summary *summary)
 {
+    if (model == NULL)
+        return;
+    if (summary == NULL)
+        return;
     *summary = model->summary;
 }

@@ -8,6 +8,7 @@
 // came from and how it was read; candidates what it was chosen from. A model for other
 // graphs is a file of its own in the tensor "elsewhere".
 
+#include "base/byte_block.h"
 #include "base/number.h"
 #include "io/bytes.h"
 #include "io/safetensors.h"
@@ -237,23 +238,52 @@ cleanup:
     return status;
 }
 
-opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path)
+// A writer that holds the whole file.
+static opn_status
+collect(opn_ctx *ctx, const opn_model *model, borrowed *b, opn_i_safetensors_writer **out)
 {
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
-    borrowed b = {0};
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
-    OPN_TRY(put_model(ctx, writer, model, &b));
+    OPN_TRY(put_model(ctx, writer, model, b));
     if (model->elsewhere != NULL) {
-        OPN_TRY(pack_elsewhere(ctx, model->elsewhere, &b));
-        const int64_t shape[] = {(int64_t)b.n_elsewhere};
+        OPN_TRY(pack_elsewhere(ctx, model->elsewhere, b));
+        const int64_t shape[] = {(int64_t)b->n_elsewhere};
         OPN_TRY(opn_i_safetensors_writer_add_tensor(writer, "elsewhere", OPN_TENSOR_U8,
-                                                    shape, 1, b.elsewhere));
+                                                    shape, 1, b->elsewhere));
     }
-    status = opn_i_safetensors_writer_commit(writer, path);
+    *out = writer;
     writer = NULL;
 cleanup:
     opn_i_safetensors_writer_discard(writer);
+    return status;
+}
+
+opn_status opn_model_save(opn_ctx *ctx, const opn_model *model, const char *path)
+{
+    OPN_REJECT_NULL(ctx, model, path);
+    opn_status status = OPN_OK;
+    opn_i_safetensors_writer *writer = NULL;
+    borrowed b = {0};
+    OPN_TRY(collect(ctx, model, &b, &writer));
+    status = opn_i_safetensors_writer_commit(writer, path);
+cleanup:
+    release_borrowed(ctx, &b);
+    return status;
+}
+
+opn_status opn_model_write(opn_ctx *ctx, const opn_model *model, opn_bytes **out)
+{
+    OPN_REJECT_NULL(ctx, model, out);
+    opn_status status = OPN_OK;
+    opn_i_safetensors_writer *writer = NULL;
+    borrowed b = {0};
+    char *bytes = NULL;
+    size_t n = 0;
+    OPN_TRY(collect(ctx, model, &b, &writer));
+    OPN_TRY(opn_i_safetensors_writer_take(writer, &bytes, &n));
+    OPN_TRY(opn_i_bytes_hand_over(ctx, bytes, n, out));
+cleanup:
     release_borrowed(ctx, &b);
     return status;
 }
@@ -596,23 +626,42 @@ cleanup:
     return status;
 }
 
-opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
+// `path` names the bytes in messages.
+static opn_status read_model(opn_ctx *ctx,
+                             const char *path,
+                             const unsigned char *data,
+                             size_t n_bytes,
+                             opn_model **out)
 {
     opn_status status = OPN_OK;
-    opn_i_bytes bytes = {0};
     opn_i_safetensors *file = NULL;
     opn_model *model = NULL;
     OPN_TRY(opn_i_model_new(ctx, &model));
-    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
-    path = opn_i_input_name(path);
-    OPN_TRY(opn_i_safetensors_open(ctx, path, bytes.data, bytes.n, &file));
+    OPN_TRY(opn_i_safetensors_open(ctx, path, data, n_bytes, &file));
     OPN_TRY(get_model(ctx, path, file, model));
     OPN_TRY(get_elsewhere(ctx, path, file, model));
     *out = model;
     model = NULL;
 cleanup:
     opn_i_safetensors_free(file);
-    opn_i_bytes_release(ctx, &bytes);
     opn_model_free(model);
     return status;
+}
+
+opn_status opn_model_load(opn_ctx *ctx, const char *path, opn_model **out)
+{
+    OPN_REJECT_NULL(ctx, path, out);
+    opn_status status = OPN_OK;
+    opn_i_bytes bytes = {0};
+    OPN_TRY(opn_i_file_read(ctx, path, &bytes));
+    OPN_TRY(read_model(ctx, opn_i_input_name(path), bytes.data, bytes.n, out));
+cleanup:
+    opn_i_bytes_release(ctx, &bytes);
+    return status;
+}
+
+opn_status opn_model_read(opn_ctx *ctx, const void *data, size_t n_bytes, opn_model **out)
+{
+    OPN_REJECT_NULL(ctx, data, out);
+    return read_model(ctx, "the bytes of the model", data, n_bytes, out);
 }

@@ -163,6 +163,17 @@ is_log_due(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch
            (epoch + 1) % options->report_every == 0;
 }
 
+// Whether the caller wants every term of the epoch, not only what costs nothing.
+static bool
+needs_terms(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch)
+{
+    const int32_t every = ctx->hooks.terms_every;
+    if (is_log_due(ctx, options, epoch))
+        return true;
+    return ctx->hooks.epoch != NULL &&
+           (every <= 1 || (epoch + 1) % every == 0 || epoch + 1 == options->n_epochs);
+}
+
 // What progress shows next to the number of the following epochs.
 typedef char epoch_note[64];
 
@@ -198,6 +209,24 @@ static void report(opn_ctx *ctx,
         log_epoch(ctx, &epoch);
     if (ctx->hooks.epoch != NULL)
         ctx->hooks.epoch(ctx->hooks.user, &epoch);
+}
+
+// An epoch of which not all terms are wanted.
+static void report_briefly(opn_ctx *ctx,
+                           const opn_i_train_options *options,
+                           int32_t number,
+                           double labels,
+                           double accuracy)
+{
+    const opn_epoch epoch = {.stage = options->stage,
+                             .number = number,
+                             .loss = (double)NAN,
+                             .labels = labels,
+                             .prior = (double)NAN,
+                             .teacher = (double)NAN,
+                             .decay = (double)NAN,
+                             .accuracy = accuracy};
+    ctx->hooks.epoch(ctx->hooks.user, &epoch);
 }
 
 // Keeps the weights if they are the best so far. Returns whether to stop.
@@ -286,26 +315,31 @@ opn_status opn_i_train(opn_ctx *ctx,
         init_weights(network, options, state);
     while (state->epoch < options->n_epochs && !state->is_done) {
         // Loss terms that nobody reads are not computed.
-        const bool is_reported =
-                ctx->hooks.epoch != NULL || is_log_due(ctx, options, state->epoch);
+        const bool is_whole = needs_terms(ctx, options, state->epoch);
+        const bool is_brief = ctx->hooks.epoch != NULL && !is_whole;
         opn_i_loss_terms terms = {0};
-        double accuracy = 0.0;
+        double accuracy = (double)NAN;
+        double labels = 0.0;
         OPN_TRY(tell_progress(ctx, options, state->epoch, note));
         if (options->keep != NULL)
             options->keep(options->user);
         const double norm =
-                is_reported ? squared_norm(state->weights, network->n_decayed) : 0.0;
+                is_whole ? squared_norm(state->weights, network->n_decayed) : 0.0;
         const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, exec);
         OPN_TRY(run_epoch(ctx, &chosen, network, objective, options, state, d_weights,
-                          is_reported ? &terms : NULL));
+                          is_whole ? &terms : NULL));
+        if (is_brief)
+            labels = opn_i_objective_labels(objective, network->z);
         terms.decay = 0.5 * options->optimiser.weight_decay * norm;
-        if (decides || (is_reported && options->validation != NULL))
+        if (decides || (is_whole && options->validation != NULL))
             state->is_done =
                     validate(&chosen, network, objective, options, state, &accuracy);
-        if (!is_reported) // only time steps that do the same work
+        if (!is_whole) // only time steps that do the same work
             opn_i_thread_choice_end(&choice);
-        if (is_reported)
+        if (is_whole)
             report(ctx, objective, options, state, &terms, accuracy, note);
+        if (is_brief)
+            report_briefly(ctx, options, state->epoch + 1, labels, accuracy);
         state->epoch++;
     }
     if (decides && state->best_loss < (double)INFINITY)

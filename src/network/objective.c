@@ -103,26 +103,31 @@ double opn_i_loss_sum(const opn_i_loss_terms *terms)
            terms->decay;
 }
 
+double opn_i_objective_labels(const opn_i_objective *objective, const opn_real *z)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < objective->n_nodes; i++)
+        if (objective->target[i] >= 0)
+            sum += objective->head->value(objective, objective->target[i],
+                                          z + (size_t)i * (size_t)objective->width);
+    return sum / objective->n_train;
+}
+
 opn_i_loss_terms
 opn_i_objective_terms(const opn_i_objective *objective, int32_t epoch, const opn_real *z)
 {
-    opn_i_loss_terms terms = {0};
+    opn_i_loss_terms terms = {.supervised = opn_i_objective_labels(objective, z)};
     opn_real alpha[OPN_MAX_CLASSES];
-    const opn_i_head *head = objective->head;
     const int32_t n = objective->n_classes;
-    for (int32_t i = 0; i < objective->n_nodes; i++) {
+    const bool has_more = objective->prior != NULL || objective->log_teacher != NULL;
+    for (int32_t i = 0; i < objective->n_nodes && has_more; i++) {
         const size_t at = (size_t)i * (size_t)objective->width;
-        if (objective->target[i] >= 0)
-            terms.supervised += head->value(objective, objective->target[i], z + at);
-        if (objective->prior == NULL && objective->log_teacher == NULL)
-            continue;
         opn_i_training_alpha_row(objective->evidence, n, z + at, alpha);
         if (objective->prior != NULL)
             terms.prior += opn_k_dirichlet_kl(n, alpha, objective->prior + at);
         if (objective->log_teacher != NULL)
             terms.teacher += teacher_of(n, alpha, objective->log_teacher + at);
     }
-    terms.supervised /= objective->n_train;
     terms.prior *= objective->lambda1 / objective->n_nodes;
     terms.teacher *= lambda2_at(objective, epoch) / objective->n_nodes;
     return terms;

@@ -49,6 +49,9 @@ double opn_i_loss_sum(const opn_i_loss_terms *terms);
 opn_i_loss_terms
 opn_i_objective_terms(const opn_i_objective *objective, int32_t epoch, const opn_real *z);
 
+// The supervised term alone. Cost: O(V + training nodes K).
+double opn_i_objective_labels(const opn_i_objective *objective, const opn_real *z);
+
 // Mean supervised term and accuracy over n_nodes other targets, for validation.
 double opn_i_objective_supervised(const opn_i_objective *objective,
                                   int32_t n_nodes,

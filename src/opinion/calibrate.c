@@ -313,6 +313,8 @@ opn_status opn_calibrator_fit(opn_ctx *ctx,
                               const int32_t *label,
                               opn_calibrator *out)
 {
+    OPN_REJECT_NULL(ctx, label, out);
+    OPN_REJECT_MISSING(ctx, p);
     opn_status status = OPN_OK;
     const opinions in = {n, n_classes, p, q, kind == OPN_CALIBRATION_POOL};
     static const double as_given[N_PARTS] = {1.0, 0.0};
@@ -367,6 +369,8 @@ opn_status opn_calibrator_apply(opn_ctx *ctx,
                                 opn_numbers q,
                                 opn_number_room calibrated)
 {
+    OPN_REJECT_NULL(ctx, calibrator);
+    OPN_REJECT_MISSING(ctx, p);
     opn_status status = OPN_OK;
     const opn_calibration kind = calibrator->kind;
     const double a = kind == OPN_CALIBRATION_NONE ? 1.0 : calibrator->a;

@@ -109,6 +109,8 @@ opn_status opn_set_score(opn_ctx *ctx,
                          opn_numbers p,
                          opn_number_room score)
 {
+    OPN_REJECT_NULL(ctx, options);
+    OPN_REJECT_MISSING(ctx, p);
     opn_status status = OPN_OK;
     ranked_class *ranked = NULL;
     const size_t width = (size_t)n_classes;
@@ -185,6 +187,8 @@ opn_status opn_set_calibrate(opn_ctx *ctx,
                              int is_per_class,
                              double *threshold)
 {
+    OPN_REJECT_NULL(ctx, label, threshold);
+    OPN_REJECT_MISSING(ctx, score);
     opn_status status = OPN_OK;
     double *of_true = NULL;
     OPN_FAIL_IF(ctx, !(coverage > 0.0 && coverage < 1.0), OPN_ERR_INVALID_ARG,
@@ -220,6 +224,8 @@ opn_status opn_set_members(opn_ctx *ctx,
                            const double *threshold,
                            uint8_t *member)
 {
+    OPN_REJECT_NULL(ctx, threshold, member);
+    OPN_REJECT_MISSING(ctx, score);
     opn_status status = OPN_OK;
     const size_t width = (size_t)n_classes;
     for (size_t k = 0; k < width; k++)
@@ -254,6 +260,7 @@ opn_status opn_set_measure(opn_ctx *ctx,
                            int32_t *of_class,
                            opn_set_quality *out)
 {
+    OPN_REJECT_NULL(ctx, member, label, out);
     opn_status status = OPN_OK;
     opn_set_quality q = {.coverage = (double)NAN, .mean_size = (double)NAN};
     int64_t n_members = 0;

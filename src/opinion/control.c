@@ -166,6 +166,9 @@ opn_status opn_control_accuracy(opn_ctx *ctx,
                                 double confidence,
                                 opn_control *out)
 {
+    OPN_REJECT_NULL(ctx, right, out);
+    OPN_REJECT_MISSING(ctx, score);
+    OPN_REJECT_MISSING(ctx, candidate);
     opn_status status = OPN_OK;
     scored *node = NULL;
     double *sorted = NULL;

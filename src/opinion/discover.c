@@ -28,6 +28,9 @@ opn_status opn_conformal_p_values(opn_ctx *ctx,
                                   opn_numbers score,
                                   double *p_value)
 {
+    OPN_REJECT_NULL(ctx, p_value);
+    OPN_REJECT_MISSING(ctx, calibration);
+    OPN_REJECT_MISSING(ctx, score);
     opn_status status = OPN_OK;
     double *sorted = NULL;
     OPN_FAIL_IF(ctx, n_calibration < 1, OPN_ERR_INVALID_ARG,
@@ -55,6 +58,7 @@ opn_status opn_discover(opn_ctx *ctx,
                         double *threshold,
                         int32_t *n_found)
 {
+    OPN_REJECT_NULL(ctx, p_value, found, threshold, n_found);
     opn_status status = OPN_OK;
     double *sorted = NULL;
     int32_t n_marked = 0;

@@ -2,6 +2,7 @@
 
 #include "opinion/measure_table.h"
 
+#include "base/context.h"
 #include "opinion/measures.h"
 
 #include <math.h>
@@ -122,6 +123,7 @@ const char *opn_measure_name(opn_measure measure)
 
 int32_t opn_measure_find(const char *name)
 {
+    OPN_RETURN_IF_NULL(name, -1);
     for (int32_t m = 0; m < OPN_N_MEASURES; m++)
         if (strcmp(measures[m].name, name) == 0)
             return m;
@@ -162,6 +164,7 @@ const char *opn_score_name(int32_t score)
 
 int32_t opn_score_find(const char *name)
 {
+    OPN_RETURN_IF_NULL(name, -1);
     for (int32_t s = 0; s < OPN_N_SCORES; s++)
         if (strcmp(opn_score_name(s), name) == 0)
             return s;

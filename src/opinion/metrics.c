@@ -64,6 +64,8 @@ static opn_status rank_detection(opn_ctx *ctx,
 opn_status opn_metric_auroc(
         opn_ctx *ctx, int32_t n, const uint8_t *positive, opn_numbers score, double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, out);
+    OPN_REJECT_MISSING(ctx, score);
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
     OPN_TRY(rank_detection(ctx, n, positive, score, &ranking));
@@ -76,6 +78,8 @@ cleanup:
 opn_status opn_metric_average_precision(
         opn_ctx *ctx, int32_t n, const uint8_t *positive, opn_numbers score, double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, out);
+    OPN_REJECT_MISSING(ctx, score);
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
     OPN_TRY(rank_detection(ctx, n, positive, score, &ranking));
@@ -92,6 +96,8 @@ opn_status opn_metric_fpr_at_tpr(opn_ctx *ctx,
                                  double tpr,
                                  double *out)
 {
+    OPN_REJECT_NULL(ctx, positive, out);
+    OPN_REJECT_MISSING(ctx, score);
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
     OPN_FAIL_IF(ctx, !(tpr >= 0.0 && tpr <= 1.0), OPN_ERR_INVALID_ARG,
@@ -110,6 +116,8 @@ opn_status opn_metric_risk_coverage(opn_ctx *ctx,
                                     double *risk,
                                     double *area)
 {
+    OPN_REJECT_NULL(ctx, wrong, area);
+    OPN_REJECT_MISSING(ctx, uncertainty);
     opn_status status = OPN_OK;
     opn_i_ranking ranking = {0};
     const ranked_input in = {.n = n,

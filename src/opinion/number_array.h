@@ -16,6 +16,13 @@ static inline bool opn_i_numbers_missing(opn_numbers x)
     return x.f32 == NULL && x.f64 == NULL;
 }
 
+// As OPN_REJECT_NULL(), for numbers of which neither pointer is set.
+#define OPN_REJECT_MISSING(ctx, x)                                                    \
+    do {                                                                              \
+        if (opn_i_numbers_missing(x))                                                 \
+            return opn_i_fail((ctx), OPN_ERR_INVALID_ARG, "argument " #x " is NULL"); \
+    } while (0)
+
 static inline void opn_i_number_put(opn_number_room room, size_t i, double x)
 {
     if (room.f64 != NULL)

@@ -172,6 +172,8 @@ opn_status opn_opinion_from(opn_ctx *ctx,
                             opn_number_room alpha,
                             opn_number_room probability)
 {
+    OPN_RETURN_IF_NULL(ctx, OPN_ERR_INVALID_ARG);
+    OPN_REJECT_MISSING(ctx, x);
     opn_status status = OPN_OK;
     const output in = {input, n_samples, n, n_classes, x};
     node of = {0};
@@ -207,6 +209,7 @@ opn_status opn_opinion(opn_ctx *ctx,
                        int32_t n_measures,
                        float *const *measure)
 {
+    OPN_RETURN_IF_NULL(ctx, OPN_ERR_INVALID_ARG);
     static const opn_number_room unwanted = {NULL, NULL};
     opn_number_room room[OPN_N_MEASURES] = {{NULL, NULL}};
     for (int m = 0; m < OPN_N_MEASURES && m < n_measures; m++)

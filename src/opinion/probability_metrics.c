@@ -108,6 +108,8 @@ opn_status opn_metric_brier(opn_ctx *ctx,
                             const int32_t *label,
                             double *out)
 {
+    OPN_REJECT_NULL(ctx, label, out);
+    OPN_REJECT_MISSING(ctx, probability);
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_classified(ctx, &in, false));
@@ -123,6 +125,8 @@ opn_status opn_metric_nll(opn_ctx *ctx,
                           const int32_t *label,
                           double *out)
 {
+    OPN_REJECT_NULL(ctx, label, out);
+    OPN_REJECT_MISSING(ctx, probability);
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_classified(ctx, &in, false));
@@ -139,6 +143,8 @@ opn_status opn_metric_calibration_error(opn_ctx *ctx,
                                         int32_t n_bins,
                                         double *out)
 {
+    OPN_REJECT_NULL(ctx, label, out);
+    OPN_REJECT_MISSING(ctx, probability);
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_bins(ctx, n_bins));
@@ -233,6 +239,8 @@ opn_status opn_probability_measure(opn_ctx *ctx,
                                    int32_t n_bins,
                                    opn_probability_quality *out)
 {
+    OPN_REJECT_NULL(ctx, label, out);
+    OPN_REJECT_MISSING(ctx, p);
     opn_status status = OPN_OK;
     const classified given = {n, n_classes, p, label};
     double *packed = NULL;

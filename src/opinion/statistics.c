@@ -57,6 +57,8 @@ double opn_i_student_quantile(double p, int32_t n_free)
 
 void opn_estimate_mean(int32_t n, const double *value, opn_estimate *out)
 {
+    if (out == NULL)
+        return;
     int32_t n_known = 0;
     double sum = 0.0;
     for (int32_t i = 0; i < n; i++)
@@ -184,6 +186,7 @@ opn_status opn_compare(opn_ctx *ctx,
                        uint64_t seed,
                        opn_comparison *out)
 {
+    OPN_REJECT_NULL(ctx, a, b, out);
     opn_status status = OPN_OK;
     double *difference = NULL;
     double *mean = NULL;

@@ -89,6 +89,7 @@ cleanup:
 
 opn_status opn_thresholds_parse(opn_ctx *ctx, const char *text, opn_thresholds **out)
 {
+    OPN_REJECT_NULL(ctx, text, out);
     opn_status status = OPN_OK;
     opn_thresholds *read = NULL;
     const char *at = text;
@@ -120,6 +121,7 @@ void opn_thresholds_free(opn_thresholds *thresholds)
 
 double opn_thresholds_most(const opn_thresholds *thresholds, opn_measure measure)
 {
+    OPN_RETURN_IF_NULL(thresholds, (double)NAN);
     return thresholds->most[measure];
 }
 
@@ -176,6 +178,7 @@ opn_status opn_decide(opn_ctx *ctx,
                       uint8_t *decision,
                       int8_t *decided_by)
 {
+    OPN_REJECT_NULL(ctx, measure, thresholds, decision);
     opn_status status = OPN_OK;
     float most[OPN_N_MEASURES];
     for (int m = 0; m < OPN_N_MEASURES; m++)
@@ -262,6 +265,7 @@ opn_status opn_pick_threshold(opn_ctx *ctx,
                               int *is_reached,
                               opn_coverage *out)
 {
+    OPN_REJECT_NULL(ctx, measure, right, is_reached, out);
     opn_status status = OPN_OK;
     scored_node *node = NULL;
     opn_coverage at = {.n = n};
@@ -291,6 +295,7 @@ opn_status opn_risk_coverage(opn_ctx *ctx,
                              const uint8_t *right,
                              opn_coverage curve[OPN_N_COVERAGES])
 {
+    OPN_REJECT_NULL(ctx, measure, right, curve);
     opn_status status = OPN_OK;
     scored_node *node = NULL;
     opn_coverage at = {.n = n};

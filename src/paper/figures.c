@@ -369,6 +369,7 @@ opn_status opn_draw_figures(opn_ctx *ctx,
                             void (*drawn)(void *user, const char *path),
                             void *user)
 {
+    OPN_REJECT_NULL(ctx, params);
     opn_status status = OPN_OK;
     const char *figures = opn_params_text(params, "figure");
     const char *datasets = opn_params_text(params, "dataset");

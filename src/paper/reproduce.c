@@ -208,6 +208,7 @@ opn_status opn_reproduce(opn_ctx *ctx,
                          const char *folder,
                          opn_reproduction **out)
 {
+    OPN_REJECT_NULL(ctx, params, out);
     opn_status status = OPN_OK;
     reproducing r = {.ctx = ctx, .params = params};
     const char *wanted = opn_params_text(params, "dataset");

@@ -265,6 +265,7 @@ cleanup:
 opn_status
 opn_reproduction_save(opn_ctx *ctx, const opn_reproduction *found, const char *path)
 {
+    OPN_REJECT_NULL(ctx, found, path);
     if (strcmp(path, "-.json") == 0)
         return opn_i_reproduction_export(ctx, found, "-", true);
     if (opn_i_path_ends_in(path, ".json"))

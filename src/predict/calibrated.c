@@ -135,6 +135,7 @@ cleanup:
 
 const opn_calibrator *opn_model_calibrator(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, NULL);
     return &model->calibrator;
 }
 

@@ -10,6 +10,7 @@
 
 opn_measure opn_decide_recommended(const opn_model *model)
 {
+    OPN_RETURN_IF_NULL(model, OPN_MEASURE_ENTROPY);
     return opn_model_measures(model, OPN_MEASURE_DISSONANCE) ? OPN_MEASURE_DISSONANCE
                                                              : OPN_MEASURE_ENTROPY;
 }
@@ -94,6 +95,7 @@ opn_status opn_decide_check(opn_ctx *ctx,
                             const opn_split *split,
                             const opn_params *params)
 {
+    OPN_REJECT_NULL(ctx, model, graph, params);
     opn_status status = OPN_OK;
     request wanted = {0};
     OPN_TRY(read_request(ctx, model, params, &wanted));
@@ -257,6 +259,7 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
                                  opn_prediction *prediction,
                                  opn_decisions **out)
 {
+    OPN_REJECT_NULL(ctx, model, graph, params, prediction, out);
     opn_status status = OPN_OK;
     decisions *d = NULL;
     request wanted = {0};

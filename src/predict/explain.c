@@ -416,6 +416,7 @@ opn_status opn_explain_predicted(opn_ctx *ctx,
                                  opn_vid node,
                                  opn_explanation **out)
 {
+    OPN_REJECT_NULL(ctx, model, graph, prediction, out);
     opn_status status = OPN_OK;
     opn_i_explanation *e = NULL;
     const question q = {ctx, model, graph, split, prediction};
@@ -450,6 +451,7 @@ opn_status opn_explain(opn_ctx *ctx,
                        const opn_params *params,
                        opn_explanation **out)
 {
+    OPN_REJECT_NULL(ctx, model, graph, out);
     opn_status status = OPN_OK;
     opn_prediction *prediction = NULL;
     opn_split *split = NULL;

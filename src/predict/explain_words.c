@@ -27,6 +27,8 @@ const char *opn_reason_name(opn_reason reason)
 
 opn_vid opn_graph_find_node(const opn_graph *graph, const char *name)
 {
+    OPN_RETURN_IF_NULL(graph, -1);
+    OPN_RETURN_IF_NULL(name, -1);
     char number[12];
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
         if (strcmp(opn_graph_node_name(graph, i, number), name) == 0)
@@ -256,5 +258,6 @@ opn_status opn_i_explanation_say(opn_ctx *ctx,
 
 const char *opn_explanation_sentence(const opn_explanation *explanation)
 {
+    OPN_RETURN_IF_NULL(explanation, "");
     return ((const opn_i_explanation *)(const void *)explanation)->sentence;
 }

@@ -9,6 +9,7 @@ opn_status opn_model_load_graph(opn_ctx *ctx,
                                 const opn_params *params,
                                 opn_graph **out)
 {
+    OPN_REJECT_NULL(ctx, model, data, params, out);
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
     OPN_TRY(opn_i_graph_load_labelled(ctx, data, params, opn_model_param(model, "label"),

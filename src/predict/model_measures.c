@@ -20,6 +20,7 @@ bool opn_i_kind_measures(const opn_i_model_kind *kind, int m)
 
 int opn_model_measures(const opn_model *model, opn_measure measure)
 {
+    OPN_RETURN_IF_NULL(model, 0);
     const bool needs_teacher =
             (opn_i_measure_at((int)measure)->needs & OPN_NEEDS_TEACHER) != 0;
     return opn_i_kind_measures(model->kind, (int)measure) &&

@@ -367,6 +367,7 @@ opn_status opn_model_predict(opn_ctx *ctx,
                              uint32_t keep,
                              opn_prediction **out)
 {
+    OPN_REJECT_NULL(ctx, model, graph, out);
     opn_status status = OPN_OK;
     opn_i_workspace workspace = {0};
     predict_options options = {0};
@@ -397,6 +398,7 @@ opn_status opn_model_hidden(opn_ctx *ctx,
                             const opn_graph *graph,
                             float *hidden)
 {
+    OPN_REJECT_NULL(ctx, model, graph, hidden);
     opn_status status = OPN_OK;
     opn_i_workspace workspace = {0};
     const int32_t n = model->sizes.n_hidden;

@@ -102,77 +102,92 @@ bool opn_i_prediction_is_smoothed(const opn_prediction *prediction)
 
 int32_t opn_prediction_n_nodes(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, 0);
     return prediction->n_nodes;
 }
 
 int32_t opn_prediction_n_classes(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, 0);
     return prediction->n_classes;
 }
 
 const int32_t *opn_prediction_predicted(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->predicted;
 }
 
 const float *opn_prediction_probability(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->probability;
 }
 
 const float *opn_prediction_alpha(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->alpha;
 }
 
 const float *opn_prediction_belief(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->belief;
 }
 
 const float *opn_prediction_measure(const opn_prediction *prediction, opn_measure measure)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->measure[measure];
 }
 
 const float *opn_prediction_smoothed(const opn_prediction *prediction,
                                      opn_measure measure)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->smoothed[measure];
 }
 
 const float *opn_prediction_energy(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->energy;
 }
 
 const float *opn_prediction_around(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->around;
 }
 
 const float *opn_prediction_calibrated(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->calibrated;
 }
 
 const float *opn_prediction_confidence(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->confidence;
 }
 
 const uint8_t *opn_prediction_decision(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->decision;
 }
 
 const int8_t *opn_prediction_decided_by(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->decided_by;
 }
 
 const char *opn_prediction_summary(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, "");
     static const char none[] = "{\"decisions\":null,\"risk_coverage\":null}";
     return prediction->summary != NULL ? prediction->summary : none;
 }

@@ -392,6 +392,7 @@ opn_status opn_prediction_save(opn_ctx *ctx,
                                const opn_prediction *prediction,
                                const char *path)
 {
+    OPN_REJECT_NULL(ctx, model, graph, prediction, path);
     prediction_table table = {.model = model,
                               .graph = graph,
                               .split = split,

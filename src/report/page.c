@@ -2,10 +2,10 @@
 
 #include "report/page.h"
 
+#include "io/base64.h"
 #include "io/file_write.h"
 #include "io/sha256.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +29,10 @@ int opn_report_is_supported(void)
 static void put_base64(opn_i_file_writer *file, const unsigned char *bytes, size_t n)
 {
     enum { PIECE = 3 * 1024 };
-    unsigned char text[PIECE / 3 * 4 + 1]; // with the NUL that libcrypto appends
+    char text[PIECE / 3 * 4];
     for (size_t at = 0; at < n; at += PIECE) {
         const size_t n_bytes = n - at < PIECE ? n - at : PIECE;
-        const int n_text = EVP_EncodeBlock(text, bytes + at, (int)n_bytes);
-        opn_i_file_writer_put(file, text, (size_t)n_text);
+        opn_i_file_writer_put(file, text, opn_i_base64(bytes + at, n_bytes, text));
     }
 }
 
@@ -148,6 +147,7 @@ cleanup:
 
 opn_status opn_report_save(opn_ctx *ctx, const opn_report *report, const char *path)
 {
+    OPN_REJECT_NULL(ctx, path);
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
     OPN_FAIL_IF(ctx, !opn_report_is_supported(), OPN_ERR_UNSUPPORTED,

@@ -64,6 +64,7 @@ opn_status opn_report_create(opn_ctx *ctx,
                              const char *title,
                              opn_report **out)
 {
+    OPN_REJECT_NULL(ctx, graph, out);
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
                 "%s: the graph is directed; prepare it with "

@@ -59,6 +59,7 @@ cleanup:
 
 opn_status opn_params_check_models(opn_ctx *ctx, const opn_params *params, int several)
 {
+    OPN_REJECT_NULL(ctx, params);
     opn_status status = OPN_OK;
     const char *models = opn_params_text(params, "model");
     const char *at = models;

@@ -72,6 +72,7 @@ cleanup:
 opn_status
 opn_checkpoint_open(opn_ctx *ctx, const char *path, int resumes, opn_checkpoint **out)
 {
+    OPN_REJECT_NULL(ctx, path, out);
     opn_status status = OPN_OK;
     opn_checkpoint *checkpoint = NULL;
     OPN_TRY_NEW(ctx, checkpoint, 1);
@@ -93,6 +94,7 @@ cleanup:
 
 int opn_checkpoint_exists(const opn_checkpoint *checkpoint)
 {
+    OPN_RETURN_IF_NULL(checkpoint, 0);
     return is_there(checkpoint->path);
 }
 

@@ -309,6 +309,7 @@ opn_status opn_model_train(opn_ctx *ctx,
                            const opn_checkpoint *checkpoint,
                            opn_model **out)
 {
+    OPN_REJECT_NULL(ctx, graph, split, params, out);
     opn_status status = OPN_OK;
     choosing c = {.graph = graph, .params = params, .checkpoint = checkpoint};
     OPN_FAIL_IF(ctx,

@@ -194,7 +194,7 @@ static void dismiss(worker *workers, int n)
 opn_status opn_i_jobs_run(opn_ctx *ctx, const opn_i_jobs *jobs)
 {
     opn_status status = OPN_OK;
-    const int n_threads = opn_ctx_threads(ctx);
+    const int n_threads = opn_i_threads(ctx);
     const int n_most = jobs->n_at_once > 0 && jobs->n_at_once < n_threads
                                ? jobs->n_at_once
                                : n_threads;

@@ -188,6 +188,7 @@ cleanup:
 
 opn_status opn_params_use_preset(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
 {
+    OPN_REJECT_NULL(ctx, graph, params);
     opn_status status = OPN_OK;
     const bool is_auto = strcmp(opn_params_text(params, "preset"), "auto") == 0;
     if (opn_i_protocol_of(params)->is_rival)
@@ -242,6 +243,7 @@ opn_status opn_split_from_params(opn_ctx *ctx,
                                  const opn_params *params,
                                  opn_split **out)
 {
+    OPN_REJECT_NULL(ctx, graph, params, out);
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     int32_t *classes = NULL;
@@ -320,6 +322,7 @@ opn_status opn_model_split(opn_ctx *ctx,
                            const opn_graph *graph,
                            opn_split **out)
 {
+    OPN_REJECT_NULL(ctx, model, graph, out);
     opn_status status = OPN_OK;
     opn_params *params = NULL;
     char hash[65];

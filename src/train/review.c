@@ -344,6 +344,7 @@ opn_status opn_model_review(opn_ctx *ctx,
                             const opn_params *params,
                             opn_model *model)
 {
+    OPN_REJECT_NULL(ctx, graph, split, params, model);
     opn_status status = OPN_OK;
     const review r = {ctx, graph, split, params, model};
     OPN_TRY(compare(&r));

@@ -259,7 +259,7 @@ static void bad_features_are_refused_and_the_old_ones_stay(void **state)
         value[7] = bad[b];
         assert_int_equal(opn_graph_set_features(ctx, graph, FEATURES, value),
                          OPN_ERR_INVALID_ARG);
-        support_expect_error(ctx, "entry 7");
+        support_expect_error(ctx, "node 3, feature 1");
     }
     const opn_off row_ptr[] = {0, 0, 0, 0, 0, 1};
     const opn_off falls[] = {0, 1, 0, 1, 1, 1};

@@ -522,10 +522,34 @@ static void a_full_disk_keeps_the_old_model(void **state)
     close_small_file(&small);
 }
 
+static void a_model_goes_through_memory_as_the_bytes_of_its_file(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_draw(ctx, "nodes=60 classes=3 features=12");
+    opn_model *model = trial_train(ctx, graph, "model=s-blinks-t-k epochs=2");
+    opn_model *again = NULL;
+    opn_bytes *bytes = NULL;
+    size_t n_file = 0;
+    char *file = trial_bytes(ctx, model, &n_file);
+    assert_int_equal(opn_model_write(ctx, model, &bytes), OPN_OK);
+    assert_int_equal(opn_bytes_size(bytes), n_file);
+    assert_memory_equal(opn_bytes_data(bytes), file, n_file);
+    assert_int_equal(opn_model_read(ctx, opn_bytes_data(bytes), n_file, &again), OPN_OK);
+    trial_expect_same(ctx, model, again);
+    assert_int_equal(opn_model_read(ctx, file, n_file - 1, &again), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "the bytes of the model");
+    free(file);
+    opn_bytes_free(bytes);
+    opn_model_free(again);
+    opn_model_free(model);
+    opn_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(a_model_says_the_same_before_and_after_its_file),
+            WITH_CTX(a_model_goes_through_memory_as_the_bytes_of_its_file),
             WITH_CTX(a_file_tells_how_its_model_came_about),
             WITH_CTX(a_file_says_from_which_files_and_how_read_its_graph_came),
             WITH_CTX(where_a_graph_came_from_changes_no_weight),

@@ -241,6 +241,42 @@ static void terms_do_not_depend_on_what_is_logged(void **state)
     opn_graph_free(graph);
 }
 
+// Of the epochs between, what costs nothing is that of all epochs.
+static void terms_of_every_fifth_epoch_leave_the_others_brief(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+            "model=s-bgcn-t-k epochs=12 patience=0",
+            "model=s-bgcn-t-k epochs=12 patience=100 learning_rate=0.5"};
+    static history all;
+    static history some;
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .epoch = keep_epoch,
+                             .user = &some,
+                             .terms_every = 5};
+    opn_graph *graph = draw_graph();
+    for (int c = 0; c < 2; c++) {
+        opn_model *one = train_listening(graph, settings[c], &all);
+        some = (history){.n = 0};
+        assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
+        opn_model *other = trial_train(ctx, graph, settings[c]);
+        assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);
+        trial_expect_same(ctx, one, other);
+        assert_int_equal(some.n, all.n);
+        for (int e = 0; e < all.n; e++) {
+            const opn_epoch *brief = &some.epoch[e];
+            const bool is_whole = brief->number % 5 == 0 || brief->number == 12;
+            assert_true(brief->labels == all.epoch[e].labels);
+            assert_int_equal(isnan(brief->loss), !is_whole);
+            assert_true(!is_whole || brief->loss == all.epoch[e].loss);
+            assert_true(c == 0 || brief->accuracy == all.epoch[e].accuracy);
+        }
+        opn_model_free(one);
+        opn_model_free(other);
+    }
+    opn_graph_free(graph);
+}
+
 static void a_term_that_the_loss_does_not_have_is_nan(void **state)
 {
     (void)state;
@@ -359,6 +395,7 @@ int main(void)
             WITH_CTX(training_that_goes_on_tells_of_the_rest),
             WITH_CTX(terms_are_those_that_the_log_prints),
             WITH_CTX(terms_do_not_depend_on_what_is_logged),
+            WITH_CTX(terms_of_every_fifth_epoch_leave_the_others_brief),
             WITH_CTX(a_term_that_the_loss_does_not_have_is_nan),
             WITH_CTX(loss_is_the_sum_of_its_terms),
             WITH_CTX(the_last_accuracy_is_that_of_the_trained_model),

@@ -1,0 +1,93 @@
+"""Arrays of callers as the library reads them, and its arrays as NumPy's."""
+
+import numpy as np
+
+from ._library import NULL, ffi
+from .errors import OpineValueError
+
+_C_NAMES = {"float32": "float", "float64": "double", "int32": "int32_t", "int64": "int64_t",
+            "uint8": "uint8_t", "int8": "int8_t"}
+
+
+def as_array(value):
+    """Whatever has __array__ or __dlpack__, as an array; tensors lose their gradients."""
+    if isinstance(value, np.ndarray):
+        return value
+    for step in ("detach", "cpu"):
+        if hasattr(value, step):
+            value = getattr(value, step)()
+    if hasattr(value, "__dlpack__") and hasattr(np, "from_dlpack"):
+        try:
+            return np.from_dlpack(value)
+        except (RuntimeError, TypeError, ValueError, BufferError):
+            pass  # a type or a device that DLPack does not share
+    return np.asarray(value)
+
+
+def as_type(value, dtype, n_dims, what):
+    """An array of that type and number of dimensions, in C order.
+
+    The caller's own memory if it is so already.
+    """
+    array = as_array(value)
+    if array.ndim != n_dims:
+        raise OpineValueError(
+            f"{what} has the shape {array.shape}, and {n_dims} dimension"
+            f"{'s are' if n_dims > 1 else ' is'} expected")
+    if array.dtype.kind not in "biuf":
+        raise OpineValueError(f"{what} is of type {array.dtype}, and numbers are expected")
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+def as_index(value, what):
+    """A list of whole numbers that fit 32 bits, as int32."""
+    array = as_array(value)
+    if array.dtype.kind not in "biu":
+        if array.size and array.dtype.kind != "f":
+            raise OpineValueError(f"{what} is of type {array.dtype}, and whole numbers are expected")
+        if array.size and not np.array_equal(array, np.trunc(array)):
+            raise OpineValueError(f"{what} has numbers that are not whole")
+    if array.size and (array.min() < -2**31 or array.max() >= 2**31):
+        raise OpineValueError(f"{what} has numbers beyond 32 bits")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def pointer(array):
+    """The memory of an array for the library, which borrows it during a call."""
+    if array is None:
+        return NULL
+    return ffi.from_buffer(f"{_C_NAMES[array.dtype.name]}[]", array) if array.size else ffi.new(
+        f"{_C_NAMES[array.dtype.name]}[1]")
+
+
+def numbers(array):
+    """An array of float or double as opn_numbers; the caller keeps it alive."""
+    return _numbers("opn_numbers *", array)
+
+
+def room(array):
+    """An array of float or double to write to, as opn_number_room; None for none."""
+    return _numbers("opn_number_room *", array)
+
+
+def _numbers(kind, array):
+    made = ffi.new(kind)
+    if array is not None:
+        setattr(made, "f32" if array.dtype == np.float32 else "f64", pointer(array))
+    return made[0]
+
+
+def copy_array(chars, shape, dtype):
+    """A copy of an array of the library; None for NULL."""
+    if chars == NULL:
+        return None
+    count = int(np.prod(shape, dtype=np.int64))
+    n_bytes = count * np.dtype(dtype).itemsize
+    return np.frombuffer(bytes(ffi.buffer(chars, n_bytes)), dtype=dtype).reshape(shape).copy() \
+        if count else np.empty(shape, dtype=dtype)
+
+
+def string_list(values):
+    """Strings for the library, and what keeps them alive."""
+    kept = [ffi.new("char[]", str(value).encode("utf-8")) for value in values]
+    return ffi.new("const char *[]", kept) if kept else ffi.new("const char *[1]"), kept

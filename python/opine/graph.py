@@ -1,0 +1,408 @@
+"""Graphs: nodes, edges, features and labels, as the library holds them."""
+
+import numpy as np
+
+from . import _arrays
+from ._library import NULL, context, encode, ffi, lib, make_params, take_bytes, text
+from .errors import OpineValueError
+from .labels import class_values, encode_labels
+
+ROLES = ("train", "validation", "test", "pool", "unlabelled")
+
+
+def _is_sparse(value):
+    return hasattr(value, "tocsr") and hasattr(value, "nnz")
+
+
+def _csr_arrays(matrix):
+    """Offsets, columns and values of a SciPy matrix."""
+    matrix = matrix.tocsr()
+    return (np.ascontiguousarray(matrix.indptr, dtype=np.int64),
+            np.ascontiguousarray(matrix.indices, dtype=np.int32),
+            np.ascontiguousarray(matrix.data, dtype=np.float32))
+
+
+class Graph:
+    """An undirected graph with node features and labels.
+
+    edge_index   2×E node numbers, each edge in one direction or both, or a SciPy
+                 adjacency matrix
+    x            features [V,F], dense or scipy.sparse; None for none
+    y            labels [V]: numbers or strings; -1, None, NaN and "" mean unlabelled
+    names        of the nodes [V]
+    edge_weight  [E] above 0
+    masks        train_mask, val_mask and test_mask [V] say which nodes are for what; without
+                 them a part of the labelled nodes is set aside for validation
+
+    >>> import opine
+    >>> g = opine.Graph([[0, 1, 2], [1, 2, 0]], x=[[1.0], [2.0], [3.0]], y=["a", None, "b"])
+    >>> g.n_nodes, g.n_edges, list(g.classes)
+    (3, 3, ['a', 'b'])
+    """
+
+    def __init__(self, edge_index, x=None, y=None, names=None, *, edge_weight=None,
+                 class_names=None, feature_names=None, train_mask=None, val_mask=None,
+                 test_mask=None, n_nodes=None, name=None):
+        n_nodes = _count_nodes(n_nodes, edge_index, x, y, names)
+        with context() as ctx:
+            self._handle = _make_topology(ctx, edge_index, edge_weight, n_nodes)
+            self._classes = np.array([], dtype=np.int64)
+            if x is not None:
+                _set_features(ctx, self._handle, x)
+            if y is not None:
+                self._set_labels(ctx, y, class_names)
+            self._set_names(ctx, names, feature_names, name)
+            if any(mask is not None for mask in (train_mask, val_mask, test_mask)):
+                self._set_masks(ctx, train_mask, val_mask, test_mask)
+
+    @classmethod
+    def _of(cls, handle, classes=None):
+        """The graph behind a handle of the library."""
+        graph = cls.__new__(cls)
+        graph._handle = handle
+        graph._classes = class_values(graph._names("class", lib.opn_graph_n_classes(handle))) \
+            if classes is None else classes
+        return graph
+
+    # ---- setting parts, before anyone sees the graph ----
+
+    def _set_labels(self, ctx, labels, class_names=None, classes=None):
+        self._classes, numbers = encode_labels(labels, classes)
+        if len(numbers) != self.n_nodes:
+            raise OpineValueError(f"{len(numbers)} labels for {self.n_nodes} nodes")
+        names = [str(c) for c in self._classes] if class_names is None else list(class_names)
+        if len(names) < len(self._classes):
+            raise OpineValueError(f"{len(names)} names for {len(self._classes)} classes")
+        if class_names is not None:
+            if self._classes.dtype.kind in "biu" and self._classes.size:
+                numbers[numbers >= 0] = self._classes[numbers[numbers >= 0]]
+                if numbers.max(initial=0) >= len(names):
+                    raise OpineValueError(f"label {numbers.max()} has no name in class_names")
+            self._classes = np.array(names)
+        ctx.call(lib.opn_graph_set_labels, self._handle, len(names), _arrays.pointer(numbers))
+        array, kept = _arrays.string_list(names)
+        ctx.call(lib.opn_graph_set_class_names, self._handle, array)
+        del kept
+
+    def _set_names(self, ctx, names, feature_names, name):
+        for values, count, function, what in (
+                (names, self.n_nodes, lib.opn_graph_set_node_names, "nodes"),
+                (feature_names, self.n_features, lib.opn_graph_set_feature_names, "features")):
+            if values is None:
+                continue
+            values = list(values)
+            if len(values) != count:
+                raise OpineValueError(f"{len(values)} names for {count} {what}")
+            array, kept = _arrays.string_list(values)
+            ctx.call(function, self._handle, array)
+            del kept
+        if name is not None:
+            ctx.call(lib.opn_graph_set_name, self._handle, encode(name))
+
+    def _set_masks(self, ctx, train, validation, test):
+        roles = np.where(self.y_index < 0, ROLES.index("unlabelled"),
+                         ROLES.index("pool")).astype(np.uint8)
+        for mask, role in ((test, 2), (validation, 1), (train, 0)):
+            if mask is None:
+                continue
+            mask = _arrays.as_array(mask)
+            if mask.ndim == 2:
+                mask = mask[:, 0]  # several splits, of which the first
+            if mask.dtype != bool:
+                chosen = np.zeros(self.n_nodes, dtype=bool)
+                chosen[mask.astype(np.int64)] = True
+                mask = chosen
+            if mask.shape != (self.n_nodes,):
+                raise OpineValueError(f"a mask of {mask.shape} for {self.n_nodes} nodes")
+            roles[mask & (self.y_index >= 0)] = role
+        ctx.call(lib.opn_graph_set_roles, self._handle, _arrays.pointer(roles))
+
+    # ---- looking ----
+
+    @property
+    def n_nodes(self):
+        """Number of nodes."""
+        return lib.opn_graph_n_nodes(self._handle)
+
+    @property
+    def n_edges(self):
+        """Number of edges, each counted once."""
+        return self.info["edges"]
+
+    @property
+    def n_features(self):
+        """Number of features."""
+        return lib.opn_graph_n_features(self._handle)
+
+    @property
+    def n_classes(self):
+        """Number of classes."""
+        return lib.opn_graph_n_classes(self._handle)
+
+    @property
+    def name(self):
+        """What it is called in reports."""
+        return text(lib.opn_graph_name(self._handle))
+
+    @property
+    def classes(self):
+        """The classes, in the order of all columns [K]."""
+        return self._classes
+
+    @property
+    def names(self):
+        """Names of the nodes, or None where they are only numbered."""
+        if not lib.opn_graph_has_node_names(self._handle):
+            return None
+        return self._names("node", self.n_nodes)
+
+    @property
+    def feature_names(self):
+        """Names of the features, or None where they are only numbered."""
+        if not lib.opn_graph_has_feature_names(self._handle):
+            return None
+        return self._names("feature", self.n_features)
+
+    def _names(self, kind, count):
+        number = ffi.new("char[12]")
+        get = getattr(lib, f"opn_graph_{kind}_name")
+        return [text(get(self._handle, i, number)) for i in range(count)]
+
+    @property
+    def y_index(self):
+        """Number of each node's class [V], -1 where unlabelled."""
+        return _arrays.copy_array(lib.opn_graph_labels(self._handle), (self.n_nodes,), np.int32)
+
+    @property
+    def y(self):
+        """Label of each node [V] as it was given; None where there is none."""
+        numbers = self.y_index
+        labels = np.full(self.n_nodes, None, dtype=object)
+        known = numbers >= 0
+        labels[known] = self._classes[numbers[known]]
+        return labels
+
+    @property
+    def roles(self):
+        """Role of each node in the split that came with the graph, or None."""
+        roles = _arrays.copy_array(lib.opn_graph_roles(self._handle), (self.n_nodes,), np.uint8)
+        return None if roles is None else np.array(ROLES)[roles]
+
+    def _topology(self):
+        n_entries = lib.opn_graph_n_entries(self._handle)
+        row_ptr = _arrays.copy_array(lib.opn_graph_row_ptr(self._handle), (self.n_nodes + 1,),
+                                     np.int64)
+        col_idx = _arrays.copy_array(lib.opn_graph_col_idx(self._handle), (n_entries,), np.int32)
+        weight = np.empty(n_entries, dtype=np.float32)
+        lib.opn_graph_weights(self._handle, _arrays.pointer(weight))
+        return row_ptr, col_idx, weight
+
+    @property
+    def edge_index(self):
+        """2×E node numbers, each edge in both directions."""
+        row_ptr, col_idx, _ = self._topology()
+        rows = np.repeat(np.arange(self.n_nodes), np.diff(row_ptr))
+        return np.stack([rows, col_idx.astype(np.int64)])
+
+    @property
+    def edge_weight(self):
+        """Weights in the order of edge_index, 1 where edges have none."""
+        return self._topology()[2]
+
+    def _feature_parts(self):
+        row_ptr = _arrays.copy_array(lib.opn_graph_feature_row_ptr(self._handle),
+                                     (self.n_nodes + 1,), np.int64)
+        col_idx = _arrays.copy_array(lib.opn_graph_feature_col_idx(self._handle),
+                                     (int(row_ptr[-1]),), np.int32)
+        value = np.empty(int(row_ptr[-1]), dtype=np.float32)
+        lib.opn_graph_feature_values(self._handle, _arrays.pointer(value))
+        return value, col_idx, row_ptr
+
+    @property
+    def x(self):
+        """Features [V,F] as a dense array; to_scipy() gives them sparse."""
+        value, col_idx, row_ptr = self._feature_parts()
+        dense = np.zeros((self.n_nodes, self.n_features), dtype=np.float32)
+        dense[np.repeat(np.arange(self.n_nodes), np.diff(row_ptr)), col_idx] = value
+        return dense
+
+    def to_scipy(self):
+        """Adjacency [V,V] and features [V,F] as SciPy's CSR matrices."""
+        from scipy import sparse
+        row_ptr, col_idx, weight = self._topology()
+        return (sparse.csr_matrix((weight, col_idx, row_ptr), shape=(self.n_nodes,) * 2),
+                sparse.csr_matrix(self._feature_parts(), shape=(self.n_nodes, self.n_features)))
+
+    @property
+    def info(self):
+        """Counts, degrees, components and homophily."""
+        out = ffi.new("opn_graph_info *")
+        with context() as ctx:
+            ctx.call(lib.opn_graph_describe, self._handle, out)
+        return {field.removeprefix("n_"): getattr(out, field)
+                for field, _ in ffi.typeof("opn_graph_info").fields}
+
+    @property
+    def hash(self):
+        """SHA-256 of nodes, edges, features and labels."""
+        out = ffi.new("char[65]")
+        with context() as ctx:
+            ctx.call(lib.opn_graph_hash, self._handle, out)
+        return text(out)
+
+    @property
+    def notes(self):
+        """How its files were read, where that is not obvious."""
+        return [text(lib.opn_graph_note(self._handle, i))
+                for i in range(lib.opn_graph_note_count(self._handle))]
+
+    def find(self, node):
+        """Number of a node, given by name or number."""
+        if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
+            if not 0 <= node < self.n_nodes:
+                raise OpineValueError(f"node {node} is outside [0, {self.n_nodes})")
+            return int(node)
+        found = lib.opn_graph_find_node(self._handle, encode(node))
+        if found < 0:
+            raise OpineValueError(f"there is no node {node!r}")
+        return found
+
+    def __len__(self):
+        return self.n_nodes
+
+    def __repr__(self):
+        return (f"<opine.Graph {self.name}: {self.n_nodes} nodes, {self.n_edges} edges, "
+                f"{self.n_features} features, {self.n_classes} classes>")
+
+    # ---- files and other processes ----
+
+    @classmethod
+    def load(cls, path, *, label=None, data_dir=None, steps=None):
+        """Loads files or a dataset, prepared as training wants it.
+
+        path   what `opine train` takes: a dataset's name, an .npz file, a folder of tables, …
+        label  the column of the labels in a folder
+        steps  of preprocessing, "undirected" for example, instead of the usual
+        """
+        with context() as ctx:
+            params = make_params(ctx, {"label": label, "data_dir": data_dir, "steps": steps})
+            return cls._of(ctx.make("graph", lib.opn_graph_load_prepared, encode(path), params))
+
+    def save(self, path):
+        """Writes an .npz file, or a new folder of CSV files."""
+        with context() as ctx:
+            ctx.call(lib.opn_graph_save, self._handle, encode(path))
+
+    def relabelled(self, labels, *, classes=None):
+        """A copy with other labels [V], and without a split."""
+        with context() as ctx:
+            copy = Graph._of(ctx.make("graph", lib.opn_graph_copy, self._handle), self._classes)
+            copy._set_labels(ctx, labels, classes=classes)
+        return copy
+
+    def __getstate__(self):
+        with context() as ctx:
+            return {"bytes": take_bytes(ctx.make("bytes", lib.opn_graph_write, self._handle)),
+                    "classes": self._classes}
+
+    def __setstate__(self, state):
+        data = state["bytes"]
+        with context() as ctx:
+            self._handle = ctx.make("graph", lib.opn_graph_read, ffi.from_buffer(data), len(data))
+        self._classes = state["classes"]
+
+    # ---- what others have ----
+
+    @classmethod
+    def from_scipy(cls, adjacency, features=None, y=None, **more):
+        """From SciPy matrices: adjacency [V,V], features [V,F]."""
+        return cls(adjacency, features, y, **more)
+
+    @classmethod
+    def from_networkx(cls, graph, features=None, label=None, weight=None, **more):
+        """From a NetworkX graph.
+
+        features  names of node attributes, numbers each; None for none
+        label     the attribute of the labels
+        weight    the attribute of the edges' weights
+        """
+        from .convert import from_networkx
+        return from_networkx(cls, graph, features, label, weight, more)
+
+    @classmethod
+    def from_pandas(cls, edges, nodes=None, *, label=None, features=None, source=None, target=None,
+                    weight=None, node=None, **more):
+        """From DataFrames of edges and of nodes, whose index has the names of the nodes.
+
+        Columns are found by their usual names (source, target, node), or given.
+        """
+        from .convert import from_pandas
+        return from_pandas(cls, edges, nodes, label, features, source, target, weight, node, more)
+
+    @classmethod
+    def from_pyg(cls, data, **more):
+        """From a Data of PyTorch Geometric, with its masks."""
+        from .convert import from_pyg
+        return from_pyg(cls, data, more)
+
+    @classmethod
+    def from_dgl(cls, graph, features="feat", label="label", **more):
+        """From a graph of DGL, with its masks; features and label name node data."""
+        from .convert import from_dgl
+        return from_dgl(cls, graph, features, label, more)
+
+
+# ---- making one --------------------------------------------------------------------------
+
+
+def _count_nodes(given, edge_index, x, y, names):
+    if given is not None:
+        return int(given)
+    if _is_sparse(edge_index):
+        return edge_index.shape[0]
+    for part in (x, y, names):
+        if part is not None:
+            return part.shape[0] if hasattr(part, "shape") else len(part)
+    edges = _arrays.as_array(edge_index)
+    return int(edges.max()) + 1 if edges.size else 0
+
+
+def _make_topology(ctx, edge_index, edge_weight, n_nodes):
+    if _is_sparse(edge_index):
+        if edge_index.shape != (n_nodes, n_nodes):
+            raise OpineValueError(f"an adjacency matrix of {edge_index.shape} for {n_nodes} nodes")
+        row_ptr, col_idx, value = _csr_arrays(edge_index)
+        weight = NULL if (value == 1).all() else _arrays.pointer(value)
+        return ctx.make("graph", lib.opn_graph_create_csr, n_nodes, _arrays.pointer(row_ptr),
+                        _arrays.pointer(col_idx), weight)
+    edges = _arrays.as_index(edge_index, "edge_index")
+    if edges.size == 0:
+        edges = edges.reshape(2, 0)
+    if edges.ndim != 2 or edges.shape[0] != 2:
+        raise OpineValueError(
+            f"edge_index has the shape {edges.shape}; 2 rows, sources and targets, are expected"
+            + (" (transpose it)" if edges.ndim == 2 and edges.shape[1] == 2 else ""))
+    weight = None
+    if edge_weight is not None:
+        weight = _arrays.as_type(edge_weight, np.float32, 1, "edge_weight")
+        if len(weight) != edges.shape[1]:
+            raise OpineValueError(f"{len(weight)} weights for {edges.shape[1]} edges")
+    return ctx.make("graph", lib.opn_graph_create_edges, n_nodes, edges.shape[1],
+                    _arrays.pointer(edges[0]), _arrays.pointer(edges[1]), _arrays.pointer(weight))
+
+
+def _set_features(ctx, handle, x):
+    n_nodes = lib.opn_graph_n_nodes(handle)
+    if _is_sparse(x):
+        row_ptr, col_idx, value = _csr_arrays(x)
+        shape = x.shape
+    else:
+        x = _arrays.as_type(x, np.float32, 2, "x")
+        shape = x.shape
+    if shape[0] != n_nodes:
+        raise OpineValueError(f"features of {shape[0]} nodes for {n_nodes}")
+    if _is_sparse(x):
+        ctx.call(lib.opn_graph_set_features_csr, handle, shape[1], _arrays.pointer(row_ptr),
+                 _arrays.pointer(col_idx), _arrays.pointer(value))
+    else:
+        ctx.call(lib.opn_graph_set_features, handle, shape[1], _arrays.pointer(x))

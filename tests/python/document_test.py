@@ -1,0 +1,74 @@
+"""The examples of docstrings, of docs/python.md and of examples/*.py run."""
+
+import doctest
+import glob
+import importlib
+import importlib.util
+import os
+import pkgutil
+import re
+import unittest
+from contextlib import redirect_stdout
+from io import StringIO
+
+import opine
+from support import quiet
+
+BLOCK = re.compile(r"(?:<!-- needs: (?P<needs>[a-z_]+) -->\n)?```python\n(?P<code>.*?)```\n", re.S)
+
+
+class Documents(unittest.TestCase):
+    def test_examples_of_docstrings_are_right(self):
+        n_tried = 0
+        for found in pkgutil.iter_modules(opine.__path__, "opine."):
+            if found.name.endswith("_opine"):
+                continue
+            result = doctest.testmod(importlib.import_module(found.name), verbose=False)
+            self.assertEqual(result.failed, 0, found.name)
+            n_tried += result.attempted
+        result = doctest.testmod(opine, verbose=False)
+        self.assertEqual(result.failed, 0)
+        self.assertGreater(n_tried + result.attempted, 12)
+
+    def run_blocks(self, path):
+        """Runs the blocks of a document in order; returns how many there are and what they print."""
+        with open(path, encoding="utf-8") as file:
+            page = file.read()
+        space = {}
+        said = StringIO()
+        blocks = list(BLOCK.finditer(page))
+        with quiet(), redirect_stdout(said):
+            for block in blocks:
+                needs = block["needs"]
+                if needs and importlib.util.find_spec(needs) is None:
+                    continue
+                line = page.count("\n", 0, block.start("code"))
+                exec(compile("\n" * line + block["code"], path, "exec"), space)
+        return len(blocks), said.getvalue()
+
+    def test_the_tutorial_runs_from_top_to_bottom(self):
+        n, said = self.run_blocks(os.path.join(os.environ["OPINE_DOCS"], "python.md"))
+        self.assertGreater(n, 8)
+        self.assertIn("edge 1, from 1 to 9: node id outside [0, 3)", said)
+
+    def test_the_readme_runs(self):
+        n, said = self.run_blocks(os.path.join(os.environ["OPINE_DOCS"], "..", "README.md"))
+        self.assertEqual(n, 1)
+        self.assertIn("p", said)
+
+    def test_example_scripts_run(self):
+        scripts = glob.glob(os.path.join(os.environ["OPINE_EXAMPLES"], "*.py"))
+        self.assertTrue(scripts)
+        for path in scripts:
+            with self.subTest(path), open(path, encoding="utf-8") as file:
+                code = file.read()
+                if "networkx" in code and importlib.util.find_spec("networkx") is None:
+                    self.skipTest("networkx is not installed")
+                said = StringIO()
+                with quiet(), redirect_stdout(said):
+                    exec(compile(code, path, "exec"), {})
+                self.assertIn("members are right", said.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
