@@ -134,6 +134,7 @@ class NodeClassifier:
             model = ctx.make("model", lib.opn_model_train, graph._handle, split, params, NULL)
             if text(lib.opn_params_text(params, b"preset")) == "auto":
                 ctx.call(lib.opn_model_review, graph._handle, split, params, model)
+            ctx.call(lib.opn_model_calibrate, graph._handle, split, params, model)
         self._take(model, graph, split)
         self.history_ = history
         if hooks.progress:

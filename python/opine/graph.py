@@ -7,7 +7,7 @@ from ._library import NULL, context, encode, ffi, lib, make_params, take_bytes, 
 from .errors import OpineValueError
 from .labels import class_values, encode_labels
 
-ROLES = ("train", "validation", "test", "pool", "unlabelled")
+ROLES = tuple(text(lib.opn_role_name(role)) for role in range(lib.OPN_N_ROLES))
 
 
 def _is_sparse(value):

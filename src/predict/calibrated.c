@@ -113,6 +113,7 @@ opn_status opn_model_calibrate(opn_ctx *ctx,
                                const opn_params *params,
                                opn_model *model)
 {
+    OPN_REJECT_NULL(ctx, graph, split, params, model);
     opn_status status = OPN_OK;
     opn_i_guarantee guarantee = {0};
     const opn_calibration wanted = opn_i_calibration_wanted(params);
