@@ -90,6 +90,8 @@ cleanup:
     return status;
 }
 
+enum { PAPER_WIDTH = 10 };
+
 // ---- text ----------------------------------------------------------------------------
 
 typedef struct image_page {
@@ -111,13 +113,13 @@ static void put_text(const image_page *p, int width, const char *text)
     opn_i_text_add(start_cell(p), "%-*s", p->is_markdown ? 0 : width, text);
 }
 
-static void put_number(const image_page *p, double number)
+static void put_number(const image_page *p, int width, double number)
 {
     opn_i_text *line = start_cell(p);
     if (isnan(number))
-        opn_i_text_add(line, "%5s", "");
+        opn_i_text_add(line, "%*s", width, "");
     else
-        opn_i_text_add(line, "%5.3f", number);
+        opn_i_text_add(line, "%*.3f", width, number);
 }
 
 static void put_estimate(const image_page *p, const opn_estimate *estimate, int n_digits)
@@ -171,7 +173,7 @@ static void put_measure_row(const image_page *p,
         const opn_estimate ours =
                 estimate_of(found, model, term, (image_figure)f, measure);
         if (f != FIGURE_AUROC)
-            put_number(p, paper_of(model, term, (image_figure)f, measure));
+            put_number(p, PAPER_WIDTH, paper_of(model, term, (image_figure)f, measure));
         put_estimate(p, &ours, f == FIGURE_AUROC ? 1 : 3);
     }
 }
@@ -182,7 +184,7 @@ put_paper_table(opn_ctx *ctx, const image_page *p, const opn_reproduction *found
     static const char *const names[] = {"model", "unlabelled", "paper, in",
                                         "ours",  "paper, out", "ours",
                                         "AUROC", "accuracy",   "as in the paper"};
-    static const int widths[] = {9, 13, 5, 14, 5, 14, 14, 14, 13};
+    static const int widths[] = {9, 13, PAPER_WIDTH, 14, PAPER_WIDTH, 14, 14, 14, 13};
     opn_status status = OPN_OK;
     put_head(p, names, widths, 9);
     for (int m = 0; m < OPN_IMAGE_MODELS; m++) {

@@ -219,9 +219,10 @@ static void put_introduction(const opn_i_result_page *p)
                 "every single result in `cells.jsonl`\nof its folder; never edited by "
                 "hand.\n\n",
                 opn_version());
-    opn_i_file_writer_printf(p->file,
-                             "Percent; ours as mean ± half of the 95 %% interval over "
-                             "seeds, or splits where they are drawn.\n");
+    if (p->found->n_rows > 0)
+        opn_i_file_writer_printf(p->file,
+                                 "Percent; ours as mean ± half of the 95 %% interval "
+                                 "over seeds, or splits where they are drawn.\n");
     if (p->found->n_answers > 0)
         opn_i_file_writer_printf(
                 p->file,
