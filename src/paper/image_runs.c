@@ -47,7 +47,7 @@ const opn_i_image_setting *opn_i_image_setting_at(size_t n)
 // What the runs of a seed share.
 typedef struct image_run {
     const opn_i_image_data *data;
-    const opn_i_image_draw *draw;
+    opn_i_image_draw draw;
     opn_i_journal *journal; // or NULL
     int64_t seed;
     opn_i_image_cell *cell; // [MODELS,TERMS]
@@ -140,11 +140,11 @@ static opn_status run_cell(opn_ctx *ctx,
     opn_prediction *said = NULL;
     opn_prediction *of_test = NULL;
     OPN_TRY(set_params(ctx, run->seed, model, term, &params));
-    OPN_TRY(opn_i_train_one(ctx, run->draw->graph, run->draw->split, params, NULL,
+    OPN_TRY(opn_i_train_one(ctx, run->draw.graph, run->draw.split, params, NULL,
                             &trained));
-    OPN_TRY(opn_model_predict(ctx, trained, run->draw->graph, NULL, 0, &said));
+    OPN_TRY(opn_model_predict(ctx, trained, run->draw.graph, NULL, 0, &said));
     OPN_TRY(opn_model_predict(ctx, trained, run->data->test, NULL, 0, &of_test));
-    OPN_TRY(score_images(ctx, run->draw, said, cell));
+    OPN_TRY(score_images(ctx, &run->draw, said, cell));
     cell->accuracy = accuracy_of(run->data->test, of_test);
     cell->seconds = opn_i_clock() - start;
 cleanup:
@@ -219,7 +219,7 @@ static opn_status key_of(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_sha256 *sha = NULL;
     char hash[65];
-    OPN_TRY(opn_graph_hash(ctx, run->draw->graph, hash));
+    OPN_TRY(opn_graph_hash(ctx, run->draw.graph, hash));
     OPN_TRY(opn_i_sha256_start(ctx, &sha));
     opn_i_sha256_add(sha, opn_version(), strlen(opn_version()) + 1);
     opn_i_sha256_add(sha, hash, sizeof(hash));
@@ -268,11 +268,9 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t j)
 static opn_status run_seed(opn_ctx *ctx, const opn_i_image_data *data, image_run *run)
 {
     opn_status status = OPN_OK;
-    opn_i_image_draw draw = {0};
     char note[32];
-    OPN_TRY(opn_i_image_draw_init(ctx, data, (uint64_t)run->seed, &draw));
+    OPN_TRY(opn_i_image_draw_init(ctx, data, (uint64_t)run->seed, &run->draw));
     run->data = data;
-    run->draw = &draw;
     snprintf(note, sizeof(note), "images, seed %lld", (long long)run->seed);
     // Each takes about half a gigabyte.
     const opn_i_jobs jobs = {.stage = "evaluating",
@@ -284,7 +282,7 @@ static opn_status run_seed(opn_ctx *ctx, const opn_i_image_data *data, image_run
                              .user = run};
     OPN_TRY(opn_i_jobs_run(ctx, &jobs));
 cleanup:
-    opn_i_image_draw_deinit(&draw);
+    opn_i_image_draw_deinit(&run->draw);
     return status;
 }
 
