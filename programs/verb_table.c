@@ -17,7 +17,9 @@
 // Options of every verb that predicts.
 #define SAMPLING "samples sample_dropout sample_drop_edge average isolated "
 
-#define DECISIONS "abstain_above target_accuracy decide_by "
+#define DECISIONS                                                                 \
+    "abstain_above target_accuracy confidence pick decide_by coverage set_score " \
+    "coverage_by ood_fdr "
 #define GENERATOR \
     "nodes classes mean_degree homophily features words topic_overlap label_noise "
 #define EVERY_VERB "threads quiet verbose help "

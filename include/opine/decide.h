@@ -3,6 +3,8 @@
 #ifndef OPINE_DECIDE_H
 #define OPINE_DECIDE_H
 
+#include "conformal.h"
+#include "control.h"
 #include "prediction.h"
 
 #ifdef __cplusplus
@@ -11,12 +13,13 @@ extern "C" {
 
 typedef enum opn_decision {
     OPN_DECISION_ACCEPT = 0,
-    OPN_DECISION_MISCLASSIFIED = 1, // the predicted class may be wrong
-    OPN_DECISION_OOD = 2            // the true class may be unknown to the model
+    OPN_DECISION_MISCLASSIFIED = 1, // abstained: the predicted class may be wrong
+    OPN_DECISION_OOD = 2,           // abstained: there is little evidence for any class
+    OPN_DECISION_UNKNOWN = 3        // of no known class, at a false discovery rate
 } opn_decision;
-enum { OPN_N_DECISIONS = 3 };
+enum { OPN_N_DECISIONS = 4 };
 
-OPN_API const char *opn_decision_name(opn_decision decision); // "misclassified?"
+OPN_API const char *opn_decision_name(opn_decision decision); // "abstain (conflict)"
 
 // The decision for a node rejected because of this measure: OOD for vacuity,
 // MISCLASSIFIED for any other.
@@ -111,6 +114,15 @@ typedef struct opn_decisions {
     int32_t n_decided[OPN_N_DECISIONS];  // nodes of each opn_decision
     int32_t n_test, n_accepted_test;     // labelled test nodes; 0 without a split
     int32_t n_right_test;                // correct among the accepted
+    // The labelled nodes that promises rest on, and how many of them are validation
+    // nodes, whose labels may have chosen the model; 0 if nothing is promised.
+    int32_t n_guarantee, n_guarantee_validation;
+    int is_promised;      // the target is to be shown, and then this is what was:
+    opn_control control;  // nothing accepted if is_shown is 0
+    int has_sets;         // a coverage was asked for, and then:
+    opn_set_quality sets; // of the test nodes
+    int has_fdr;          // a false discovery rate was asked for, and then:
+    opn_measure known_by; // the measure behind the p-values
 } opn_decisions;
 
 // Whether opn_prediction_decide() can do what the parameters ask for, before the work.
@@ -123,13 +135,16 @@ OPN_API OPN_NODISCARD opn_status opn_decide_check(opn_ctx *ctx,
                                                   const opn_split *split,
                                                   const opn_params *params);
 
-// Decides about every node of the graph by the parameters abstain_above, target_accuracy
-// and decide_by; opn_prediction_decision() and opn_prediction_decided_by() return the
-// result. For a target accuracy a threshold is picked on the validation nodes of `split`,
-// among those that the given thresholds accept; test nodes are only counted afterwards.
-// split may be NULL when there is no target. Errors: those above, and UNSUPPORTED (no
-// threshold reaches the target; the message says what can be reached), NOMEM. Cost: O(V +
-// n log n) of n validation nodes.
+// Decides about every node of the graph by the parameters abstain_above, target_accuracy,
+// confidence, pick, decide_by, coverage, set_score, coverage_by and ood_fdr;
+// opn_prediction_decision() and opn_prediction_decided_by() return the result. Promises
+// rest on the calibration nodes of `split`, and on its validation nodes if there are
+// fewer than 50 of these; test nodes are only counted afterwards. A target accuracy
+// accepts what control.h shows, among the nodes that the given thresholds accept, or with
+// `pick` best-looking what looks best on the validation nodes. split may be NULL when
+// nothing needs labels. Errors: those above, and UNSUPPORTED (no threshold reaches the
+// target; the message says what can be reached), NOMEM. Cost: O(V + n log n) of n
+// validation nodes.
 OPN_API OPN_NODISCARD opn_status opn_prediction_decide(opn_ctx *ctx,
                                                        const opn_model *model,
                                                        const opn_graph *graph,

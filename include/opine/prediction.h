@@ -72,6 +72,11 @@ OPN_API const float *opn_prediction_around(const opn_prediction *prediction);
 OPN_API const float *opn_prediction_calibrated(const opn_prediction *prediction);
 OPN_API const float *opn_prediction_confidence(const opn_prediction *prediction);
 
+// [V] p-value of "of a known class, like the calibration nodes", and [V,K] 1 for the
+// classes in the set of a node; NULL before opn_prediction_decide() was asked for them
+OPN_API const float *opn_prediction_p_known(const opn_prediction *prediction);
+OPN_API const uint8_t *opn_prediction_set(const opn_prediction *prediction);
+
 // [V] opn_decision, and the opn_measure that decided or -1 where the node is accepted;
 // NULL before opn_prediction_decide() of decide.h
 OPN_API const uint8_t *opn_prediction_decision(const opn_prediction *prediction);
@@ -86,11 +91,11 @@ OPN_API const char *opn_prediction_summary(const opn_prediction *prediction);
 
 // Writes predictions with the names of nodes and classes: a table node, role, label,
 // p_CLASS…, alpha_CLASS…, vacuity … entropy, vacuity~ … entropy~ (the smoothed ones),
-// energy, predicted, decision, decided_by, confidence, calibrated_CLASS…. Fields are
-// empty for what the model does not measure; smoothed measures, energy, what is
-// calibrated and decisions are left out where there are none. A JSON file is an object:
-// the members of opn_prediction_summary(), and nodes, a list. `path` ends in .npz or
-// .json, or else is a CSV file; "-" is CSV and "-.json" JSON on standard output. Roles
+// energy, predicted, decision, decided_by, confidence, calibrated_CLASS…, set, p_known.
+// Fields are empty for what the model does not measure; smoothed measures, energy, what
+// is calibrated and decisions are left out where there are none. A JSON file is an
+// object: the members of opn_prediction_summary(), and nodes, a list. `path` ends in .npz
+// or .json, or else is a CSV file; "-" is CSV and "-.json" JSON on standard output. Roles
 // are those of `split`; without one labelled nodes are "pool".
 OPN_API OPN_NODISCARD opn_status opn_prediction_save(opn_ctx *ctx,
                                                      const opn_model *model,

@@ -16,9 +16,11 @@ const char *opn_decision_name(opn_decision decision)
     case OPN_DECISION_ACCEPT:
         return "accept";
     case OPN_DECISION_MISCLASSIFIED:
-        return "misclassified?";
+        return "abstain (conflict)";
     case OPN_DECISION_OOD:
-        return "out-of-distribution?";
+        return "abstain (little evidence)";
+    case OPN_DECISION_UNKNOWN:
+        return "unknown class";
     }
     return "?";
 }

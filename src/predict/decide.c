@@ -2,11 +2,13 @@
 
 #include "graph/graph_data.h"
 #include "model/model_data.h"
+#include "opinion/proportion.h"
 #include "opinion/threshold.h"
 #include "predict/decisions_json.h"
-#include "predict/prediction_data.h"
+#include "predict/promise.h"
 
 #include <math.h>
+#include <string.h>
 
 opn_measure opn_decide_recommended(const opn_model *model)
 {
@@ -22,7 +24,47 @@ typedef struct request {
     bool has_target;
     double target;
     opn_measure measure; // used to reach the target
+    bool must_show;      // that the target is kept
+    double confidence;
+    bool has_sets, has_fdr;
+    double fdr;
 } request;
+
+// The parameter that needs labelled nodes, or NULL.
+static const char *needs_labels(const request *wanted)
+{
+    return wanted->has_target ? "target_accuracy"
+           : wanted->has_sets ? "coverage"
+           : wanted->has_fdr  ? "ood_fdr"
+                              : NULL;
+}
+
+static opn_status check_rate(opn_ctx *ctx, const opn_params *params, const char *name)
+{
+    opn_status status = OPN_OK;
+    const double rate = opn_params_real(params, name);
+    OPN_FAIL_IF(ctx, !(rate > 0.0 && rate < 1.0), OPN_ERR_INVALID_ARG,
+                "`%s` is %g, which must be between 0 and 1", name, rate);
+cleanup:
+    return status;
+}
+
+// A promise that is always or never kept is none.
+static opn_status
+check_rates(opn_ctx *ctx, const opn_params *params, const request *wanted)
+{
+    opn_status status = OPN_OK;
+    if (wanted->has_target && wanted->must_show) {
+        OPN_TRY(check_rate(ctx, params, "target_accuracy"));
+        OPN_TRY(check_rate(ctx, params, "confidence"));
+    }
+    if (wanted->has_sets)
+        OPN_TRY(check_rate(ctx, params, "coverage"));
+    if (wanted->has_fdr)
+        OPN_TRY(check_rate(ctx, params, "ood_fdr"));
+cleanup:
+    return status;
+}
 
 static opn_measure measure_of(const opn_model *model, const opn_params *params)
 {
@@ -36,7 +78,12 @@ read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, req
     opn_status status = OPN_OK;
     request wanted = {.has_target = opn_params_given(params, "target_accuracy") != 0,
                       .target = opn_params_real(params, "target_accuracy"),
-                      .measure = measure_of(model, params)};
+                      .measure = measure_of(model, params),
+                      .must_show = strcmp(opn_params_text(params, "pick"), "shown") == 0,
+                      .confidence = opn_params_real(params, "confidence"),
+                      .has_sets = opn_params_given(params, "coverage") != 0,
+                      .has_fdr = opn_params_given(params, "ood_fdr") != 0,
+                      .fdr = opn_params_real(params, "ood_fdr")};
     const char *name = opn_measure_name(wanted.measure);
     OPN_TRY(opn_thresholds_parse(ctx, opn_params_text(params, "abstain_above"),
                                  &wanted.thresholds));
@@ -56,6 +103,7 @@ read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, req
                 "`abstain_above`: %s has a threshold, and `target_accuracy` would pick "
                 "another; name another measure with `decide_by`",
                 name);
+    OPN_TRY(check_rates(ctx, params, &wanted));
     *out = wanted;
     wanted.thresholds = NULL;
 cleanup:
@@ -74,17 +122,22 @@ static opn_status check_split(opn_ctx *ctx,
                         (opn_split_n_nodes(split) != opn_i_graph_n_nodes(graph) ||
                          opn_split_n_classes(split) != graph->n_classes),
                 OPN_ERR_SHAPE, "%s: the split belongs to another graph", graph->name);
-    if (!wanted->has_target)
+    const char *name = needs_labels(wanted);
+    if (name == NULL)
         return OPN_OK;
     OPN_FAIL_IF(ctx, split == NULL, OPN_ERR_SHAPE,
-                "%s: is not the graph the model was trained on, so it has no validation "
-                "nodes to pick a threshold on for `target_accuracy`; use `abstain_above` "
-                "with a threshold picked on the training graph",
-                graph->name);
-    OPN_FAIL_IF(ctx, opn_split_count(split, OPN_ROLE_VALIDATION) == 0, OPN_ERR_SHAPE,
-                "%s: the model was trained without validation nodes, so there are none "
-                "to pick a threshold on for `target_accuracy`",
-                graph->name);
+                "%s: is not the graph the model was trained on, so it has no calibration "
+                "or validation nodes for `%s`; use `abstain_above` with a threshold "
+                "picked on the training graph",
+                graph->name, name);
+    OPN_FAIL_IF(ctx,
+                opn_split_count(split, OPN_ROLE_VALIDATION) +
+                                opn_split_count(split, OPN_ROLE_CALIBRATION) ==
+                        0,
+                OPN_ERR_SHAPE,
+                "%s: the model was trained without calibration or validation nodes, so "
+                "there are none for `%s`",
+                graph->name, name);
 cleanup:
     return status;
 }
@@ -115,44 +168,81 @@ static bool is_right(const opn_graph *graph,
     return opn_split_known(split)[graph->label[i]] == prediction->predicted[i];
 }
 
-static opn_status pick(opn_ctx *ctx,
-                       const opn_graph *graph,
-                       const opn_split *split,
+// Accepting up to the threshold that was shown, among the nodes it was shown by.
+static opn_coverage shown_coverage(const opn_control *c)
+{
+    opn_coverage at = {.threshold = c->threshold,
+                       .n = c->n,
+                       .n_accepted = c->n_accepted,
+                       .n_right = c->n_right,
+                       .coverage = (double)c->n_accepted / c->n,
+                       .accuracy = (double)NAN,
+                       .low = (double)NAN,
+                       .high = (double)NAN};
+    if (c->n_accepted > 0) {
+        at.accuracy = (double)c->n_right / c->n_accepted;
+        opn_i_proportion_interval(c->n_right, c->n_accepted, &at.low, &at.high);
+    }
+    return at;
+}
+
+// The threshold that looks best on the n nodes, which promises nothing.
+static opn_status pick_best_looking(opn_ctx *ctx,
+                                    const request *wanted,
+                                    int32_t n,
+                                    const float *measure,
+                                    const uint8_t *right,
+                                    opn_coverage *picked)
+{
+    opn_status status = OPN_OK;
+    int is_reached = 0;
+    OPN_TRY(opn_pick_threshold(ctx, n, measure, right, wanted->target, &is_reached,
+                               picked));
+    OPN_FAIL_IF(ctx, !is_reached, OPN_ERR_UNSUPPORTED,
+                "`target_accuracy` %g cannot be reached with %s on the %d labelled "
+                "nodes; the best accuracy is %.4f, at a coverage of %.4f (%d of %d "
+                "correct)",
+                wanted->target, opn_measure_name(wanted->measure), n,
+                floor(1e4 * picked->accuracy) / 1e4, picked->coverage, picked->n_right,
+                picked->n_accepted);
+cleanup:
+    return status;
+}
+
+static opn_status pick(const opn_i_promise *promise,
                        const request *wanted,
-                       const opn_prediction *prediction,
                        const uint8_t *decision,
                        opn_decisions *d)
 {
     opn_status status = OPN_OK;
-    const size_t n_most = (size_t)opn_split_count(split, OPN_ROLE_VALIDATION);
-    const uint8_t *role = opn_split_roles(split);
-    const char *name = opn_measure_name(wanted->measure);
+    opn_ctx *ctx = promise->ctx;
+    const opn_prediction *prediction = promise->prediction;
+    const int32_t *target = promise->guarantee->target;
     float *measure = NULL;
     uint8_t *right = NULL;
     int32_t n = 0;
-    int is_reached = 0;
-    OPN_TRY_NEW(ctx, measure, n_most);
-    OPN_TRY_NEW(ctx, right, n_most);
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++) {
+    OPN_TRY_NEW(ctx, measure, promise->guarantee->n);
+    OPN_TRY_NEW(ctx, right, promise->guarantee->n);
+    for (opn_vid i = 0; i < prediction->n_nodes; i++) {
         // Nodes that the given thresholds reject cannot be accepted.
-        if (role[i] != OPN_ROLE_VALIDATION || decision[i] != OPN_DECISION_ACCEPT)
+        if (target[i] < 0 || decision[i] != OPN_DECISION_ACCEPT)
             continue;
         measure[n] = prediction->measure[wanted->measure][i];
-        right[n++] = is_right(graph, split, prediction, i);
+        right[n++] = target[i] == prediction->predicted[i];
     }
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_UNSUPPORTED,
-                "`target_accuracy`: `abstain_above` accepts none of the %zu validation "
+                "`target_accuracy`: `abstain_above` accepts none of the %d labelled "
                 "nodes, so there are none to pick a threshold on",
-                n_most);
+                promise->guarantee->n);
     OPN_TRY(opn_risk_coverage(ctx, n, measure, right, d->curve));
-    OPN_TRY(opn_pick_threshold(ctx, n, measure, right, wanted->target, &is_reached,
-                               &d->picked));
-    OPN_FAIL_IF(ctx, !is_reached, OPN_ERR_UNSUPPORTED,
-                "`target_accuracy` %g cannot be reached with %s on the %d validation "
-                "nodes; the best accuracy is %.4f, at a coverage of %.4f (%d of %d "
-                "correct)",
-                wanted->target, name, n, floor(1e4 * d->picked.accuracy) / 1e4,
-                d->picked.coverage, d->picked.n_right, d->picked.n_accepted);
+    d->is_promised = wanted->must_show;
+    if (wanted->must_show) {
+        OPN_TRY(opn_i_promise_accuracy(promise, wanted->measure, decision, wanted->target,
+                                       wanted->confidence, &d->control));
+        d->picked = shown_coverage(&d->control);
+    } else {
+        OPN_TRY(pick_best_looking(ctx, wanted, n, measure, right, &d->picked));
+    }
     wanted->thresholds->most[wanted->measure] = d->picked.threshold;
 cleanup:
     opn_i_release(&ctx->alloc, measure);
@@ -191,17 +281,17 @@ static opn_status make_room(opn_ctx *ctx,
                                                     : OPN_OK;
 }
 
-// Applies the given thresholds and, if there is a target, the one picked for it.
-static opn_status decide(opn_ctx *ctx,
-                         const opn_graph *graph,
-                         const opn_split *split,
+// Applies the given thresholds, and what labels are asked for.
+static opn_status decide(const opn_i_promise *promise,
+                         const opn_params *params,
                          const request *wanted,
-                         const opn_prediction *prediction,
                          uint8_t *decision,
                          int8_t *decided_by,
                          opn_decisions *d)
 {
     opn_status status = OPN_OK;
+    opn_ctx *ctx = promise->ctx;
+    const opn_prediction *prediction = promise->prediction;
     const opn_vid n = prediction->n_nodes;
     const float *measure[OPN_N_MEASURES];
     for (int m = 0; m < OPN_N_MEASURES; m++)
@@ -209,11 +299,20 @@ static opn_status decide(opn_ctx *ctx,
     OPN_TRY(opn_decide(ctx, n, OPN_N_MEASURES, measure, wanted->thresholds, decision,
                        decided_by));
     if (wanted->has_target) {
-        OPN_TRY(pick(ctx, graph, split, wanted, prediction, decision, d));
+        OPN_TRY(pick(promise, wanted, decision, d));
         OPN_TRY(opn_decide(ctx, n, OPN_N_MEASURES, measure, wanted->thresholds, decision,
                            decided_by));
     }
-    count_nodes(graph, split, prediction, decision, d);
+    if (wanted->has_sets)
+        OPN_TRY(opn_i_promise_sets(promise, params, &d->sets));
+    if (wanted->has_fdr)
+        OPN_TRY(opn_i_promise_known(promise, wanted->fdr, decision, decided_by,
+                                    &d->known_by));
+    d->has_sets = wanted->has_sets;
+    d->has_fdr = wanted->has_fdr;
+    d->n_guarantee = promise->guarantee->n;
+    d->n_guarantee_validation = promise->guarantee->n_validation;
+    count_nodes(promise->graph, promise->split, prediction, decision, d);
 cleanup:
     return status;
 }
@@ -266,6 +365,8 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
     uint8_t *decision = NULL;
     int8_t *decided_by = NULL;
     char *summary = NULL;
+    opn_i_guarantee guarantee = {0};
+    const opn_i_promise promise = {ctx, graph, split, prediction, &guarantee};
     OPN_TRY(read_request(ctx, model, params, &wanted));
     OPN_TRY(check_split(ctx, graph, split, &wanted));
     OPN_TRY(check_prediction(ctx, graph, prediction, &wanted));
@@ -274,8 +375,9 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
     d->shown.has_target = wanted.has_target;
     d->shown.measure = wanted.measure;
     OPN_TRY(make_room(ctx, prediction, &decision, &decided_by));
-    OPN_TRY(decide(ctx, graph, split, &wanted, prediction, decision, decided_by,
-                   &d->shown));
+    if (needs_labels(&wanted) != NULL)
+        OPN_TRY(opn_i_guarantee_init(ctx, graph, split, &guarantee));
+    OPN_TRY(decide(&promise, params, &wanted, decision, decided_by, &d->shown));
     d->shown.thresholds = d->thresholds = wanted.thresholds;
     wanted.thresholds = NULL;
     OPN_TRY(opn_i_decisions_to_json(ctx, &prediction->alloc, &d->shown, wanted.target,
@@ -293,6 +395,7 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
 cleanup:
     opn_i_release(&prediction->alloc, decision);
     opn_i_release(&prediction->alloc, decided_by);
+    opn_i_guarantee_deinit(&ctx->alloc, &guarantee);
     opn_thresholds_free(wanted.thresholds);
     opn_decisions_free(d == NULL ? NULL : &d->shown);
     return status;

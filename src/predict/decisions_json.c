@@ -43,6 +43,37 @@ static json_t *json_test(const opn_decisions *d)
     return test;
 }
 
+static json_t *json_promise(const opn_control *c)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "confidence", opn_i_json_number(c->confidence));
+    json_object_set_new(object, "shown", json_boolean(c->is_shown));
+    json_object_set_new(object, "low", opn_i_json_number(c->low));
+    json_object_set_new(object, "needed", json_integer(c->n_needed));
+    return object;
+}
+
+// Of the test nodes.
+static json_t *json_sets(const opn_set_quality *q)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "nodes", json_integer(q->n));
+    json_object_set_new(object, "covered", json_integer(q->n_covered));
+    json_object_set_new(object, "empty", json_integer(q->n_empty));
+    json_object_set_new(object, "mean_size", opn_i_json_number(q->mean_size));
+    return object;
+}
+
+// The labels that promises rest on.
+static json_t *json_guarantee(const opn_decisions *d)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "calibration",
+                        json_integer(d->n_guarantee - d->n_guarantee_validation));
+    json_object_set_new(object, "validation", json_integer(d->n_guarantee_validation));
+    return object;
+}
+
 // The members are the same for all decisions; those about a target are null without one.
 static json_t *json_decisions(const opn_decisions *d, double target)
 {
@@ -60,6 +91,10 @@ static json_t *json_decisions(const opn_decisions *d, double target)
     json_object_set_new(object, "validation",
                         has_target ? json_coverage(&d->picked) : json_null());
     json_object_set_new(object, "test", json_test(d));
+    json_object_set_new(object, "promise",
+                        d->is_promised ? json_promise(&d->control) : json_null());
+    json_object_set_new(object, "sets", d->has_sets ? json_sets(&d->sets) : json_null());
+    json_object_set_new(object, "guarantee", json_guarantee(d));
     return object;
 }
 

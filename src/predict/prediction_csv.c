@@ -75,6 +75,10 @@ static opn_status read_kinds(opn_ctx *ctx, table *t, opn_i_prediction_file *file
         const size_t n_prefix = strlen(p_prefix);
         const int64_t n_before = t->heads.n;
         *made = column_of(field);
+        // After the predicted class it is the p-value, not a class called known.
+        if (strcmp(field->text, "p_known") == 0 &&
+            opn_i_names_find(&t->heads, "predicted", strlen("predicted")) >= 0)
+            made->kind = COLUMN_SKIPPED;
         if (made->kind == COLUMN_SKIPPED)
             continue;
         OPN_TRY(opn_i_names_intern(ctx, &t->heads, field->text, field->n_chars,

@@ -14,6 +14,8 @@ void opn_prediction_free(opn_prediction *prediction)
     opn_i_release(&alloc, prediction->around);
     opn_i_release(&alloc, prediction->calibrated);
     opn_i_release(&alloc, prediction->confidence);
+    opn_i_release(&alloc, prediction->p_known);
+    opn_i_release(&alloc, prediction->member);
     for (int m = 0; m < OPN_N_MEASURES; m++) {
         opn_i_release(&alloc, prediction->measure[m]);
         opn_i_release(&alloc, prediction->smoothed[m]);
@@ -171,6 +173,16 @@ const float *opn_prediction_confidence(const opn_prediction *prediction)
 {
     OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->confidence;
+}
+
+const float *opn_prediction_p_known(const opn_prediction *prediction)
+{
+    return prediction->p_known;
+}
+
+const uint8_t *opn_prediction_set(const opn_prediction *prediction)
+{
+    return prediction->member;
 }
 
 const uint8_t *opn_prediction_decision(const opn_prediction *prediction)

@@ -16,6 +16,8 @@ struct opn_prediction {
     float *calibrated, *confidence; // [V,K] and [V]
     float *measure[OPN_N_MEASURES], *smoothed[OPN_N_MEASURES];
     float *energy, *smoothed_energy;
+    float *p_known;  // [V] p-value of "of a known class"
+    uint8_t *member; // [V,K] 1 for the classes in a node's set
     uint8_t *decision;
     int8_t *decided_by;
     char *summary; // of the decisions, as JSON; NULL where there are none

@@ -89,6 +89,20 @@ static const char *decided_by_of(const prediction_table *table, opn_vid i)
     return m < 0 ? "" : opn_measure_name((opn_measure)m);
 }
 
+// The names of the classes in a node's set, joined by |; "" for an empty one. Returns
+// what `text` has, which text->status says is whole.
+static const char *set_of(const prediction_table *table, opn_vid i, opn_i_text *text)
+{
+    const uint8_t *member = table->prediction->member;
+    const size_t at = (size_t)i * (size_t)table->n_classes;
+    opn_i_text_empty(text);
+    for (int32_t k = 0; k < table->n_classes; k++)
+        if (member[at + (size_t)k])
+            opn_i_text_add(text, "%s%s", text->n > 0 ? "|" : "",
+                           opn_model_class_name(table->model, k));
+    return opn_i_text_chars(text);
+}
+
 // ---- CSV -----------------------------------------------------------------------------
 
 static opn_status put_class_heads(opn_ctx *ctx,
@@ -127,6 +141,10 @@ put_head(opn_ctx *ctx, opn_i_file_writer *file, const prediction_table *table)
         opn_i_file_writer_printf(file, ",confidence");
         OPN_TRY(put_class_heads(ctx, file, table->model, "calibrated_"));
     }
+    if (table->prediction->member != NULL)
+        opn_i_file_writer_printf(file, ",set");
+    if (table->prediction->p_known != NULL)
+        opn_i_file_writer_printf(file, ",p_known");
     opn_i_file_writer_put(file, "\n", 1);
 cleanup:
     return status;
@@ -158,7 +176,10 @@ static void put_numbers(opn_i_file_writer *file,
         put_number(file, number_at(value, (size_t)i * n + k));
 }
 
-static void put_row(opn_i_file_writer *file, const prediction_table *table, opn_vid i)
+static void put_row(opn_i_file_writer *file,
+                    const prediction_table *table,
+                    opn_vid i,
+                    opn_i_text *set)
 {
     const opn_prediction *p = table->prediction;
     char number[12];
@@ -178,6 +199,12 @@ static void put_row(opn_i_file_writer *file, const prediction_table *table, opn_
         put_number(file, p->confidence[i]);
         put_numbers(file, table, p->calibrated, i);
     }
+    if (p->member != NULL) {
+        opn_i_file_writer_put(file, ",", 1);
+        opn_i_csv_put_text(file, set_of(table, i, set), ',');
+    }
+    if (p->p_known != NULL)
+        put_number(file, p->p_known[i]);
     opn_i_file_writer_put(file, "\n", 1);
 }
 
@@ -185,13 +212,16 @@ static opn_status save_csv(opn_ctx *ctx, const prediction_table *table, const ch
 {
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
+    opn_i_text set = {.ctx = ctx};
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
     OPN_TRY(put_head(ctx, file, table));
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++)
-        put_row(file, table, i);
+        put_row(file, table, i, &set);
+    OPN_TRY(set.status);
     status = opn_i_file_writer_commit(file);
     file = NULL;
 cleanup:
+    opn_i_text_free(&set);
     opn_i_file_writer_discard(file);
     return status;
 }
@@ -259,6 +289,8 @@ add_arrays(opn_i_npz_writer *writer, const prediction_table *table, const float 
         opn_i_npz_writer_add_f32(writer, "confidence", p->confidence, shape, 1);
         opn_i_npz_writer_add_f32(writer, "calibrated", p->calibrated, shape, 2);
     }
+    if (p->p_known != NULL)
+        opn_i_npz_writer_add_f32(writer, "p_known", p->p_known, shape, 1);
 }
 
 // There are few words and they are static, so an array of pointers is enough.
@@ -280,13 +312,34 @@ cleanup:
     return status;
 }
 
+// The sets as texts, which `sets` keeps until the writer has written them.
+static opn_status add_sets(opn_ctx *ctx,
+                           opn_i_npz_writer *writer,
+                           const prediction_table *table,
+                           opn_i_names *sets,
+                           const char ***list)
+{
+    opn_status status = OPN_OK;
+    opn_i_text text = {.ctx = ctx};
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++) {
+        const char *set = set_of(table, i, &text);
+        OPN_TRY(text.status);
+        OPN_TRY(opn_i_names_add(ctx, sets, set, strlen(set)));
+    }
+    OPN_TRY(list_texts(ctx, sets, list));
+    opn_i_npz_writer_add_text(writer, "set", *list, &sets->n, 1);
+cleanup:
+    opn_i_text_free(&text);
+    return status;
+}
+
 static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const char *path)
 {
     opn_status status = OPN_OK;
     opn_i_npz_writer *writer = NULL;
     static const char *const arrays[] = {"node", "role", "label", "classes"};
-    opn_i_names texts[3] = {{0}};
-    const char **lists[4] = {NULL};
+    opn_i_names texts[4] = {{0}}; // the last are sets
+    const char **lists[5] = {NULL};
     float *nothing = NULL;
     OPN_TRY(opn_i_npz_writer_open(ctx, path, &writer));
     OPN_TRY(collect_nodes(ctx, table, &texts[0], &texts[1], &texts[2]));
@@ -299,14 +352,16 @@ static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const ch
     add_arrays(writer, table, nothing);
     if (has_decisions(table))
         OPN_TRY(add_decisions(ctx, writer, table));
+    if (table->prediction->member != NULL)
+        OPN_TRY(add_sets(ctx, writer, table, &texts[3], &lists[4]));
     status = opn_i_npz_writer_commit(writer);
     writer = NULL;
 cleanup:
     opn_i_npz_writer_discard(writer);
     opn_i_release(&ctx->alloc, nothing);
-    for (int t = 0; t < 4; t++)
+    for (int t = 0; t < 5; t++)
         opn_i_release(&ctx->alloc, lists[t]);
-    for (int t = 0; t < 3; t++)
+    for (int t = 0; t < 4; t++)
         opn_i_names_deinit(&ctx->alloc, &texts[t]);
     return status;
 }
@@ -322,6 +377,17 @@ static json_t *json_by_class(const prediction_table *table, const float *value, 
         json_object_set_new(object, opn_model_class_name(table->model, k),
                             opn_i_json_number((double)number_at(value, at + (size_t)k)));
     return object;
+}
+
+static json_t *json_set(const prediction_table *table, opn_vid i)
+{
+    json_t *list = json_array();
+    const size_t at = (size_t)i * (size_t)table->n_classes;
+    for (int32_t k = 0; k < table->n_classes; k++)
+        if (table->prediction->member[at + (size_t)k])
+            json_array_append_new(list,
+                                  json_string(opn_model_class_name(table->model, k)));
+    return list;
 }
 
 static json_t *json_node(const prediction_table *table, opn_vid i)
@@ -349,6 +415,10 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
                             opn_i_json_number((double)p->confidence[i]));
         json_object_set_new(node, "calibrated", json_by_class(table, p->calibrated, i));
     }
+    if (p->member != NULL)
+        json_object_set_new(node, "set", json_set(table, i));
+    if (p->p_known != NULL)
+        json_object_set_new(node, "p_known", opn_i_json_number((double)p->p_known[i]));
     if (has_decisions(table)) {
         json_object_set_new(node, "decision", json_string(decision_of(table, i)));
         json_object_set_new(node, "decided_by",

@@ -174,8 +174,10 @@ static void decisions_have_names(void **state)
 {
     (void)state;
     assert_string_equal(opn_decision_name(OPN_DECISION_ACCEPT), "accept");
-    assert_string_equal(opn_decision_name(OPN_DECISION_MISCLASSIFIED), "misclassified?");
-    assert_string_equal(opn_decision_name(OPN_DECISION_OOD), "out-of-distribution?");
+    assert_string_equal(opn_decision_name(OPN_DECISION_MISCLASSIFIED),
+                        "abstain (conflict)");
+    assert_string_equal(opn_decision_name(OPN_DECISION_OOD), "abstain (little evidence)");
+    assert_string_equal(opn_decision_name(OPN_DECISION_UNKNOWN), "unknown class");
 }
 
 // ---- choosing ------------------------------------------------------------------------
@@ -478,7 +480,8 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
     (void)state;
     scene at = open_scene("epochs=60 samples=5");
     opn_decisions d;
-    assert_int_equal(decide(&at, at.split, "target_accuracy=0.9", &d), OPN_OK);
+    assert_int_equal(decide(&at, at.split, "pick=best-looking target_accuracy=0.9", &d),
+                     OPN_OK);
     assert_int_equal(d.measure, OPN_MEASURE_DISSONANCE);
     // The same by hand.
     float measure[300];
@@ -521,7 +524,9 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
                               : opn_graph_labels(at.graph)[i];
     opn_decisions other;
     assert_int_equal(opn_graph_set_labels(ctx, at.graph, 3, label), OPN_OK);
-    assert_int_equal(decide(&at, at.split, "target_accuracy=0.9", &other), OPN_OK);
+    assert_int_equal(
+            decide(&at, at.split, "pick=best-looking target_accuracy=0.9", &other),
+            OPN_OK);
     expect_coverage(&other.picked, &d.picked);
     assert_int_equal(other.n_right_test, 0);
     close_scene(&at);
@@ -536,7 +541,8 @@ static void what_thresholds_refuse_is_not_there_to_be_picked(void **state)
     float most = 0.0f; // a vacuity in the middle
     for (int i = 0; i < 300; i++)
         most += at.said->measure[OPN_MEASURE_VACUITY][i] / 300.0f;
-    snprintf(settings, sizeof(settings), "target_accuracy=0.9 abstain_above=vacuity=%.9g",
+    snprintf(settings, sizeof(settings),
+             "pick=best-looking target_accuracy=0.9 abstain_above=vacuity=%.9g",
              (double)most);
     assert_int_equal(decide(&at, at.split, settings, &d), OPN_OK);
     int n_left = 0;
@@ -548,9 +554,10 @@ static void what_thresholds_refuse_is_not_there_to_be_picked(void **state)
         if (at.said->measure[OPN_MEASURE_VACUITY][i] > most)
             assert_true(at.said->decision[i] != OPN_DECISION_ACCEPT);
     assert_int_equal(
-            decide(&at, at.split, "target_accuracy=0.9 abstain_above=vacuity=0", &d),
+            decide(&at, at.split,
+                   "pick=best-looking target_accuracy=0.9 abstain_above=vacuity=0", &d),
             OPN_ERR_UNSUPPORTED);
-    support_expect_error(ctx, "accepts none of the 100 validation nodes");
+    support_expect_error(ctx, "accepts none of the 100 labelled nodes");
     close_scene(&at);
 }
 
@@ -576,6 +583,14 @@ static void what_cannot_be_decided_is_said(void **state)
              true, OPN_ERR_INVALID_ARG},
             {"target_accuracy=0.5", "not the graph the model was trained on", false,
              OPN_ERR_SHAPE},
+            {"coverage=0.9", "nodes for `coverage`", false, OPN_ERR_SHAPE},
+            {"ood_fdr=0.1", "nodes for `ood_fdr`", false, OPN_ERR_SHAPE},
+            {"coverage=0", "`coverage` is 0", true, OPN_ERR_INVALID_ARG},
+            {"coverage=1", "`coverage` is 1", true, OPN_ERR_INVALID_ARG},
+            {"ood_fdr=1", "`ood_fdr` is 1", true, OPN_ERR_INVALID_ARG},
+            {"target_accuracy=1", "`target_accuracy` is 1", true, OPN_ERR_INVALID_ARG},
+            {"target_accuracy=0.9 confidence=0", "`confidence` is 0", true,
+             OPN_ERR_INVALID_ARG},
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         assert_int_equal(
@@ -588,14 +603,15 @@ static void what_cannot_be_decided_is_said(void **state)
     assert_int_equal(decide(&at, NULL, "abstain_above=entropy=1", &d), OPN_OK);
     assert_int_equal(d.n_decided[OPN_DECISION_ACCEPT], 300);
     assert_int_equal(d.n_test, 0);
-    assert_int_equal(decide(&at, at.split, "target_accuracy=0.2", &d), OPN_OK);
+    assert_int_equal(decide(&at, at.split, "pick=best-looking target_accuracy=0.2", &d),
+                     OPN_OK);
     assert_int_equal(d.measure, OPN_MEASURE_ENTROPY);
     uint8_t before[300];
     memcpy(before, opn_prediction_decision(at.said), sizeof(before));
     // All wrong: nothing can be reached but 0, and what was decided stays.
     for (int i = 0; i < 300; i++)
         at.said->predicted[i] = (opn_graph_labels(at.graph)[i] + 1) % 3;
-    assert_int_equal(decide(&at, at.split, "target_accuracy=0.5", &d),
+    assert_int_equal(decide(&at, at.split, "pick=best-looking target_accuracy=0.5", &d),
                      OPN_ERR_UNSUPPORTED);
     support_expect_error(ctx, "accuracy is 0.0000, at a coverage of 1.0000");
     assert_memory_equal(opn_prediction_decision(at.said), before, sizeof(before));
@@ -616,7 +632,7 @@ static void a_model_without_validation_nodes_has_no_target(void **state)
     assert_int_equal(opn_split_create(ctx, at.graph, OPN_SPLIT_GIVEN, 0, NULL, 0, &split),
                      OPN_OK);
     assert_int_equal(decide(&at, split, "target_accuracy=0.5", &d), OPN_ERR_SHAPE);
-    support_expect_error(ctx, "without validation nodes");
+    support_expect_error(ctx, "without calibration or validation nodes");
     opn_split_free(split);
     close_scene(&at);
 }
@@ -638,8 +654,8 @@ static void decisions_are_the_last_columns(void **state)
                      OPN_OK);
     char *csv = support_read_file(s->path, NULL);
     static const char *const ends[] = {",predicted,decision,decided_by",
-                                       ",out-of-distribution?,vacuity", ",accept,",
-                                       ",misclassified?,dissonance"};
+                                       ",abstain (little evidence),vacuity", ",accept,",
+                                       ",abstain (conflict),dissonance"};
     char *line = csv;
     for (int l = 0; l < 4; l++) {
         char *end = strchr(line, '\n');
@@ -656,7 +672,8 @@ static void decisions_are_the_last_columns(void **state)
                      OPN_OK);
     char *json = support_read_file(path, NULL);
     assert_non_null(strstr(
-            json, "\"decision\":\"out-of-distribution?\",\"decided_by\":\"vacuity\""));
+            json,
+            "\"decision\":\"abstain (little evidence)\",\"decided_by\":\"vacuity\""));
     assert_non_null(strstr(json, "\"decision\":\"accept\",\"decided_by\":null"));
     free(json);
     support_close_stage(s);
@@ -681,7 +698,8 @@ static void every_allocation_failure_is_reported(void **state)
     static const char *const forms[] = {"out.csv", "out.npz", "out.json"};
     scene at = open_scene("epochs=0 samples=1");
     stage *s = support_open_stage("unused");
-    opn_params *params = trial_params(ctx, "target_accuracy=0.1");
+    opn_params *params =
+            trial_params(ctx, "target_accuracy=0.1 coverage=0.5 ood_fdr=0.5");
     meter *m = ctx->alloc.user;
     // Of decisions that are there already none are left over.
     assert_int_equal(decide_and_save(&at, params, s->path), OPN_OK);
