@@ -173,6 +173,7 @@ static opn_status save_csv(opn_ctx *ctx, const prediction_table *table, const ch
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    opn_i_file_writer_be_interruptible(file);
     OPN_TRY(put_head(ctx, file, table));
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++)
         put_row(file, table, i);
@@ -343,6 +344,7 @@ static opn_status save_json(opn_ctx *ctx, const prediction_table *table, const c
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    opn_i_file_writer_be_interruptible(file);
     const char *summary = opn_prediction_summary(table->prediction);
     opn_i_file_writer_put(file, summary, strlen(summary) - 1); // without "}"
     opn_i_file_writer_printf(file, ",\n\"nodes\":[");
