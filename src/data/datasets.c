@@ -264,13 +264,19 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     opn_graph *graph = NULL;
     const opn_dataset *dataset = opn_i_dataset_called(data);
     const bool is_folder = dataset == NULL && opn_i_folder_exists(data);
-    OPN_FAIL_IF(ctx, options->requires_label && !is_folder, OPN_ERR_INVALID_ARG,
+    bool is_ogb = false;
+    if (is_folder)
+        OPN_TRY(opn_i_is_ogb(ctx, data, &is_ogb));
+    OPN_FAIL_IF(ctx, options->requires_label && (!is_folder || is_ogb),
+                OPN_ERR_INVALID_ARG,
                 "`label` names a column in a folder of tables, and %s has only one "
                 "label for each node",
                 opn_i_input_name(data));
     if (dataset != NULL)
         return load_named(ctx, dataset, options->data_dir, out);
-    if (is_folder)
+    if (is_ogb)
+        OPN_TRY(opn_i_load_ogb(ctx, data, &graph));
+    else if (is_folder)
         OPN_TRY(opn_i_load_folder(ctx, data, options, &graph));
     else
         OPN_TRY(load_files(ctx, data, &graph));
