@@ -9,6 +9,7 @@
 #include "model/model_data.h"
 #include "opine/decide.h"
 #include "predict/prediction_data.h"
+#include "predict/prediction_graphml.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -381,6 +382,8 @@ opn_status opn_prediction_save(opn_ctx *ctx,
     collect_columns(&table);
     if (strcmp(path, "-.json") == 0)
         return save_json(ctx, &table, "-");
+    if (opn_i_path_ends_in(path, ".graphml"))
+        return opn_i_prediction_save_graphml(ctx, model, graph, split, prediction, path);
     if (opn_i_path_ends_in(path, ".npz"))
         return save_npz(ctx, &table, path);
     if (opn_i_path_ends_in(path, ".json"))
