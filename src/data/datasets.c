@@ -235,6 +235,16 @@ cleanup:
     return status;
 }
 
+// Files that are programs: reading them in the tool they are from runs what they hold.
+static bool holds_code(const char *path)
+{
+    static const char *const endings[] = {".pt", ".pth", ".pkl", ".pickle"};
+    for (size_t e = 0; e < sizeof(endings) / sizeof(endings[0]); e++)
+        if (opn_i_path_ends_in(path, endings[e]))
+            return true;
+    return false;
+}
+
 // Loads a file, or the files of a Planetoid prefix.
 static opn_status load_files(opn_ctx *ctx, const char *data, opn_graph **out)
 {
@@ -245,6 +255,10 @@ static opn_status load_files(opn_ctx *ctx, const char *data, opn_graph **out)
     OPN_TRY(exists(ctx, data, &found));
     if (!found)
         OPN_TRY(fail_to_find(ctx, data));
+    OPN_FAIL_IF(ctx, holds_code(data), OPN_ERR_UNSUPPORTED,
+                "%s: such files hold code that runs when they are read, and are refused; "
+                "save the arrays as an .npz file, or hand them to the Python package",
+                data);
     OPN_FAIL_IF(ctx, is_table(data), OPN_ERR_READ,
                 "%s: is a single table; name the folder that holds edges.csv, "
                 "features.csv and labels.csv",
