@@ -71,7 +71,7 @@ int run_predict(opine_app *app)
         complain("predict reads MODEL or DATA from standard input, not both");
         return EXIT_USAGE;
     }
-    const int checked = check_output_file(app, ".csv .json .npz");
+    const int checked = check_output_file(app, ".csv .graphml .json .npz");
     if (checked != EXIT_DONE)
         return checked;
     opn_status status = opn_model_load(app->ctx, app->argument[0], &model);

@@ -87,6 +87,8 @@ OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
 //                                 Geometric, SciPy and others name them
 //   FOLDER                        edges.csv, features.csv or .json, labels.csv or
 //                                 target.csv, perhaps split.csv
+//   FOLDER                        of the Open Graph Benchmark: raw/*.csv.gz and
+//                                 split/*/*.csv.gz, untouched
 //   PREFIX                        Planetoid: PREFIX.graph, PREFIX.allx and so on
 //   train-images-idx3-ubyte       images, or a folder of them, as MNIST comes: a graph
 //                                 without edges, with labels from the file beside them

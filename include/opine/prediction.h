@@ -94,8 +94,9 @@ OPN_API const char *opn_prediction_summary(const opn_prediction *prediction);
 // energy, predicted, decision, decided_by, confidence, calibrated_CLASS…, set, p_known.
 // Fields are empty for what the model does not measure; smoothed measures, energy, what
 // is calibrated and decisions are left out where there are none. A JSON file is an
-// object: the members of opn_prediction_summary(), and nodes, a list. `path` ends in .npz
-// or .json, or else is a CSV file; "-" is CSV and "-.json" JSON on standard output. Roles
+// object: the members of opn_prediction_summary(), and nodes, a list. A GraphML file is
+// the graph with these as attributes of its nodes. `path` ends in .npz, .json or
+// .graphml, or else is a CSV file; "-" is CSV and "-.json" JSON on standard output. Roles
 // are those of `split`; without one labelled nodes are "pool".
 OPN_API OPN_NODISCARD opn_status opn_prediction_save(opn_ctx *ctx,
                                                      const opn_model *model,

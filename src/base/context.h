@@ -137,6 +137,14 @@ OPN_NODISCARD opn_status opn_i_go_on(opn_ctx *ctx, const char *stage);
     } while (0)
 enum { OPN_STEPS_A_TICK = 1 << 16 };
 
+// The same in a loop over rows, of which one may be a thousand steps.
+#define OPN_TRY_GO_ON_ROWS(ctx, row, stage)                         \
+    do {                                                            \
+        if (((row) & (OPN_ROWS_A_TICK - 1)) == OPN_ROWS_A_TICK - 1) \
+            OPN_TRY(opn_i_go_on((ctx), (stage)));                   \
+    } while (0)
+enum { OPN_ROWS_A_TICK = 1 << 12 };
+
 // Threads for the work that begins: those of ctx, or one, with a warning, in a process
 // forked from one that has used several. All parallel work asks here first.
 int opn_i_threads(opn_ctx *ctx);

@@ -242,6 +242,16 @@ cleanup:
     return status;
 }
 
+// Files that are programs: reading them in the tool they are from runs what they hold.
+static bool holds_code(const char *path)
+{
+    static const char *const endings[] = {".pt", ".pth", ".pkl", ".pickle"};
+    for (size_t e = 0; e < sizeof(endings) / sizeof(endings[0]); e++)
+        if (opn_i_path_ends_in(path, endings[e]))
+            return true;
+    return false;
+}
+
 // Loads a file, or the files of a Planetoid prefix.
 static opn_status load_files(opn_ctx *ctx, const char *data, opn_graph **out)
 {
@@ -252,6 +262,10 @@ static opn_status load_files(opn_ctx *ctx, const char *data, opn_graph **out)
     OPN_TRY(exists(ctx, data, &found));
     if (!found)
         OPN_TRY(fail_to_find(ctx, data));
+    OPN_FAIL_IF(ctx, holds_code(data), OPN_ERR_UNSUPPORTED,
+                "%s: such files hold code that runs when they are read, and are refused; "
+                "save the arrays as an .npz file, or hand them to the Python package",
+                data);
     OPN_FAIL_IF(ctx, is_table(data), OPN_ERR_READ,
                 "%s: is a single table; name the folder that holds edges.csv, "
                 "features.csv and labels.csv",
@@ -274,16 +288,21 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     char *images = NULL;
     const opn_dataset *dataset = opn_i_dataset_called(data);
     bool is_folder = dataset == NULL && opn_i_folder_exists(data);
-    if (is_folder)
+    bool is_ogb = false;
+    if (is_folder) {
+        OPN_TRY(opn_i_is_ogb(ctx, data, &is_ogb));
         OPN_TRY(opn_i_folder_images(ctx, data, &images));
-    is_folder = is_folder && images == NULL;
+    }
+    is_folder = is_folder && !is_ogb && images == NULL;
     OPN_FAIL_IF(ctx, options->requires_label && !is_folder, OPN_ERR_INVALID_ARG,
                 "`label` names a column in a folder of tables, and %s has only one "
                 "label for each node",
                 opn_i_input_name(data));
     if (dataset != NULL)
         return load_named(ctx, dataset, options->data_dir, out);
-    if (is_folder)
+    if (is_ogb)
+        OPN_TRY(opn_i_load_ogb(ctx, data, &graph));
+    else if (is_folder)
         OPN_TRY(opn_i_load_folder(ctx, data, options, &graph));
     else if (images != NULL)
         OPN_TRY(opn_i_load_idx(ctx, images, &graph));

@@ -42,6 +42,10 @@ OPN_NODISCARD opn_status opn_i_load_folder(opn_ctx *ctx,
                                            const opn_i_load_options *options,
                                            opn_graph **out);
 
+// An untouched folder of the Open Graph Benchmark for nodes, with raw/edge.csv.gz.
+OPN_NODISCARD opn_status opn_i_is_ogb(opn_ctx *ctx, const char *path, bool *found);
+OPN_NODISCARD opn_status opn_i_load_ogb(opn_ctx *ctx, const char *path, opn_graph **out);
+
 // opn_graph_load() with options.
 OPN_NODISCARD opn_status opn_i_graph_load(opn_ctx *ctx,
                                           const char *data,

@@ -141,27 +141,35 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "opine needs a little-endian CPU");
 
 // Values as floats, whatever type the build computes in; 1 where values are omitted.
-static void hash_values(opn_i_sha256 *hash, const opn_i_csr *csr)
+static opn_status hash_values(opn_ctx *ctx, opn_i_sha256 *hash, const opn_i_csr *csr)
 {
+    opn_status status = OPN_OK;
     enum { CHUNK = 1024 };
     float chunk[CHUNK];
     const opn_off n = opn_i_csr_n_entries(csr);
     for (opn_off first = 0; first < n; first += CHUNK) {
         const opn_off n_chunk = n - first < CHUNK ? n - first : CHUNK;
+        OPN_TRY_GO_ON_ROWS(ctx, first / CHUNK, "hashing the data");
         for (opn_off e = 0; e < n_chunk; e++)
             chunk[e] = csr->value == NULL ? 1.0f : (float)csr->value[first + e];
         opn_i_sha256_add(hash, chunk, (size_t)n_chunk * sizeof(*chunk));
     }
+cleanup:
+    return status;
 }
 
-static void hash_csr(opn_i_sha256 *hash, const opn_i_csr *csr)
+static opn_status hash_csr(opn_ctx *ctx, opn_i_sha256 *hash, const opn_i_csr *csr)
 {
+    opn_status status = OPN_OK;
     const int64_t shape[] = {csr->n_rows, csr->n_cols, opn_i_csr_n_entries(csr)};
     opn_i_sha256_add(hash, shape, sizeof(shape));
     opn_i_sha256_add(hash, csr->row_ptr,
                      ((size_t)csr->n_rows + 1) * sizeof(*csr->row_ptr));
-    opn_i_sha256_add(hash, csr->col_idx, (size_t)shape[2] * sizeof(*csr->col_idx));
-    hash_values(hash, csr);
+    OPN_TRY(opn_i_sha256_add_large(hash, csr->col_idx,
+                                   (size_t)shape[2] * sizeof(*csr->col_idx)));
+    OPN_TRY(hash_values(ctx, hash, csr));
+cleanup:
+    return status;
 }
 
 opn_status opn_i_graph_topology_hash(opn_ctx *ctx, const opn_graph *graph, char text[65])
@@ -171,9 +179,11 @@ opn_status opn_i_graph_topology_hash(opn_ctx *ctx, const opn_graph *graph, char 
     static const char version[] = "opine topology 1\n";
     OPN_TRY(opn_i_sha256_start(ctx, &hash));
     opn_i_sha256_add(hash, version, strlen(version));
-    hash_csr(hash, &graph->topology);
+    OPN_TRY(hash_csr(ctx, hash, &graph->topology));
     status = opn_i_sha256_finish(hash, text);
+    hash = NULL;
 cleanup:
+    opn_i_sha256_discard(hash);
     return status;
 }
 
@@ -186,12 +196,14 @@ opn_status opn_graph_hash(opn_ctx *ctx, const opn_graph *graph, char text[65])
     const int64_t n_classes = graph->n_classes;
     OPN_TRY(opn_i_sha256_start(ctx, &hash));
     opn_i_sha256_add(hash, version, strlen(version));
-    hash_csr(hash, &graph->topology);
-    hash_csr(hash, &graph->features);
+    OPN_TRY(hash_csr(ctx, hash, &graph->topology));
+    OPN_TRY(hash_csr(ctx, hash, &graph->features));
     opn_i_sha256_add(hash, &n_classes, sizeof(n_classes));
     opn_i_sha256_add(hash, graph->label,
                      (size_t)opn_i_graph_n_nodes(graph) * sizeof(*graph->label));
     status = opn_i_sha256_finish(hash, text);
+    hash = NULL;
 cleanup:
+    opn_i_sha256_discard(hash);
     return status;
 }

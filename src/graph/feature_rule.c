@@ -13,6 +13,8 @@ static const double least_share = 0.7;
 // mean of 3 (a share of 0.11) and loses a third of it with a mean of 10 (0.01).
 static const double least_spread = 0.05;
 
+static const char looking[] = "looking at the features"; // in messages
+
 bool opn_i_features_are_signed(const opn_i_csr *x)
 {
     for (opn_off e = 0; x->value != NULL && e < opn_i_csr_n_entries(x); e++)
@@ -29,6 +31,7 @@ static opn_status find_scales(opn_ctx *ctx, const opn_i_csr *x, double *scale)
     int32_t *n_stored = NULL;
     OPN_TRY_NEW(ctx, n_stored, x->n_cols);
     for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++) {
+        OPN_TRY_GO_ON(ctx, e, looking);
         scale[x->col_idx[e]] += (double)x->value[e] * (double)x->value[e];
         n_stored[x->col_idx[e]]++;
     }
@@ -49,14 +52,17 @@ static double squared(const opn_i_csr *x, const double *scale, opn_off e)
 // How many features decide the direction of rows: 1 / sum of s_k^2, where s_k is the
 // share of feature k in the squared length of a row, on average. `scale` divides the
 // features, unless it is NULL; share [F] is scratch.
-static double count_deciding(const opn_i_csr *x, const double *scale, double *share)
+static opn_status count_deciding(
+        opn_ctx *ctx, const opn_i_csr *x, const double *scale, double *share, double *out)
 {
+    opn_status status = OPN_OK;
     double sum = 0.0;
     double sum_squares = 0.0;
     for (int32_t k = 0; k < x->n_cols; k++)
         share[k] = 0.0;
     for (int32_t i = 0; i < x->n_rows; i++) {
         double length = 0.0;
+        OPN_TRY_GO_ON_ROWS(ctx, i, looking);
         for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
             length += squared(x, scale, e);
         for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1] && length > 0.0; e++)
@@ -66,7 +72,9 @@ static double count_deciding(const opn_i_csr *x, const double *scale, double *sh
         sum += share[k];
         sum_squares += share[k] * share[k];
     }
-    return sum_squares > 0.0 ? sum * sum / sum_squares : 0.0;
+    *out = sum_squares > 0.0 ? sum * sum / sum_squares : 0.0;
+cleanup:
+    return status;
 }
 
 // The share of the squared length of rows, scaled to length 1, in which they differ from
@@ -109,14 +117,17 @@ opn_status opn_i_features_suit(opn_ctx *ctx, const opn_i_csr *x, const char **no
     opn_status status = OPN_OK;
     double *scale = NULL;
     double *share = NULL;
+    double n_plain = 0.0;
+    double n_scaled = 0.0;
     *normalise = "l2";
     if (x->value == NULL) // all are 1
         return OPN_OK;
     OPN_TRY_NEW(ctx, scale, x->n_cols);
     OPN_TRY_NEW(ctx, share, x->n_cols);
     OPN_TRY(find_scales(ctx, x, scale));
-    if (opn_i_features_are_signed(x) ||
-        count_deciding(x, NULL, share) < least_share * count_deciding(x, scale, share) ||
+    OPN_TRY(count_deciding(ctx, x, NULL, share, &n_plain));
+    OPN_TRY(count_deciding(ctx, x, scale, share, &n_scaled));
+    if (opn_i_features_are_signed(x) || n_plain < least_share * n_scaled ||
         (find_spread(x, share) < least_spread && features_vary(x, share)))
         *normalise = "standard";
 cleanup:

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+static const char scaling[] = "scaling the features"; // in messages
+
 static double sum_of_sizes(const opn_real *x, opn_off n)
 {
     double sum = 0.0;
@@ -37,6 +39,7 @@ divide_rows(opn_ctx *ctx, double (*norm)(const opn_real *x, opn_off n), opn_i_cs
     }
     for (int32_t i = 0; i < x->n_rows; i++) {
         const opn_off first = x->row_ptr[i];
+        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
         const double length = norm(x->value + first, x->row_ptr[i + 1] - first);
         for (opn_off e = first; e < x->row_ptr[i + 1] && length > 0.0; e++)
             x->value[e] = (opn_real)((double)x->value[e] / length);
@@ -80,10 +83,14 @@ static opn_status count_stored(opn_ctx *ctx, const opn_i_csr *x, int32_t **out)
     opn_status status = OPN_OK;
     int32_t *n_stored = NULL;
     OPN_TRY_NEW(ctx, n_stored, x->n_cols);
-    for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++)
+    for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++) {
+        OPN_TRY_GO_ON(ctx, e, scaling);
         n_stored[x->col_idx[e]]++;
+    }
     *out = n_stored;
+    n_stored = NULL;
 cleanup:
+    opn_i_release(&ctx->alloc, n_stored);
     return status;
 }
 
@@ -94,14 +101,17 @@ opn_i_features_moments(opn_ctx *ctx, const opn_i_csr *x, double *mean, double *s
     const opn_off n = opn_i_csr_n_entries(x);
     int32_t *n_stored = NULL;
     OPN_TRY(count_stored(ctx, x, &n_stored));
-    for (opn_off e = 0; e < n; e++)
+    for (opn_off e = 0; e < n; e++) {
+        OPN_TRY_GO_ON(ctx, e, scaling);
         mean[x->col_idx[e]] += value_at(x, e);
+    }
     for (int32_t k = 0; k < x->n_cols; k++) {
         mean[k] /= x->n_rows;
         scale[k] = (x->n_rows - n_stored[k]) * mean[k] * mean[k]; // due to the zeros
     }
     for (opn_off e = 0; e < n; e++) {
         const int32_t k = x->col_idx[e];
+        OPN_TRY_GO_ON(ctx, e, scaling);
         const double away = value_at(x, e) - mean[k];
         scale[k] += away * away;
     }
@@ -222,8 +232,10 @@ opn_status opn_i_features_standardise(opn_ctx *ctx,
     const opn_off n_kept = n_filled == x->n_cols ? 0 : opn_i_csr_n_entries(x);
     OPN_TRY(opn_i_csr_init(ctx, x->n_rows, x->n_cols,
                            (opn_off)x->n_rows * n_filled + n_kept, true, &scaled));
-    for (int32_t i = 0; i < x->n_rows; i++)
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
         standardise_row(x, i, mean, scale, place, &scaled);
+    }
     for (opn_off e = 0; e < opn_i_csr_n_entries(&scaled); e++)
         if (!isfinite((double)scaled.value[e]))
             OPN_TRY(fail_to_standardise(ctx, scaled.col_idx[e]));

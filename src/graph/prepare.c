@@ -207,6 +207,8 @@ cleanup:
     return status;
 }
 
+static const char preparing[] = "preparing the graph"; // in messages
+
 opn_status
 opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_graph **out)
 {
@@ -224,7 +226,9 @@ opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_grap
     else
         OPN_TRY(opn_i_csr_copy(ctx, &graph->topology, &made->topology));
     made->is_undirected |= (steps & OPN_STEP_UNDIRECTED) != 0;
+    OPN_TRY(opn_i_go_on(ctx, preparing));
     OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &made->features));
+    OPN_TRY(opn_i_go_on(ctx, preparing));
     if (steps & OPN_STEP_LARGEST_COMPONENT)
         OPN_TRY(keep_largest_component(ctx, made));
     if (steps & OPN_STEP_BINARY_FEATURES)

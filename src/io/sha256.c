@@ -102,7 +102,24 @@ void opn_i_sha256_discard(opn_i_sha256 *hash)
 
 #endif
 
-// ---- as text -------------------------------------------------------------------------
+// ---- in both -------------------------------------------------------------------------
+
+opn_status opn_i_sha256_add_large(opn_i_sha256 *hash, const void *data, size_t n_bytes)
+{
+    enum { PIECE = 16 << 20 }; // 50 ms at 300 MB/s
+    opn_status status = OPN_OK;
+    const unsigned char *from = data;
+    while (n_bytes > 0) {
+        const size_t n = n_bytes < PIECE ? n_bytes : PIECE;
+        opn_i_sha256_add(hash, from, n);
+        from += n;
+        n_bytes -= n;
+        if (n_bytes > 0)
+            OPN_TRY(opn_i_go_on(hash->ctx, "hashing the data"));
+    }
+cleanup:
+    return status;
+}
 
 opn_status opn_i_sha256_finish(opn_i_sha256 *hash, char text[OPN_SHA256_TEXT])
 {

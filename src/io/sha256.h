@@ -12,6 +12,11 @@ typedef struct opn_i_sha256 opn_i_sha256;
 OPN_NODISCARD opn_status opn_i_sha256_start(opn_ctx *ctx, opn_i_sha256 **out);
 void opn_i_sha256_add(opn_i_sha256 *hash, const void *data, size_t n_bytes);
 
+// The same of a large array: asks now and then whether to go on. Errors: INTERRUPTED.
+OPN_NODISCARD opn_status opn_i_sha256_add_large(opn_i_sha256 *hash,
+                                                const void *data,
+                                                size_t n_bytes);
+
 // Writes the digest and frees the hash.
 // Errors: INTERNAL (OpenSSL refused a step).
 OPN_NODISCARD opn_status

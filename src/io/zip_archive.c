@@ -349,6 +349,7 @@ opn_i_zip_read(opn_ctx *ctx, const opn_i_zip *zip, const char *member, opn_i_byt
     bytes.n = info.size;
     OPN_TRY_NEW_ROOM(ctx, bytes.data, bytes.n + 1);
     OPN_TRY(read_content(ctx, zip, what, &info, bytes.data));
+    OPN_TRY(opn_i_go_on(ctx, "unpacking"));
     bytes.data[bytes.n] = 0;
     *out = bytes;
     bytes.data = NULL;

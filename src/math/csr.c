@@ -361,10 +361,12 @@ opn_status opn_i_csr_tidy(opn_ctx *ctx, opn_i_csr *csr)
             csr->value[e] = 1;
         }
     }
+    OPN_TRY(opn_i_go_on(ctx, sorting));
     if (!is_rising || has_value(csr, 0)) {
         OPN_TRY(opn_i_csr_sort(ctx, csr));
         OPN_TRY(merge_rows(ctx, csr));
     }
+    OPN_TRY(opn_i_go_on(ctx, sorting));
     if (has_only_ones(csr)) {
         opn_i_release(&ctx->alloc, csr->value);
         csr->value = NULL;

@@ -55,8 +55,10 @@ static opn_status place_dense(opn_ctx *ctx,
     opn_real *centre = NULL;
     OPN_TRY_NEW(ctx, array, OPN_MARGIN + (size_t)x->n_rows * stride);
     opn_real *rows = opn_i_on_line(array);
-    for (int32_t r = 0; r < x->n_rows; r++)
+    for (int32_t r = 0; r < x->n_rows; r++) {
+        OPN_TRY_GO_ON_ROWS(ctx, r, "placing the features");
         OPN_TRY(fill_row(ctx, model, graph, order[r], rows + (size_t)r * stride));
+    }
     if (model->centre != NULL) {
         OPN_TRY_NEW(ctx, centre, x->n_cols);
         for (int32_t k = 0; k < x->n_cols; k++)

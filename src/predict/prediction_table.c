@@ -9,6 +9,7 @@
 #include "model/model_data.h"
 #include "opine/decide.h"
 #include "predict/prediction_data.h"
+#include "predict/prediction_graphml.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -214,6 +215,7 @@ static opn_status save_csv(opn_ctx *ctx, const prediction_table *table, const ch
     opn_i_file_writer *file = NULL;
     opn_i_text set = {.ctx = ctx};
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    opn_i_file_writer_be_interruptible(file);
     OPN_TRY(put_head(ctx, file, table));
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++)
         put_row(file, table, i, &set);
@@ -435,6 +437,7 @@ static opn_status save_json(opn_ctx *ctx, const prediction_table *table, const c
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
+    opn_i_file_writer_be_interruptible(file);
     const char *summary = opn_prediction_summary(table->prediction);
     opn_i_file_writer_put(file, summary, strlen(summary) - 1); // without "}"
     opn_i_file_writer_printf(file, ",\n\"nodes\":[");
@@ -471,6 +474,8 @@ opn_status opn_prediction_save(opn_ctx *ctx,
     collect_columns(&table);
     if (strcmp(path, "-.json") == 0)
         return save_json(ctx, &table, "-");
+    if (opn_i_path_ends_in(path, ".graphml"))
+        return opn_i_prediction_save_graphml(ctx, model, graph, split, prediction, path);
     if (opn_i_path_ends_in(path, ".npz"))
         return save_npz(ctx, &table, path);
     if (opn_i_path_ends_in(path, ".json"))

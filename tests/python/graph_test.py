@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import subprocess
 import types
 import unittest
 
@@ -9,7 +10,7 @@ import numpy as np
 
 import opine
 from opine import Graph, OpineOSError, OpineValueError
-from support import demo, needs
+from support import demo, needs, quiet
 
 EDGES = np.array([[0, 1, 2, 2], [1, 2, 0, 3]])
 X = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0], [-1.0, 3.5]], dtype=np.float32)
@@ -141,6 +142,24 @@ class Others(unittest.TestCase):
         self.assertEqual(g.edge_weight.tolist(), [2, 2, 1, 1])
         with self.assertRaisesRegex(OpineValueError, "'ada' has no attribute 'age'"):
             Graph.from_networkx(graph, features=["age"])
+
+    @needs("networkx")
+    def test_networkx_opens_the_graphml_of_the_command(self):
+        import networkx as nx
+        g = Graph(EDGES, X, ["a<b", "c&d", "a<b", "c&d"], names=list("pqrs"), edge_weight=[1, 2, 3, 4])
+        g.save("four.npz")
+        with quiet():
+            opine.NodeClassifier("s-gcn", epochs=3).fit(g).save("four.safetensors")
+        subprocess.run([os.environ["OPINE_COMMAND"], "predict", "four.safetensors", "four.npz", "-o",
+                        "out.graphml", "-q"], check=True, stderr=subprocess.DEVNULL)
+        read = nx.read_graphml("out.graphml")
+        self.assertEqual((read.number_of_nodes(), read.number_of_edges()), (4, 4))
+        self.assertEqual([node["name"] for _, node in read.nodes(data=True)], list("pqrs"))
+        self.assertEqual(read.edges["n0", "n2"]["weight"], 3)
+        first = read.nodes["n0"]
+        self.assertEqual(first["label"], "a<b")
+        self.assertAlmostEqual(first["p_a<b"] + first["p_c&d"], 1, places=5)
+        self.assertTrue(0 <= first["vacuity"] <= 1)
 
     @needs("pandas")
     def test_pandas_finds_columns_by_their_names(self):
