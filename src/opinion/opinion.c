@@ -114,10 +114,11 @@ static opn_status check_question(opn_ctx *ctx, const question *q)
     OPN_FAIL_IF(ctx, q->n < 0 || q->n_samples < 1, OPN_ERR_INVALID_ARG,
                 "%lld samples of %lld nodes: an opinion needs at least one sample",
                 (long long)q->n_samples, (long long)q->n);
-    OPN_FAIL_IF(ctx, q->n > 0 && q->value.f32 == NULL && q->value.f64 == NULL,
-                OPN_ERR_INVALID_ARG, "argument value is NULL");
     const int64_t width = q->n_classes;
-    for (int64_t j = 0; j < q->n_samples * q->n * width; j++) {
+    const int64_t n_values = q->n_samples * q->n * width;
+    OPN_FAIL_IF(ctx, n_values > 0 && q->value.f32 == NULL && q->value.f64 == NULL,
+                OPN_ERR_INVALID_ARG, "argument value is NULL");
+    for (int64_t j = 0; j < n_values; j++) {
         OPN_TRY_GO_ON(ctx, j, "checking opinions");
         OPN_FAIL_IF(ctx, !is_valid(q->input, opn_i_value_at(q->value, j), &valid),
                     OPN_ERR_INVALID_ARG,
@@ -239,6 +240,8 @@ opn_status opn_opinion_from(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, ctx);
     const question q = {input, n_samples, n, n_classes, opn_i_doubles(value)};
-    const results out = {alpha, probability, n_measures, NULL, measure};
+    results out = {.n_measures = n_measures, .f64 = measure};
+    out.alpha = alpha;
+    out.probability = probability;
     return ask(ctx, &q, &out);
 }

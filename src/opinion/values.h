@@ -5,6 +5,7 @@
 #define OPN_VALUES_H
 
 #include <float.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,9 +25,12 @@ static inline opn_i_values opn_i_doubles(const double *value)
     return (opn_i_values){.f64 = value};
 }
 
+// NaN of no array: nobody asks, but an analyzer cannot see that.
 static inline double opn_i_value_at(opn_i_values values, int64_t i)
 {
-    return values.f64 != NULL ? values.f64[i] : (double)values.f32[i];
+    if (values.f64 != NULL)
+        return values.f64[i];
+    return values.f32 != NULL ? (double)values.f32[i] : (double)NAN;
 }
 
 // The distance between 1 and the next number of that precision.

@@ -287,7 +287,7 @@ static void numbers_that_cannot_be_are_named(void **state)
     } cases[] = {{OPN_OPINION_ALPHA, 0.5,
                   "alpha of node 1 and class 0 is 0.5, which "
                   "must be 1 or more"},
-                 {OPN_OPINION_EXP, NAN, "logit of node 1 and class 0 is nan"},
+                 {OPN_OPINION_EXP, (double)NAN, "logit of node 1 and class 0 is nan"},
                  {OPN_OPINION_PROBABILITY, 1.5, "which must be in [0, 1]"}};
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         const double value[] = {1, 1, cases[c].bad, 1};
