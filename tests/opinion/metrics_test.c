@@ -538,7 +538,7 @@ static void doubles_that_floats_would_tie_are_told_apart(void **state)
     expect_near(auroc, 0.5, 0.0);
     assert_int_equal(opn_metric_auroc(ctx, 6, positive, opn_f64(score), &auroc), OPN_OK);
     expect_near(auroc, 7.0 / 9.0, 1e-15);
-    const double broken[] = {1, 2, NAN};
+    const double broken[] = {1, 2, (double)NAN};
     assert_int_equal(opn_metric_auroc(ctx, 3, positive, opn_f64(broken), &auroc),
                      OPN_ERR_INVALID_ARG);
     support_expect_error(ctx, "score of node 2 is not a number");
