@@ -108,6 +108,10 @@ static opn_status put_rest(opn_i_safetensors_writer *writer, const opn_graph *gr
     OPN_TRY(opn_i_safetensors_writer_add_int(writer, "loaded", graph->is_loaded));
     OPN_TRY(opn_i_safetensors_writer_add_int(writer, "steps", graph->usual_steps));
     OPN_TRY(opn_i_safetensors_writer_add_int(writer, "split", graph->usual_split));
+    OPN_TRY(opn_i_safetensors_writer_add_int(writer, "scaled", graph->rows_are_scaled));
+    OPN_TRY(opn_i_safetensors_writer_add_int(writer, "image_height",
+                                             graph->image_height));
+    OPN_TRY(opn_i_safetensors_writer_add_int(writer, "image_width", graph->image_width));
 cleanup:
     return status;
 }
@@ -315,9 +319,15 @@ get_metadata(opn_ctx *ctx, const opn_i_safetensors *file, int64_t *n, opn_graph 
     static const struct {
         const char *key;
         int64_t max;
-    } numbers[] = {{"features", INT32_MAX - 1}, {"classes", INT32_MAX - 1},
-                   {"undirected", 1},           {"loaded", 1},
-                   {"steps", UINT32_MAX},       {"split", OPN_SPLIT_REFERENCE}};
+    } numbers[] = {{"features", INT32_MAX - 1},
+                   {"classes", INT32_MAX - 1},
+                   {"undirected", 1},
+                   {"loaded", 1},
+                   {"steps", UINT32_MAX},
+                   {"split", OPN_SPLIT_REFERENCE},
+                   {"scaled", 1},
+                   {"image_height", INT32_MAX},
+                   {"image_width", INT32_MAX}};
     enum { N_NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
     opn_status status = OPN_OK;
     int64_t value[N_NUMBERS];
@@ -333,6 +343,12 @@ get_metadata(opn_ctx *ctx, const opn_i_safetensors *file, int64_t *n, opn_graph 
     graph->is_loaded = value[3] != 0;
     graph->usual_steps = (uint32_t)value[4];
     graph->usual_split = (opn_split_rule)value[5];
+    graph->rows_are_scaled = value[6] != 0;
+    graph->image_height = (int32_t)value[7];
+    graph->image_width = (int32_t)value[8];
+    OPN_FAIL_IF(ctx, value[7] * value[8] != (value[7] == 0 && value[8] == 0 ? 0 : *n),
+                OPN_ERR_FORMAT, "%s: images of %d x %d pixels for %lld features", what,
+                graph->image_height, graph->image_width, (long long)*n);
     if (name != NULL)
         OPN_TRY(opn_i_graph_rename(ctx, graph, name, strlen(name)));
     if (source != NULL)
