@@ -173,7 +173,8 @@ opn_status opn_opinion_from(opn_ctx *ctx,
                             opn_number_room probability)
 {
     OPN_RETURN_IF_NULL(ctx, OPN_ERR_INVALID_ARG);
-    OPN_REJECT_MISSING(ctx, x);
+    if (n > 0)
+        OPN_REJECT_MISSING(ctx, x);
     opn_status status = OPN_OK;
     const output in = {input, n_samples, n, n_classes, x};
     node of = {0};

@@ -254,7 +254,7 @@ static opn_status save_page(opn_ctx *ctx, const opn_reproduction *found, const c
     opn_i_put_rivals(&p);
     if (found->n_image_seeds > 0)
         OPN_TRY(opn_i_image_table(ctx, found, p.is_markdown, p.is_summary, p.file));
-    if (!p.is_summary && found->n_costs > 0)
+    if (!p.is_summary && (found->n_costs > 0 || found->n_image_seeds == 0))
         put_costs(&p);
     status = opn_i_file_writer_commit(p.file);
     p.file = NULL;

@@ -177,11 +177,13 @@ const float *opn_prediction_confidence(const opn_prediction *prediction)
 
 const float *opn_prediction_p_known(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->p_known;
 }
 
 const uint8_t *opn_prediction_set(const opn_prediction *prediction)
 {
+    OPN_RETURN_IF_NULL(prediction, NULL);
     return prediction->member;
 }
 

@@ -2,7 +2,8 @@
 
 #include "report/png.h"
 
-#include <openssl/evp.h>
+#include "io/base64.h"
+
 #include <string.h>
 #include <zlib.h>
 
@@ -72,7 +73,7 @@ opn_status opn_i_png_address(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, n == 0, OPN_ERR_NOMEM, "an image cannot be packed: out of memory");
     OPN_TRY_NEW(ctx, text, sizeof(head) + (n + 2) / 3 * 4);
     memcpy(text, head, sizeof(head) - 1);
-    EVP_EncodeBlock((unsigned char *)text + sizeof(head) - 1, file, (int)n);
+    (void)opn_i_base64(file, n, text + sizeof(head) - 1);
     *out = text;
 cleanup:
     opn_i_release(&ctx->alloc, rows);

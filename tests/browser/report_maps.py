@@ -134,8 +134,8 @@ def check_values(checks, report, pinned):
         for measure in about["views"][0]["measures"]:
             low, high = about["views"][0]["ranges"][measure]
             value = low + arrays[f"0.{measure}"][pinned.node] / 65535 * (high - low)
-            if value == 0 or abs(value) >= 0.0005:  # smaller ones are written with an exponent
-                expect(f"{value:.3f}" in text, f"{measure} is missing in: {text}")
+            digits = 4 if value != 0 and abs(value) < 0.01 else 3
+            expect(f"{value:.{digits}f}" in text, f"{measure} is missing in: {text}")
         name = about["graph"]["classes"][pinned.predicted[pinned.node]][:30]
         expect(name in text, f"the predicted class {name} is missing in: {text}")
 
