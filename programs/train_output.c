@@ -114,6 +114,16 @@ static void print_turns(const opn_model *model, int32_t n_validation)
 
 // ---- the training --------------------------------------------------------------------
 
+// How well the calibrated probabilities fit the nodes they were fitted on.
+static void print_calibration(const opn_calibrator *c)
+{
+    if (c->kind == OPN_CALIBRATION_NONE)
+        return;
+    print_key("calibration");
+    printf("%s on %d nodes, NLL %.3f before and %.3f after\n",
+           opn_calibration_name(c->kind), (int)c->n, c->nll_before, c->nll_after);
+}
+
 static int print_summary_as_text(const opn_model *model, const char *path)
 {
     opn_train_summary s;
@@ -138,6 +148,7 @@ static int print_summary_as_text(const opn_model *model, const char *path)
         print_key("accuracy");
         printf("%.1f %% of the validation nodes\n", 100.0 * s.validation_accuracy);
     }
+    print_calibration(opn_model_calibrator(model));
     if (s.n_bounded_logits > 0) {
         print_key("bounded");
         printf("%lld logits were too large for exp\n", (long long)s.n_bounded_logits);
@@ -164,6 +175,18 @@ static json_t *json_candidates(const opn_model *model)
     return list;
 }
 
+static json_t *json_calibration(const opn_calibrator *c)
+{
+    if (c->kind == OPN_CALIBRATION_NONE)
+        return json_null();
+    json_t *object = json_object();
+    put_json(object, "kind", json_string(opn_calibration_name(c->kind)));
+    put_json(object, "nodes", json_integer(c->n));
+    put_json(object, "nll_before", json_number(c->nll_before));
+    put_json(object, "nll_after", json_number(c->nll_after));
+    return object;
+}
+
 static int print_summary_as_json(const opn_model *model, const char *path)
 {
     opn_train_summary s;
@@ -178,6 +201,7 @@ static int print_summary_as_json(const opn_model *model, const char *path)
     put_json(document, "validation_nodes", json_integer(s.n_validation));
     put_json(document, "validation_accuracy", json_number(s.validation_accuracy));
     put_json(document, "validation_nll", json_number(s.validation_nll));
+    put_json(document, "calibration", json_calibration(opn_model_calibrator(model)));
     put_json(document, "bounded_logits", json_integer(s.n_bounded_logits));
     put_json(document, "data_hash", json_string(opn_model_data_hash(model)));
     put_json(document, "candidates", json_candidates(model));

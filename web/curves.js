@@ -369,7 +369,7 @@ const equalEdges = (low, high, n) =>
 
 // Three lines over the bins of confidence: accuracy, mean confidence and share of the nodes. An
 // empty bin has no accuracy, which is not an accuracy of 0: nothing is drawn there.
-function reliabilityLines({confidence, accuracy, nodes}, edges)
+function reliabilityLines({ece, confidence, accuracy, nodes}, edges)
 {
     const all = nodes.reduce((a, b) => a + b, 0) || 1;
     const bars = barOutline(edges, accuracy, i => nodes[i] ? shareText(accuracy[i]) : null);
@@ -383,25 +383,40 @@ function reliabilityLines({confidence, accuracy, nodes}, edges)
     return [
         {label: 'mean confidence', points: dots, dots: true, dash: [],
          colour: colours.style('--ink')},
-        {label: 'accuracy', points: bars, fill: true, width: 1.5, dash: [],
+        {label: 'accuracy', points: bars, fill: true, width: 1.5, dash: [], value: percent(ece),
          colour: lineColour(colours.okabe[0])},
         {label: 'share of nodes', points: counts, fill: true, width: 1, dash: [2, 2],
          colour: colours.style('--soft')},
-        referenceLine('calibrated', '', bars.map(({x, bin}) => ({x, y: x, bin}))),
+        referenceLine('perfectly calibrated', '', bars.map(({x, bin}) => ({x, y: x, bin}))),
     ];
 }
 
-function addReliability(parent, list, {ece, ...bins}, of)
+// The accuracy by calibrated confidence, without a fill that would hide what it is compared with.
+function calibratedLine({ece, accuracy, nodes}, edges)
 {
-    const edges = equalEdges(0, 1, bins.nodes.length), all = bins.nodes.reduce((a, b) => a + b, 0);
+    const points = barOutline(edges, accuracy, i => nodes[i]
+        ? `${shareText(accuracy[i])} (${counted(nodes[i], 'node')})` : null);
+    for (const point of points)
+        point.y = nodes[point.bin] ? point.y : null;
+    return {label: 'accuracy, calibrated', points, width: 2, dash: [], value: percent(ece),
+            colour: lineColour(colours.okabe[3])};
+}
+
+function addReliability(parent, list, before, after, of)
+{
+    const {ece, nodes} = before;
+    const edges = equalEdges(0, 1, nodes.length), all = nodes.reduce((a, b) => a + b, 0);
+    const calibrated = after ? `, and ${percent(after.ece)} after calibration` : '';
     addChart(parent, list, {
         key: 'reliability', title: 'Reliability (ECE)', of, together: true,
-        spoken: `Expected calibration error ${percent(ece)} over ${counted(all, 'node')}.`,
+        spoken: `Expected calibration error ${percent(ece)} over ${counted(all, 'node')}` +
+            `${calibrated}.`,
         caption: 'Nodes binned by the confidence of their prediction, with a dot at the mean of each ' +
             'bin. On the diagonal, predictions of 80 % confidence are correct 80 % of the time; below ' +
-            `it the model is overconfident. The expected calibration error is ${percent(ece)}.`,
+            `it the model is overconfident. The expected calibration error is ${percent(ece)}` +
+            `${calibrated}.`,
         x: shareAxis('confidence'), y: shareAxis('accuracy, share of nodes'),
-        lines: reliabilityLines(bins, edges),
+        lines: [...reliabilityLines(before, edges), ...(after ? [calibratedLine(after, edges)] : [])],
         tipTitle: ({bin}) => `confidence ${shareText(edges[bin])} to ${shareText(edges[bin + 1])}`,
         tip: (line, point) => point.tip,
     });
@@ -483,7 +498,7 @@ function fillDetection(box, data, state)
         box.append(heading, grid);
         addRisk(grid, list, data, state);
         if (view.reliability)
-            addReliability(grid, list, view.reliability, of);
+            addReliability(grid, list, view.reliability, view.calibrated_reliability, of);
         heading.hidden = grid.childElementCount === 0;
         if (view.histograms?.length)
             fillHistograms(box, view.histograms, of);

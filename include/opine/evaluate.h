@@ -32,9 +32,15 @@ typedef enum opn_quality {
     OPN_QUALITY_ACCURACY = 0,
     OPN_QUALITY_BRIER = 1,
     OPN_QUALITY_NLL = 2,
-    OPN_QUALITY_ECE = 3 // expected calibration error, 15 bins
+    OPN_QUALITY_ECE = 3,          // expected calibration error, 15 bins
+    OPN_QUALITY_ADAPTIVE_ECE = 4, // likewise, in bins of as many nodes each
+    // The same of calibrated probabilities; NaN if nothing was calibrated.
+    OPN_QUALITY_CALIBRATED_BRIER = 5,
+    OPN_QUALITY_CALIBRATED_NLL = 6,
+    OPN_QUALITY_CALIBRATED_ECE = 7,
+    OPN_QUALITY_CALIBRATED_ADAPTIVE_ECE = 8
 } opn_quality;
-enum { OPN_N_QUALITIES = 4 };
+enum { OPN_N_QUALITIES = 9 };
 OPN_API const char *opn_quality_name(opn_quality quality); // "accuracy"
 
 // Wall-clock seconds.

@@ -97,12 +97,15 @@ bool opn_i_cell_from_json(const json_t *object, opn_cell *cell)
         !get_number(object, "epochs", &cell->n_epochs) ||
         !get_seconds(object, &cell->seconds))
         return false;
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
-        if (!get_number(object, opn_quality_name((opn_quality)q), &cell->quality[q]))
+    // A result of an earlier version lacks the qualities and metrics that came later.
+    for (int q = 0; q < OPN_N_QUALITIES; q++) {
+        const char *name = opn_quality_name((opn_quality)q);
+        if (!get_number(object, name, &cell->quality[q]) &&
+            (json_object_get(object, name) != NULL || q <= OPN_QUALITY_ECE))
             return false;
+    }
     for (int m = 0; m < OPN_N_METRICS; m++) {
         const json_t *scores = json_object_get(object, opn_metric_name((opn_metric)m));
-        // A result of an earlier version lacks the metrics that came later.
         if (!json_is_object(scores) && (scores != NULL || m <= OPN_METRIC_AURC))
             return false;
         for (int32_t s = 0; s < OPN_N_SCORES; s++)

@@ -16,7 +16,15 @@ const char *opn_metric_name(opn_metric metric)
 
 const char *opn_quality_name(opn_quality quality)
 {
-    static const char *const names[OPN_N_QUALITIES] = {"accuracy", "brier", "nll", "ece"};
+    static const char *const names[OPN_N_QUALITIES] = {"accuracy",
+                                                       "brier",
+                                                       "nll",
+                                                       "ece",
+                                                       "adaptive_ece",
+                                                       "calibrated_brier",
+                                                       "calibrated_nll",
+                                                       "calibrated_ece",
+                                                       "calibrated_adaptive_ece"};
     return names[quality];
 }
 

@@ -119,12 +119,13 @@ static void put_scores(opn_i_file_writer *file, const opn_evaluation *evaluation
 
 static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluation)
 {
-    static const char *const heads[OPN_N_QUALITIES] = {"accuracy", "Brier", "NLL", "ECE"};
-    static const int digits[OPN_N_QUALITIES] = {1, 3, 3, 1};
+    enum { N_HEADS = OPN_QUALITY_ECE + 1 };
+    static const char *const heads[N_HEADS] = {"accuracy", "Brier", "NLL", "ECE"};
+    static const int digits[N_HEADS] = {1, 3, 3, 1};
     opn_i_text *line = opn_i_file_writer_line(file);
     opn_i_file_writer_end_line(file);
     opn_i_text_add(line, "%-12s", "model");
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
+    for (int q = 0; q < N_HEADS; q++)
         opn_i_text_add(line, "  %-*s",
                        (digits[q] == 1 ? OPN_SHORT_WIDTH : OPN_SHORT_WIDTH_3) - 1,
                        heads[q]);
@@ -133,7 +134,7 @@ static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluat
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
         const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
         opn_i_text_add(line, "%-12s", opn_evaluation_model(evaluation, m));
-        for (int q = 0; q < OPN_N_QUALITIES; q++) {
+        for (int q = 0; q < N_HEADS; q++) {
             const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
             opn_i_text_add(line, " ");
             opn_i_text_add_short(line, &e, digits[q]);
@@ -145,6 +146,44 @@ static void put_qualities(opn_i_file_writer *file, const opn_evaluation *evaluat
             opn_i_text_add(line, "%8.*f", mean.total_seconds < 1000.0 ? 2 : 0,
                            mean.total_seconds);
         opn_i_file_writer_end_line(file);
+    }
+}
+
+// One row of the figures that start at a quality: those of p, or of what is calibrated.
+static void put_calibration(opn_i_file_writer *file,
+                            const opn_evaluation *evaluation,
+                            int32_t m,
+                            int first)
+{
+    static const int digits[] = {3, 3, 1, 1};
+    const bool is_before = first == OPN_QUALITY_BRIER;
+    opn_i_text *line = opn_i_file_writer_line(file);
+    opn_i_text_add(line, "%-12s  %-6s",
+                   is_before ? opn_evaluation_model(evaluation, m) : "",
+                   is_before ? "before" : "after");
+    for (int q = 0; q < 4; q++) {
+        const opn_estimate e =
+                opn_evaluation_quality(evaluation, m, (opn_quality)(first + q));
+        opn_i_text_add(line, "  ");
+        opn_i_text_add_short(line, &e, digits[q]);
+    }
+    opn_i_file_writer_end_line(file);
+}
+
+// What calibration does to the probabilities of each model that could be calibrated.
+static void put_calibrations(opn_i_file_writer *file, const opn_evaluation *evaluation)
+{
+    bool is_headed = false;
+    for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++) {
+        if (opn_evaluation_quality(evaluation, m, OPN_QUALITY_CALIBRATED_ECE).n == 0)
+            continue;
+        if (!is_headed)
+            opn_i_file_writer_printf(file, "\n%-20s   %-12s   %-12s   %-10s   %s\n",
+                                     "calibration", "Brier", "NLL", "ECE",
+                                     "adaptive ECE");
+        is_headed = true;
+        put_calibration(file, evaluation, m, OPN_QUALITY_BRIER);
+        put_calibration(file, evaluation, m, OPN_QUALITY_CALIBRATED_BRIER);
     }
 }
 
@@ -237,6 +276,7 @@ save_text(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
     put_title(file, evaluation);
     put_scores(file, evaluation);
     put_qualities(file, evaluation);
+    put_calibrations(file, evaluation);
     put_chosen(file, evaluation);
     OPN_TRY(put_duels(ctx, file, evaluation));
     status = opn_i_file_writer_commit(file);

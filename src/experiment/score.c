@@ -8,6 +8,7 @@
 #include "graph/feature_scale.h"
 #include "graph/protocol.h"
 #include "opinion/quality.h"
+#include "predict/calibrated.h"
 
 #include <math.h>
 
@@ -65,11 +66,12 @@ cleanup:
     return status;
 }
 
-static opn_status predict(scoring *j, const opn_model *model, scene *s)
+static opn_status
+predict(scoring *j, const opn_model *model, uint32_t also_keep, scene *s)
 {
     opn_status status = OPN_OK;
-    OPN_TRY(opn_model_predict(j->ctx, model, s->graph, j->params, OPN_KEEP_ENERGY,
-                              &s->said));
+    OPN_TRY(opn_model_predict(j->ctx, model, s->graph, j->params,
+                              OPN_KEEP_ENERGY | also_keep, &s->said));
     OPN_TRY_NEW(j->ctx, s->rival, opn_i_graph_n_nodes(s->graph));
 cleanup:
     return status;
@@ -77,7 +79,8 @@ cleanup:
 
 // ---- test nodes ----------------------------------------------------------------------
 
-// Accuracy, Brier score, likelihood and calibration over the test nodes of known classes.
+// Accuracy, Brier score, likelihood and calibration over the test nodes of known classes,
+// also after calibration on other nodes.
 static opn_status score_quality(scoring *j, double quality[OPN_N_QUALITIES])
 {
     opn_status status = OPN_OK;
@@ -91,7 +94,7 @@ static opn_status score_quality(scoring *j, double quality[OPN_N_QUALITIES])
         target[i] =
                 role[i] == OPN_ROLE_TEST ? opn_i_score_target(graph, j->split, i) : -1;
     OPN_TRY(opn_i_quality(j->ctx, n_nodes, said->n_classes, target, said->predicted,
-                          said->probability, quality));
+                          said->probability, said->calibrated, quality));
 cleanup:
     opn_i_release(&j->ctx->alloc, target);
     return status;
@@ -164,11 +167,12 @@ opn_status opn_i_score_model(opn_ctx *ctx,
             .ctx = ctx, .split = split, .params = params, .scene = {{.graph = graph}}};
     const double start = opn_i_clock();
     opn_shift shift;
-    OPN_TRY(predict(&j, model, &j.scene[0]));
+    OPN_TRY(predict(&j, model, OPN_KEEP_AROUND, &j.scene[0]));
     out->seconds.infer = opn_i_clock() - start;
+    OPN_TRY(opn_i_calibration_add(ctx, graph, split, params, j.scene[0].said));
     if (opn_i_protocol_shifts(params, &shift)) {
         OPN_TRY(shift_graph(&j, model, shift));
-        OPN_TRY(predict(&j, model, &j.scene[1]));
+        OPN_TRY(predict(&j, model, 0, &j.scene[1]));
     }
     OPN_TRY(score_quality(&j, out->quality));
     OPN_TRY(opn_i_score_pool_init(ctx, graph, split, params, j.scene[0].said->predicted,

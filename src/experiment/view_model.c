@@ -4,6 +4,7 @@
 
 #include "model/workspace.h"
 #include "opine/embed.h"
+#include "predict/calibrated.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -45,14 +46,11 @@ cleanup:
 
 // Roles come from the training split; if it is not known, all labelled nodes are the
 // pool.
-static opn_status
-find_roles(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_view *view)
+static opn_status find_roles(opn_ctx *ctx, const opn_split *split, opn_i_view *view)
 {
     opn_status status = OPN_OK;
-    opn_split *split = NULL;
     OPN_TRY_NEW(ctx, view->role, view->n_nodes);
     OPN_TRY_NEW(ctx, view->in_pool, view->n_nodes);
-    OPN_TRY(opn_model_split(ctx, model, graph, &split));
     view->is_elsewhere = split == NULL;
     for (int32_t i = 0; i < view->n_nodes; i++) {
         const bool is_labelled = view->label[i] >= 0;
@@ -62,7 +60,25 @@ find_roles(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_v
         view->in_pool[i] = split != NULL ? opn_split_pool(split)[i] : is_labelled;
     }
 cleanup:
-    opn_split_free(split);
+    return status;
+}
+
+// The models of a run are kept before they are calibrated.
+static opn_status predict(opn_ctx *ctx,
+                          const opn_model *model,
+                          const opn_graph *graph,
+                          const opn_split *split,
+                          opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    opn_params *params = NULL;
+    OPN_TRY(opn_model_predict(ctx, model, graph, NULL, OPN_KEEP_AROUND, &view->said));
+    if (split != NULL) {
+        OPN_TRY(opn_i_model_params(ctx, model, &params));
+        OPN_TRY(opn_i_calibration_add(ctx, graph, split, params, view->said));
+    }
+cleanup:
+    opn_params_free(params);
     return status;
 }
 
@@ -73,14 +89,17 @@ opn_status opn_i_view_of_model(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const opn_graph *graph = report->graph;
+    opn_split *split = NULL;
     opn_i_view view = {.n_nodes = opn_i_graph_n_nodes(graph), .label = graph->label};
     OPN_TRY(keep_parameters(ctx, model, &view));
     OPN_TRY(find_classes(ctx, report, model, &view));
-    OPN_TRY(find_roles(ctx, model, graph, &view));
-    OPN_TRY(opn_model_predict(ctx, model, graph, NULL, 0, &view.said));
+    OPN_TRY(opn_model_split(ctx, model, graph, &split));
+    OPN_TRY(find_roles(ctx, split, &view));
+    OPN_TRY(predict(ctx, model, graph, split, &view));
     *out = view;
     view = (opn_i_view){0};
 cleanup:
+    opn_split_free(split);
     opn_i_view_deinit(&ctx->alloc, &view);
     return status;
 }

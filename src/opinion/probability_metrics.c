@@ -62,9 +62,14 @@ static double brier_of(const classified *in)
     return opn_i_sum_total(&sum) / in->n;
 }
 
-static double nll_of(const classified *in)
+// What a probability of 0 counts as.
+static double least_of(opn_numbers probability)
 {
-    const double least = in->probability.f64 != NULL ? DBL_EPSILON : (double)FLT_EPSILON;
+    return probability.f64 != NULL ? DBL_EPSILON : (double)FLT_EPSILON;
+}
+
+static double nll_of(const classified *in, double least)
+{
     opn_i_sum sum = {0};
     for (int32_t i = 0; i < in->n; i++)
         opn_i_sum_add(&sum, -log(fmax(probability_of(in, i, in->label[i]), least)));
@@ -130,7 +135,7 @@ opn_status opn_metric_nll(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_classified(ctx, &in, false));
-    *out = nll_of(&in);
+    *out = nll_of(&in, least_of(probability));
 cleanup:
     return status;
 }
@@ -255,7 +260,7 @@ opn_status opn_probability_measure(opn_ctx *ctx,
                 "no node has a label: a metric needs at least one");
     const classified in = {q.n, n_classes, opn_f64(packed), packed_label};
     q.brier = brier_of(&in);
-    q.nll = nll_of(&in);
+    q.nll = nll_of(&in, least_of(p));
     OPN_TRY(calibration_error_of(ctx, &in, n_bins, &q.ece));
     OPN_TRY(measure_by_rank(ctx, &in, n_bins, &q));
     *out = q;

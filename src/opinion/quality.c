@@ -2,6 +2,8 @@
 
 #include "opinion/quality.h"
 
+#include "opine/calibrate.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -40,34 +42,52 @@ cleanup:
     return status;
 }
 
+// The four figures of probabilities [V,K] on the nodes of target [V] that have a class.
+static opn_status measure(opn_ctx *ctx,
+                          int32_t n_nodes,
+                          int32_t n_classes,
+                          const int32_t *target,
+                          const float *probability,
+                          double figure[4])
+{
+    opn_status status = OPN_OK;
+    opn_probability_quality found;
+    OPN_TRY(opn_probability_measure(ctx, n_nodes, n_classes, opn_f32(probability), target,
+                                    OPN_CALIBRATION_BINS, &found));
+    figure[0] = found.brier;
+    figure[1] = found.nll;
+    figure[2] = percent * found.ece;
+    figure[3] = percent * found.adaptive_ece;
+cleanup:
+    return status;
+}
+
 opn_status opn_i_quality(opn_ctx *ctx,
                          int32_t n_nodes,
                          int32_t n_classes,
                          const int32_t *target,
                          const int32_t *predicted,
                          const float *probability,
+                         const float *calibrated,
                          double quality[OPN_N_QUALITIES])
 {
     opn_status status = OPN_OK;
-    opn_i_scored j = {0};
+    int32_t n = 0;
     int32_t n_right = 0;
     for (int q = 0; q < OPN_N_QUALITIES; q++)
         quality[q] = (double)NAN;
-    OPN_TRY(opn_i_scored_init(ctx, n_nodes, n_classes, target, probability, &j));
-    for (int32_t i = 0; i < n_nodes; i++)
+    for (int32_t i = 0; i < n_nodes; i++) {
+        n += target[i] >= 0;
         n_right += target[i] >= 0 && predicted[i] == target[i];
-    if (j.n > 0) {
-        quality[OPN_QUALITY_ACCURACY] = percent * n_right / j.n;
-        OPN_TRY(opn_metric_brier(ctx, j.n, n_classes, opn_f32(j.probability), j.label,
-                                 &quality[OPN_QUALITY_BRIER]));
-        OPN_TRY(opn_metric_nll(ctx, j.n, n_classes, opn_f32(j.probability), j.label,
-                               &quality[OPN_QUALITY_NLL]));
-        OPN_TRY(opn_metric_calibration_error(ctx, j.n, n_classes, opn_f32(j.probability),
-                                             j.label, OPN_CALIBRATION_BINS,
-                                             &quality[OPN_QUALITY_ECE]));
-        quality[OPN_QUALITY_ECE] *= percent;
     }
+    if (n == 0)
+        return OPN_OK;
+    quality[OPN_QUALITY_ACCURACY] = percent * n_right / n;
+    OPN_TRY(measure(ctx, n_nodes, n_classes, target, probability,
+                    &quality[OPN_QUALITY_BRIER]));
+    if (calibrated != NULL)
+        OPN_TRY(measure(ctx, n_nodes, n_classes, target, calibrated,
+                        &quality[OPN_QUALITY_CALIBRATED_BRIER]));
 cleanup:
-    opn_i_scored_deinit(&ctx->alloc, &j);
     return status;
 }

@@ -24,14 +24,15 @@ OPN_NODISCARD opn_status opn_i_scored_init(opn_ctx *ctx,
                                            opn_i_scored *out);
 void opn_i_scored_deinit(const opn_alloc *alloc, opn_i_scored *scored);
 
-// All four; NaN if there are no nodes. A node is right if its class is `predicted` [V].
-// Errors: as those of the metrics.
+// All of them; NaN if there are no nodes, and those of calibrated [V,K] if it is NULL. A
+// node is right if its class is `predicted` [V]. Errors: as those of the metrics.
 OPN_NODISCARD opn_status opn_i_quality(opn_ctx *ctx,
                                        int32_t n_nodes,
                                        int32_t n_classes,
                                        const int32_t *target,
                                        const int32_t *predicted,
                                        const float *probability,
+                                       const float *calibrated,
                                        double quality[OPN_N_QUALITIES]);
 
 #endif // OPN_QUALITY_H

@@ -169,3 +169,23 @@ cleanup:
     opn_i_release(&ctx->alloc, confidence);
     return status;
 }
+
+opn_status opn_i_calibration_add(opn_ctx *ctx,
+                                 const opn_graph *graph,
+                                 const opn_split *split,
+                                 const opn_params *params,
+                                 opn_prediction *prediction)
+{
+    opn_status status = OPN_OK;
+    opn_i_guarantee guarantee = {0};
+    opn_calibrator calibrator = {0};
+    const opn_calibration wanted = opn_i_calibration_wanted(params);
+    if (prediction->calibrated != NULL || wanted == OPN_CALIBRATION_NONE)
+        return OPN_OK;
+    OPN_TRY(opn_i_guarantee_init(ctx, graph, split, &guarantee));
+    OPN_TRY(opn_i_calibration_fit(ctx, wanted, prediction, &guarantee, &calibrator));
+    OPN_TRY(opn_i_calibration_apply(ctx, &calibrator, prediction));
+cleanup:
+    opn_i_guarantee_deinit(&ctx->alloc, &guarantee);
+    return status;
+}

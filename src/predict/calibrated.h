@@ -38,4 +38,12 @@ OPN_NODISCARD opn_status opn_i_calibration_apply(opn_ctx *ctx,
                                                  const opn_calibrator *calibrator,
                                                  opn_prediction *prediction);
 
+// Fits what the parameter calibrate asks for on the nodes of a guarantee and applies it;
+// nothing if the prediction is calibrated already. Errors: NOMEM.
+OPN_NODISCARD opn_status opn_i_calibration_add(opn_ctx *ctx,
+                                               const opn_graph *graph,
+                                               const opn_split *split,
+                                               const opn_params *params,
+                                               opn_prediction *prediction);
+
 #endif // OPN_CALIBRATED_H

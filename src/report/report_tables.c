@@ -73,9 +73,12 @@ static void add_qualities(json_t *rows, const json_t *result)
 {
     json_t *row = json_array();
     json_array_append_new(row, member(result, "model"));
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
+    for (int q = 0; q <= OPN_QUALITY_ECE; q++)
         json_array_append_new(row, json_cell(json_object_get(
                                            result, opn_quality_name((opn_quality)q))));
+    json_array_append_new(row,
+                          json_cell(json_object_get(
+                                  result, opn_quality_name(OPN_QUALITY_CALIBRATED_ECE))));
     json_array_append_new(row, member(json_object_get(result, "epochs"), "mean"));
     json_array_append_new(row, member(json_object_get(result, "seconds"), "total"));
     json_array_append_new(rows, row);
@@ -99,8 +102,9 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
 {
     static const char *const scores[2 + OPN_N_METRICS] = {
             "model", "score", "AUROC", "AUPR", "AUPR err", "FPR95", "AURC", "FPR95 err"};
-    static const char *const qualities[] = {"model", "accuracy", "Brier",  "NLL",
-                                            "ECE",   "epochs",   "seconds"};
+    static const char *const qualities[] = {"model",  "accuracy", "Brier",
+                                            "NLL",    "ECE",      "ECE calibrated",
+                                            "epochs", "seconds"};
     opn_status status = OPN_OK;
     const json_t *results = json_object_get(evaluation, "results");
     OPN_FAIL_IF(ctx, !json_is_array(results), OPN_ERR_FORMAT,
@@ -112,7 +116,7 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
                                   scores, 2 + OPN_N_METRICS);
     json_t *quality =
             new_table(report, "Classification",
-                      "Test nodes of known classes; seconds per seed.", qualities, 7);
+                      "Test nodes of known classes; seconds per seed.", qualities, 8);
     for (size_t r = 0; r < json_array_size(results); r++) {
         const json_t *result = json_array_get(results, r);
         add_scores(detection, result);

@@ -133,12 +133,9 @@ cleanup:
 
 // ---- probabilities -------------------------------------------------------------------
 
-static json_t *json_reliability(const opn_i_scored *scored, double ece)
+static json_t *json_bins(const opn_i_bin bin[OPN_CALIBRATION_BINS], double ece)
 {
-    opn_i_bin bin[OPN_CALIBRATION_BINS];
     double column[3][OPN_CALIBRATION_BINS];
-    opn_i_reliability(scored->n, scored->n_classes, opn_f32(scored->probability),
-                      scored->label, OPN_CALIBRATION_BINS, bin);
     for (int b = 0; b < OPN_CALIBRATION_BINS; b++) {
         column[0][b] = bin[b].confidence;
         column[1][b] = bin[b].accuracy;
@@ -155,28 +152,54 @@ static json_t *json_reliability(const opn_i_scored *scored, double ece)
     return object;
 }
 
+// Of probability [V,K] on the nodes of target [V] that have a class; null if there are no
+// such nodes or no probabilities.
+static opn_status add_reliability(opn_ctx *ctx,
+                                  const opn_i_view *view,
+                                  const int32_t *target,
+                                  const float *probability,
+                                  double ece,
+                                  json_t *object,
+                                  const char *key)
+{
+    opn_status status = OPN_OK;
+    opn_i_scored scored = {0};
+    opn_i_bin bin[OPN_CALIBRATION_BINS];
+    if (probability != NULL)
+        OPN_TRY(opn_i_scored_init(ctx, view->n_nodes, view->n_known, target, probability,
+                                  &scored));
+    opn_i_reliability(scored.n, scored.n_classes, opn_f32(scored.probability),
+                      scored.label, OPN_CALIBRATION_BINS, bin);
+    json_object_set_new(object, key, scored.n > 0 ? json_bins(bin, ece) : json_null());
+cleanup:
+    opn_i_scored_deinit(&ctx->alloc, &scored);
+    return status;
+}
+
 static opn_status add_quality(opn_ctx *ctx, const opn_i_view *view, json_t *object)
 {
     opn_status status = OPN_OK;
     double quality[OPN_N_QUALITIES];
     int32_t *target = NULL;
-    opn_i_scored scored = {0};
+    int32_t n = 0;
     OPN_TRY(opn_i_view_targets(ctx, view, &target));
     OPN_TRY(opn_i_quality(ctx, view->n_nodes, view->n_known, target,
-                          view->said->predicted, view->said->probability, quality));
-    OPN_TRY(opn_i_scored_init(ctx, view->n_nodes, view->n_known, target,
-                              view->said->probability, &scored));
+                          view->said->predicted, view->said->probability,
+                          view->said->calibrated, quality));
+    for (int32_t i = 0; i < view->n_nodes; i++)
+        n += target[i] >= 0;
     json_t *list = json_object();
     for (int q = 0; q < OPN_N_QUALITIES; q++)
         json_object_set_new(list, opn_quality_name((opn_quality)q),
                             opn_i_json_number(quality[q]));
-    json_object_set_new(list, "nodes", json_integer(scored.n));
+    json_object_set_new(list, "nodes", json_integer(n));
     json_object_set_new(object, "quality", list);
-    json_object_set_new(object, "reliability",
-                        scored.n > 0 ? json_reliability(&scored, quality[OPN_QUALITY_ECE])
-                                     : json_null());
+    OPN_TRY(add_reliability(ctx, view, target, view->said->probability,
+                            quality[OPN_QUALITY_ECE], object, "reliability"));
+    OPN_TRY(add_reliability(ctx, view, target, view->said->calibrated,
+                            quality[OPN_QUALITY_CALIBRATED_ECE], object,
+                            "calibrated_reliability"));
 cleanup:
-    opn_i_scored_deinit(&ctx->alloc, &scored);
     opn_i_release(&ctx->alloc, target);
     return status;
 }

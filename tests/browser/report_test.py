@@ -127,6 +127,24 @@ def check_models(checks, report, data):
         expect_equal(report.prints(charts), before)
 
 
+def check_reliability(checks, report, data):
+    views = data.about["views"]
+    if not views or not views[0].get("calibrated_reliability"):
+        return
+    chart = "#curves .chart:has(canvas[aria-label^=Reliability])"
+    with checks.claim("reliability is drawn before and after calibration") as claim:
+        errors = [views[0][name]["ece"] for name in ("reliability", "calibrated_reliability")]
+        values = [value.replace("\u00a0", " ") for value in report.texts(f"{chart} .value")]
+        expect_equal(values, [f"{error:.1f} %" for error in errors])
+        both = report.prints(f"{chart} canvas")
+        entry = f"{chart} .lines li:last-child button"
+        report.act(report.click, entry)
+        expect(report.prints(f"{chart} canvas") != both, "there is no second curve to hide")
+        report.act(report.click, entry)
+        expect_equal(report.prints(f"{chart} canvas"), both)
+        claim.note = ", then ".join(values)
+
+
 # ---- names
 
 
@@ -198,6 +216,7 @@ def check_report(checks, browser, file, nodes, hostile):
         check_maps(checks, report, data)
     check_theme(checks, report)
     check_models(checks, report, data)
+    check_reliability(checks, report, data)
     check_tables(checks, report, data)
     if data.nodes:
         check_search(checks, report, data)

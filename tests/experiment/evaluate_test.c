@@ -197,6 +197,7 @@ static witness call_witness(const opn_graph *graph, const char *settings)
     assert_int_equal(opn_split_from_params(ctx, graph, w.params, &w.split), OPN_OK);
     assert_int_equal(opn_model_train(ctx, graph, w.split, w.params, NULL, &w.model),
                      OPN_OK);
+    assert_int_equal(opn_model_calibrate(ctx, graph, w.split, w.params, w.model), OPN_OK);
     w.n_classes = opn_model_n_classes(w.model);
     w.is_ood = strcmp(opn_params_text(w.params, "task"), "misclassification") != 0 &&
                opn_split_n_known(w.split) < opn_split_n_classes(w.split);
@@ -293,6 +294,26 @@ expect_score(const witness *w, const opn_graph *graph, int32_t s, const opn_cell
     free(uncertainty);
 }
 
+// The calibrated probabilities of a calibrated model, or NaN if there are none.
+static void
+expect_calibrated(const witness *w, const int32_t *target, const opn_cell *cell)
+{
+    const double *got = &cell->quality[OPN_QUALITY_CALIBRATED_BRIER];
+    const float *calibrated = opn_prediction_calibrated(w->said);
+    opn_probability_quality want = {.brier = (double)NAN,
+                                    .nll = (double)NAN,
+                                    .ece = (double)NAN,
+                                    .adaptive_ece = (double)NAN};
+    if (calibrated != NULL)
+        assert_int_equal(opn_probability_measure(ctx, w->n, w->n_classes,
+                                                 opn_f32(calibrated), target, 15, &want),
+                         OPN_OK);
+    assert_true(is_same_number(got[0], want.brier));
+    assert_true(is_same_number(got[1], want.nll));
+    expect_percent(got[2], want.ece);
+    expect_percent(got[3], want.adaptive_ece);
+}
+
 // The test nodes of known classes by the public metrics.
 static void
 expect_qualities(const witness *w, const opn_graph *graph, const opn_cell *cell)
@@ -300,12 +321,15 @@ expect_qualities(const witness *w, const opn_graph *graph, const opn_cell *cell)
     const size_t width = (size_t)w->n_classes;
     float *p = room((size_t)w->n * width, sizeof(float));
     int32_t *label = room((size_t)w->n, sizeof(int32_t));
+    int32_t *targets = room((size_t)w->n, sizeof(int32_t));
     int32_t n = 0;
     int32_t n_right = 0;
     double brier, nll, ece;
     for (opn_vid i = 0; i < w->n; i++) {
-        const int32_t target = target_of(w, graph, i);
-        if (opn_split_roles(w->split)[i] != OPN_ROLE_TEST || target < 0)
+        const bool is_tested = opn_split_roles(w->split)[i] == OPN_ROLE_TEST;
+        const int32_t target = is_tested ? target_of(w, graph, i) : -1;
+        targets[i] = target;
+        if (target < 0)
             continue;
         memcpy(p + (size_t)n * width, w->probability + (size_t)i * width,
                width * sizeof(*p));
@@ -323,8 +347,10 @@ expect_qualities(const witness *w, const opn_graph *graph, const opn_cell *cell)
     expect_percent(cell->quality[OPN_QUALITY_ECE], ece);
     assert_true(cell->quality[OPN_QUALITY_BRIER] == brier);
     assert_true(cell->quality[OPN_QUALITY_NLL] == nll);
+    expect_calibrated(w, targets, cell);
     free(p);
     free(label);
+    free(targets);
 }
 
 static void
@@ -418,6 +444,30 @@ static void accuracy_for_ood_counts_test_nodes_of_known_classes_only(void **stat
     assert_true(cell->quality[OPN_QUALITY_ACCURACY] == 100.0 * n_right / n_known);
     dismiss_witness(&w);
     opn_evaluation_free(found);
+    opn_graph_free(graph);
+}
+
+// Otherwise the witnesses would only agree that there is nothing.
+static void calibration_is_as_asked_for_and_lowers_the_nll(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"none", "temperature", "pool"};
+    opn_graph *graph =
+            trial_draw_split(ctx, "nodes=900 classes=4 features=40 homophily=0.9", 5);
+    double nll[3];
+    for (int w = 0; w < 3; w++) {
+        char settings[128];
+        snprintf(settings, sizeof(settings),
+                 "seed=5 model=s-bgcn-t-k epochs=60 samples=3 calibrate=%s protocol=full",
+                 ways[w]);
+        opn_evaluation *found = evaluate(ctx, graph, settings);
+        const opn_cell *cell = opn_i_evaluation_cells(found, 0);
+        expect_cell(graph, settings, cell);
+        nll[w] = cell->quality[w == 0 ? OPN_QUALITY_NLL : OPN_QUALITY_CALIBRATED_NLL];
+        assert_true(isnan(cell->quality[OPN_QUALITY_CALIBRATED_NLL]) == (w == 0));
+        opn_evaluation_free(found);
+    }
+    assert_true(nll[1] < nll[0] && nll[2] < nll[0] && nll[1] != nll[2]);
     opn_graph_free(graph);
 }
 
@@ -699,6 +749,7 @@ int main(void)
             WITH_CTX(a_cell_is_what_training_prediction_and_the_public_metrics_give),
             WITH_CTX(presets_and_drawn_splits_come_through),
             WITH_CTX(accuracy_for_ood_counts_test_nodes_of_known_classes_only),
+            WITH_CTX(calibration_is_as_asked_for_and_lowers_the_nll),
             WITH_CTX(a_score_the_model_lacks_is_nan_and_smoothed_ones_need_propagation),
             WITH_CTX(a_pool_below_a_thousand_is_taken_as_a_whole),
             WITH_CTX(a_larger_pool_is_drawn_from_and_the_draws_come_close_to_it),

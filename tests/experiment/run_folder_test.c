@@ -391,7 +391,9 @@ static void a_line_without_any_of_its_figures_is_refused(void **state)
     json_t *value = NULL;
     int n_members = 0;
     opn_i_cell_to_json(&cell, whole);
-    json_object_del(whole, "fpr95_errors"); // results of earlier versions lack it
+    json_object_del(whole, "fpr95_errors"); // results of earlier versions lack these
+    for (int q = OPN_QUALITY_ADAPTIVE_ECE; q < OPN_N_QUALITIES; q++)
+        json_object_del(whole, opn_quality_name((opn_quality)q));
     json_object_foreach(whole, member, value)
     {
         json_t *copy = json_deep_copy(whole);
@@ -399,7 +401,7 @@ static void a_line_without_any_of_its_figures_is_refused(void **state)
         json_decref(copy);
         n_members++;
     }
-    assert_int_equal(n_members, 6 + OPN_N_QUALITIES + OPN_N_METRICS);
+    assert_int_equal(n_members, 6 + OPN_QUALITY_ADAPTIVE_ECE + OPN_N_METRICS);
     json_decref(whole);
 }
 
@@ -418,6 +420,25 @@ static void a_result_of_an_earlier_version_lacks_later_metrics(void **state)
     json_object_set_new(line, "fpr95_errors", json_string("none"));
     assert_false(opn_i_cell_from_json(line, &read));
     json_decref(line);
+}
+
+static void a_result_of_an_earlier_version_lacks_later_qualities(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    const opn_cell cell = draw_cell(&random);
+    for (int q = OPN_QUALITY_ADAPTIVE_ECE; q < OPN_N_QUALITIES; q++) {
+        const char *name = opn_quality_name((opn_quality)q);
+        opn_cell read = {0};
+        json_t *line = json_object();
+        opn_i_cell_to_json(&cell, line);
+        json_object_del(line, name);
+        assert_true(opn_i_cell_from_json(line, &read));
+        assert_true(isnan(read.quality[q]));
+        json_object_set_new(line, name, json_string("none"));
+        assert_false(opn_i_cell_from_json(line, &read));
+        json_decref(line);
+    }
 }
 
 static void a_score_that_is_no_number_is_refused(void **state)
@@ -703,6 +724,7 @@ int main(void)
             cmocka_unit_test(a_broken_line_in_the_middle_is_refused_by_name_and_number),
             cmocka_unit_test(a_line_without_any_of_its_figures_is_refused),
             cmocka_unit_test(a_result_of_an_earlier_version_lacks_later_metrics),
+            cmocka_unit_test(a_result_of_an_earlier_version_lacks_later_qualities),
             cmocka_unit_test(a_score_that_is_no_number_is_refused),
             cmocka_unit_test(what_is_no_folder_is_refused),
             cmocka_unit_test(a_folder_that_may_not_be_written_is_refused),

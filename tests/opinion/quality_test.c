@@ -1,6 +1,7 @@
 // quality_test.c -- how good the probabilities of some nodes are: the metrics of just
 // those nodes that have a class.
 
+#include "opine/calibrate.h"
 #include "opinion/quality.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
@@ -81,7 +82,15 @@ static void qualities_are_the_metrics_of_those_nodes(void **state)
                                                   15, &want[OPN_QUALITY_ECE]),
                      OPN_OK);
     want[OPN_QUALITY_ECE] *= 100.0;
-    assert_int_equal(opn_i_quality(ctx, N, K, d.target, d.predicted, d.probability, got),
+    opn_probability_quality by_rank;
+    assert_int_equal(opn_probability_measure(ctx, d.n, K, opn_f32(d.scored), d.label, 15,
+                                             &by_rank),
+                     OPN_OK);
+    want[OPN_QUALITY_ADAPTIVE_ECE] = 100.0 * by_rank.adaptive_ece;
+    for (int q = OPN_QUALITY_CALIBRATED_BRIER; q < OPN_N_QUALITIES; q++)
+        want[q] = want[q - OPN_QUALITY_CALIBRATED_BRIER + OPN_QUALITY_BRIER];
+    assert_int_equal(opn_i_quality(ctx, N, K, d.target, d.predicted, d.probability,
+                                   d.probability, got),
                      OPN_OK);
     for (int q = 0; q < OPN_N_QUALITIES; q++)
         if (got[q] != want[q])
@@ -99,9 +108,12 @@ static void a_node_is_right_by_what_was_predicted(void **state)
         const int32_t predicted[2] = {n_right > 0, n_right > 1};
         double quality[OPN_N_QUALITIES];
         assert_int_equal(
-                opn_i_quality(ctx, 2, 2, target, predicted, probability, quality),
+                opn_i_quality(ctx, 2, 2, target, predicted, probability, NULL, quality),
                 OPN_OK);
         assert_true(quality[OPN_QUALITY_ACCURACY] == 50.0 * n_right);
+        assert_true(quality[OPN_QUALITY_ADAPTIVE_ECE] == 50.0);
+        for (int q = OPN_QUALITY_CALIBRATED_BRIER; q < OPN_N_QUALITIES; q++)
+            assert_true(isnan(quality[q]));
     }
 }
 
@@ -112,8 +124,9 @@ static void of_no_node_there_is_no_quality(void **state)
     const int32_t predicted[2] = {0, 1};
     const float probability[4] = {0.5F, 0.5F, 0.5F, 0.5F};
     double quality[OPN_N_QUALITIES] = {0};
-    assert_int_equal(opn_i_quality(ctx, 2, 2, target, predicted, probability, quality),
-                     OPN_OK);
+    assert_int_equal(
+            opn_i_quality(ctx, 2, 2, target, predicted, probability, NULL, quality),
+            OPN_OK);
     for (int q = 0; q < OPN_N_QUALITIES; q++)
         assert_true(isnan(quality[q]));
 }
@@ -129,8 +142,8 @@ static void every_allocation_may_fail(void **state)
         double quality[OPN_N_QUALITIES];
         opn_ctx *one = support_ctx(&m);
         m.fail_at = m.n_requests + k;
-        const opn_status status =
-                opn_i_quality(one, N, K, d.target, d.predicted, d.probability, quality);
+        const opn_status status = opn_i_quality(one, N, K, d.target, d.predicted,
+                                                d.probability, d.probability, quality);
         is_reached = m.n_requests >= m.fail_at;
         assert_int_equal(status, is_reached ? OPN_ERR_NOMEM : OPN_OK);
         assert_true(is_reached || k > 2);
