@@ -50,6 +50,9 @@ static const option_note notes[] = {
         {"predict", "output", true,
          "File to write to, whose name ends in .csv, .npz or .json; defaults to CSV on "
          "standard output."},
+        {"suspects", "output", true,
+         "File to write to, whose name ends in .csv or .json; defaults to CSV on "
+         "standard output."},
         {"evaluate|reproduce", "output", true,
          "Folder for results, manifest and models, from which the same command "
          "resumes; by default nothing is kept."},

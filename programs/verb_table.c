@@ -69,6 +69,12 @@ const opine_verb verbs[] = {
          "neighbours that disagree.",
          "opine explain demo.safetensors demo 17", run_explain, VERB_FIRST_STEPS,
          SAMPLING "label data_dir json"},
+        {"suspects", "MODEL DATA", 2, 2, "List labels that look wrong.",
+         "Judges every label by a model that did not see it, trained like MODEL on the "
+         "other labels, and lists those that it contradicts, the most suspect first. "
+         "DATA is the graph that MODEL was trained on. Experimental.",
+         "opine suspects demo.safetensors demo -o suspects.csv", run_suspects,
+         VERB_FIRST_STEPS, "label data_dir output json"},
         {"evaluate", "DATA", 1, 1,
          "Measure how well models' uncertainties detect misclassified and unknown "
          "nodes.",
