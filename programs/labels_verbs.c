@@ -1,4 +1,4 @@
-// labels_verbs.c -- opine suspects.
+// labels_verbs.c -- opine suggest, suspects.
 
 #include "command.h"
 #include "run_output.h"
@@ -28,6 +28,29 @@ static int load_both(opine_app *app, opn_model **model, opn_graph **graph)
         status = opn_model_load_graph(app->ctx, *model, app->argument[1], app->params,
                                       graph);
     return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+}
+
+int run_suggest(opine_app *app)
+{
+    opn_model *model = NULL;
+    opn_graph *graph = NULL;
+    const opn_model *used = NULL;
+    opn_suggestions *found = NULL;
+    const int32_t n = (int32_t)opn_params_int(app->params, "count");
+    int code = load_both(app, &model, &graph);
+    if (code == EXIT_DONE) {
+        opn_status status = opn_model_for_graph(app->ctx, model, graph, &used);
+        if (status == OPN_OK)
+            status = opn_suggest(app->ctx, used, graph, app->params, n, &found);
+        terminal_clear();
+        if (status == OPN_OK)
+            status = opn_suggestions_save(app->ctx, used, graph, found, list_path(app));
+        code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+    }
+    opn_suggestions_free(found);
+    opn_graph_free(graph);
+    opn_model_free(model);
+    return code;
 }
 
 int run_suspects(opine_app *app)
