@@ -98,6 +98,8 @@ int run_demo(opine_app *app);
 int run_train(opine_app *app);
 int run_predict(opine_app *app);
 int run_explain(opine_app *app);
+int run_suggest(opine_app *app);
+int run_suspects(opine_app *app);
 int run_evaluate(opine_app *app);
 int run_reproduce(opine_app *app);
 int run_tune(opine_app *app);

@@ -24,17 +24,17 @@ static const option_note notes[] = {
          "Which task of a reproduce folder to show; defaults to both."},
         {"report", "dataset", false,
          "Which dataset of a reproduce folder to show; defaults to the first."},
-        {"predict|explain", "samples", false,
+        {"predict|explain|suggest", "samples", false,
          "Number of passes with dropout that a Bayesian model averages over; defaults "
          "to that of training."},
-        {"predict|explain", "sample_dropout", false,
+        {"predict|explain|suggest", "sample_dropout", false,
          "Fraction dropped in these passes; defaults to that of training."},
-        {"predict|explain", "sample_drop_edge", false,
+        {"predict|explain|suggest", "sample_drop_edge", false,
          "Fraction of edges dropped in these passes; defaults to that of training."},
-        {"predict|explain", "average", false,
+        {"predict|explain|suggest", "average", false,
          "What to average over the passes: alpha as in the paper, or logits as in the "
          "authors' code; defaults to that of training."},
-        {"predict|explain", "isolated", false,
+        {"predict|explain|suggest", "isolated", false,
          "Whether nodes without neighbours keep their own value in smoothed measures, "
          "fused and margin, or count as uncertain around them; auto means keep if the "
          "training graph has such nodes; defaults to that of training."},
@@ -49,6 +49,9 @@ static const option_note notes[] = {
          "File to write the model to, such as m.safetensors; required."},
         {"predict", "output", true,
          "File to write to, whose name ends in .csv, .npz or .json; defaults to CSV on "
+         "standard output."},
+        {"suggest|suspects", "output", true,
+         "File to write to, whose name ends in .csv or .json; defaults to CSV on "
          "standard output."},
         {"evaluate|reproduce", "output", true,
          "Folder for results, manifest and models, from which the same command "

@@ -30,6 +30,7 @@ const option_list option_headings[] = {
         {"Model", MODEL},
         {"Decisions", "calibrate " DECISIONS},
         {"Evaluation", "seeds trials protocol shift table figure dataset"},
+        {"Suggestions", "count"},
         {"Report", "perplexity"},
         {"Generator", GENERATOR},
         {"Output", "output json format"},
@@ -43,7 +44,8 @@ const int n_option_headings = sizeof(option_headings) / sizeof(option_headings[0
 static const struct {
     const char *name;
     char letter;
-} letters[] = {{"output", 'o'}, {"quiet", 'q'}, {"verbose", 'v'}, {"help", 'h'}};
+} letters[] = {
+        {"output", 'o'}, {"count", 'n'}, {"quiet", 'q'}, {"verbose", 'v'}, {"help", 'h'}};
 
 // ---- verbs ----------------------------------------------------------------------------
 
@@ -69,6 +71,19 @@ const opine_verb verbs[] = {
          "neighbours that disagree.",
          "opine explain demo.safetensors demo 17", run_explain, VERB_FIRST_STEPS,
          SAMPLING "label data_dir json"},
+        {"suggest", "MODEL DATA", 2, 2, "List nodes that are worth labelling next.",
+         "Chooses nodes without a label, or if all have one nodes whose label MODEL has "
+         "not used, by how much little or conflicting evidence there is at the node and "
+         "up to two hops around it, each where the ones before leave the most. "
+         "Experimental.",
+         "opine suggest demo.safetensors demo -n 20 -o next.csv", run_suggest,
+         VERB_FIRST_STEPS, "count " SAMPLING "label data_dir output json"},
+        {"suspects", "MODEL DATA", 2, 2, "List labels that look wrong.",
+         "Judges every label by a model that did not see it, trained like MODEL on the "
+         "other labels, and lists those that it contradicts, the most suspect first. "
+         "DATA is the graph that MODEL was trained on. Experimental.",
+         "opine suspects demo.safetensors demo -o suspects.csv", run_suspects,
+         VERB_FIRST_STEPS, "label data_dir output json"},
         {"evaluate", "DATA", 1, 1,
          "Measure how well models' uncertainties detect misclassified and unknown "
          "nodes.",

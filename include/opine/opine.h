@@ -27,6 +27,7 @@
 #include "explain.h"
 #include "graph.h"
 #include "input.h"
+#include "labels.h"
 #include "measure.h"
 #include "metrics.h"
 #include "model.h"

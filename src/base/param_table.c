@@ -563,6 +563,14 @@ static const opn_param table[] = {
          .help = "Download from this address or folder, with the files under "
                  "planetoid/ and gnn-benchmark/; defaults to $OPINE_DATA_MIRROR, then "
                  "to the authors' servers."},
+        {.name = "count",
+         .kind = OPN_PARAM_INT,
+         .default_text = "20",
+         .min = 1,
+         .max = 1e6,
+         .unit = "nodes",
+         .affects = OPN_AFFECTS_OUTPUT,
+         .help = "How many nodes to suggest, at most."},
         {.name = "output",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",

@@ -30,6 +30,19 @@ OPN_NODISCARD opn_status opn_i_split_exchange(opn_ctx *ctx,
                                               int32_t part,
                                               opn_split **out);
 
+// Copies the split with the roles of all labelled nodes of known classes dealt anew, so
+// that in n_parts such splits each of them tests once: shuffled by `seed` they are
+// divided into n_parts stratified parts, of which part `part` tests, the next validates
+// and the others train. n_parts is at least 3. Errors: SHAPE (no training node is left),
+// NOMEM. Cost: O(V + K).
+OPN_NODISCARD opn_status opn_i_split_rotate(opn_ctx *ctx,
+                                            const opn_graph *graph,
+                                            const opn_split *split,
+                                            uint64_t seed,
+                                            int32_t n_parts,
+                                            int32_t part,
+                                            opn_split **out);
+
 // Takes the nodes of class k out of the pool: they are neither learnt from nor scored.
 void opn_i_split_ignore(const opn_graph *graph, int32_t k, opn_split *split);
 

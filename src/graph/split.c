@@ -466,11 +466,17 @@ cleanup:
     return status;
 }
 
-// The part of each training node, -1 for other nodes. Parts have about the same number of
-// nodes of each class.
+static bool is_of_known_class(const opn_graph *graph, const opn_split *split, opn_vid i)
+{
+    return graph->label[i] >= 0 && split->known[graph->label[i]] >= 0;
+}
+
+// The part of each training node, or of each node of a known class, -1 for other nodes.
+// Parts have about the same number of nodes of each class.
 static opn_status deal_parts(opn_ctx *ctx,
                              const opn_graph *graph,
                              const opn_split *split,
+                             bool is_any_role,
                              uint64_t seed,
                              int32_t n_parts,
                              int32_t *part)
@@ -483,7 +489,8 @@ static opn_status deal_parts(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, n_before, (size_t)split->n_classes + 1);
     for (opn_vid i = 0; i < split->n_nodes; i++) {
         part[i] = -1;
-        if (split->role[i] == OPN_ROLE_TRAIN)
+        if (is_any_role ? is_of_known_class(graph, split, i)
+                        : split->role[i] == OPN_ROLE_TRAIN)
             node[n++] = i;
     }
     opn_i_rng rng = opn_i_rng_start(seed, OPN_STREAM_FOLDS, 0);
@@ -501,6 +508,54 @@ cleanup:
     return status;
 }
 
+// What becomes of the role of a node in part `own`, -1 for none, when it is the turn of
+// part `turn` of n.
+typedef uint8_t role_rule(uint8_t role, int32_t own, int32_t turn, int32_t n);
+
+static uint8_t exchange_role(uint8_t role, int32_t own, int32_t turn, int32_t n)
+{
+    (void)n;
+    if (own == turn)
+        return OPN_ROLE_VALIDATION;
+    return role == OPN_ROLE_VALIDATION ? OPN_ROLE_TRAIN : role;
+}
+
+static uint8_t rotate_role(uint8_t role, int32_t own, int32_t turn, int32_t n)
+{
+    if (own < 0)
+        return role;
+    return own == turn             ? OPN_ROLE_TEST
+           : own == (turn + 1) % n ? OPN_ROLE_VALIDATION
+                                   : OPN_ROLE_TRAIN;
+}
+
+// Copies the split with the roles that the rule gives; part_of [V].
+static opn_status change_roles(opn_ctx *ctx,
+                               const opn_graph *graph,
+                               const opn_split *split,
+                               const int32_t *part_of,
+                               role_rule *rule,
+                               int32_t turn,
+                               int32_t n_parts,
+                               opn_split **out)
+{
+    opn_status status = OPN_OK;
+    opn_split *other = NULL;
+    OPN_TRY(opn_i_split_narrow(ctx, graph, split, -1, NULL, &other));
+    memset(other->count, 0, sizeof(other->count));
+    for (opn_vid i = 0; i < split->n_nodes; i++) {
+        other->role[i] = rule(other->role[i], part_of[i], turn, n_parts);
+        other->count[other->role[i]]++;
+    }
+    OPN_FAIL_IF(ctx, other->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
+                "%s: too few labelled nodes to divide", graph->name);
+    *out = other;
+    other = NULL;
+cleanup:
+    opn_split_free(other);
+    return status;
+}
+
 opn_status opn_i_split_exchange(opn_ctx *ctx,
                                 const opn_graph *graph,
                                 const opn_split *split,
@@ -510,26 +565,29 @@ opn_status opn_i_split_exchange(opn_ctx *ctx,
                                 opn_split **out)
 {
     opn_status status = OPN_OK;
-    opn_split *other = NULL;
     int32_t *part_of = NULL;
     OPN_TRY_NEW(ctx, part_of, split->n_nodes);
-    OPN_TRY(deal_parts(ctx, graph, split, seed, n_parts, part_of));
-    OPN_TRY(opn_i_split_narrow(ctx, graph, split, -1, NULL, &other));
-    memset(other->count, 0, sizeof(other->count));
-    for (opn_vid i = 0; i < split->n_nodes; i++) {
-        uint8_t *role = &other->role[i];
-        if (part_of[i] == part)
-            *role = OPN_ROLE_VALIDATION;
-        else if (*role == OPN_ROLE_VALIDATION)
-            *role = OPN_ROLE_TRAIN;
-        other->count[*role]++;
-    }
-    OPN_FAIL_IF(ctx, other->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
-                "%s: too few labelled nodes to divide", graph->name);
-    *out = other;
-    other = NULL;
+    OPN_TRY(deal_parts(ctx, graph, split, false, seed, n_parts, part_of));
+    OPN_TRY(change_roles(ctx, graph, split, part_of, exchange_role, part, n_parts, out));
 cleanup:
     opn_i_release(&ctx->alloc, part_of);
-    opn_split_free(other);
+    return status;
+}
+
+opn_status opn_i_split_rotate(opn_ctx *ctx,
+                              const opn_graph *graph,
+                              const opn_split *split,
+                              uint64_t seed,
+                              int32_t n_parts,
+                              int32_t part,
+                              opn_split **out)
+{
+    opn_status status = OPN_OK;
+    int32_t *part_of = NULL;
+    OPN_TRY_NEW(ctx, part_of, split->n_nodes);
+    OPN_TRY(deal_parts(ctx, graph, split, true, seed, n_parts, part_of));
+    OPN_TRY(change_roles(ctx, graph, split, part_of, rotate_role, part, n_parts, out));
+cleanup:
+    opn_i_release(&ctx->alloc, part_of);
     return status;
 }

@@ -18,7 +18,7 @@ MAY_BE_NULL = {
     "opn_split_create": {4}, "opn_model_train": {4}, "opn_model_predict": {3}, "opn_explain": {4},
     "opn_explain_predicted": {3}, "opn_prediction_save": {3}, "opn_decide": {6},
     "opn_prediction_decide": {3}, "opn_decide_check": {3}, "opn_evaluate": {3}, "opn_tune": {3, 4},
-    "opn_reproduce": {2}, "opn_draw_figures": {2, 3, 4}, "opn_report_create": {2},
+    "opn_reproduce": {2}, "opn_suggest": {3}, "opn_draw_figures": {2, 3, 4}, "opn_report_create": {2},
     "opn_report_load": {2}, "opn_metric_risk_coverage": {4},
     "opn_opinion": {3, 5}, "opn_opinion_from": {7}, "opn_set_measure": {5, 6}, "opn_estimate_mean": {1},
     # Says first that the parts of the page are missing, where they are.
