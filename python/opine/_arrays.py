@@ -52,6 +52,23 @@ def as_index(value, what):
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
+def as_labels(value, n_nodes, what):
+    """Numbers of classes [n_nodes] as int32."""
+    labels = as_index(value, what)
+    if labels.shape != (n_nodes,):
+        raise OpineValueError(f"{what} has the shape {labels.shape}; the class of each of {n_nodes} "
+                              "nodes is expected")
+    return labels
+
+
+def as_flags(value, n_dims, what):
+    """Zeros and ones as uint8."""
+    flags = as_type(value, None, n_dims, what)
+    if flags.dtype != bool and not np.isin(flags, (0, 1)).all():
+        raise OpineValueError(f"{what} has values other than 0 and 1")
+    return flags.astype(np.uint8)
+
+
 def pointer(array):
     """The memory of an array for the library, which borrows it during a call."""
     if array is None:

@@ -201,6 +201,11 @@ def build_info():
     return info
 
 
+def fields(struct):
+    """The members of a struct by name, given a pointer to it."""
+    return {name: getattr(struct, name) for name, _ in ffi.typeof(struct).item.fields}
+
+
 def take_bytes(handle):
     """The bytes of an opn_bytes, copied."""
     return bytes(ffi.buffer(lib.opn_bytes_data(handle), lib.opn_bytes_size(handle)))

@@ -5,8 +5,8 @@ import inspect
 import numpy as np
 
 from . import _arrays
-from ._library import (NULL, Hooks, context, encode, ffi, lib, make_params, nearest, param_rows,
-                       take_bytes, text)
+from ._library import (NULL, Hooks, context, encode, ffi, fields, lib, make_params, nearest,
+                       param_rows, take_bytes, text)
 from .errors import OpineValueError
 from .graph import ROLES, Graph
 from .labels import class_values, encode_labels
@@ -241,6 +241,27 @@ class NodeClassifier:
         return self._rows(_arrays.copy_array(lib.opn_prediction_probability(said),
                                              (graph.n_nodes, len(self.classes_)), np.float32), rows)
 
+    def calibrated_proba(self, X=None):
+        """Calibrated probabilities [n,K] in the order of classes_.
+
+        They mean what they say: of the nodes with 0.9 for a class, about 90 % are of it. The most
+        probable class may differ from predict(), whose confidence() is that of its class.
+        """
+        graph, said, rows = self._ask(X)
+        return self._calibrated(lib.opn_prediction_calibrated(said),
+                                (graph.n_nodes, len(self.classes_)), rows)
+
+    def confidence(self, X=None):
+        """Calibrated probability [n] of the class that predict() gives."""
+        graph, said, rows = self._ask(X)
+        return self._calibrated(lib.opn_prediction_confidence(said), (graph.n_nodes,), rows)
+
+    def _calibrated(self, values, shape, rows):
+        if values == NULL:
+            raise OpineValueError(
+                "the model is not calibrated: calibrate is none, or there are too few labels for it")
+        return self._rows(_arrays.copy_array(values, shape, np.float32), rows)
+
     def opinion(self, X=None):
         """The opinion about every node, as arrays: opine.opinion.Opinion."""
         from .opinion import Opinion
@@ -261,7 +282,6 @@ class NodeClassifier:
         A DataFrame where pandas is installed, else a dictionary of arrays.
         """
         graph, said, rows = self._ask(X)
-        del said
         opinion = self.opinion(X)
         keep = np.arange(graph.n_nodes) if rows is None else rows
         names = graph.names
@@ -276,6 +296,10 @@ class NodeClassifier:
         columns.update({name: values for name, values in opinion.measures.items()
                         if values is not None})
         columns["predicted"] = self.predict(X)
+        if lib.opn_prediction_calibrated(said) != NULL:
+            columns["confidence"] = self.confidence(X)
+            for name, values in zip(self.class_names_, self.calibrated_proba(X).T):
+                columns[f"calibrated_{name}"] = values
         if as_frame is False:
             return columns
         try:
@@ -304,20 +328,56 @@ class NodeClassifier:
             return float(np.mean(predicted[known] == y[known]))
         return float(np.mean(predicted == _arrays.as_array(y)))
 
-    def decide(self, target_accuracy=None, *, abstain_above=None, decide_by=None):
+    def decide(self, target_accuracy=None, *, confidence=None, pick=None, abstain_above=None,
+               decide_by=None, ood_fdr=None):
         """Which predictions to accept, and which to leave to a person.
 
-        target_accuracy  of what is accepted; the threshold is picked on validation nodes
+        target_accuracy  of what is accepted: as much as labels show can be, and nothing where
+                         they show nothing
+        confidence       how sure it is to be kept, over draws of the labels; 0.9 by default
+        pick             "best-looking" takes the threshold that looks best on validation nodes
+                         instead, and promises nothing
         abstain_above    thresholds of measures, {"vacuity": 0.5} for example
         decide_by        the measure for the target; the recommended one by default
+        ood_fdr          marks nodes of an unknown class; at most this share of the marks is wrong
+                         on average
 
-        Returns a Decisions: decision and decided_by [V], and the figures behind them.
+        What is not given here is as the constructor was told. Returns a Decisions: decision and
+        decided_by [V], and the figures behind them.
         """
         from .decision import make_decisions
-        if abstain_above is not None and not isinstance(abstain_above, str):
-            abstain_above = ",".join(f"{name}={value!r}" for name, value in abstain_above.items())
-        return make_decisions(self, {"target_accuracy": target_accuracy,
-                                     "abstain_above": abstain_above, "decide_by": decide_by})
+        told = self._told(target_accuracy=target_accuracy, confidence=confidence, pick=pick,
+                          abstain_above=abstain_above, decide_by=decide_by, ood_fdr=ood_fdr)
+        above = told["abstain_above"]
+        if told["target_accuracy"] is None and above is None and told["ood_fdr"] is None:
+            raise OpineValueError("decide() needs target_accuracy=, abstain_above= or ood_fdr=")
+        if above is not None and not isinstance(above, str):
+            told["abstain_above"] = ",".join(f"{name}={value!r}" for name, value in above.items())
+        return make_decisions(self, told)
+
+    def predict_set(self, X=None, coverage=None, *, method=None, class_conditional=None):
+        """Sets of classes that hold the true one with a probability of at least `coverage`.
+
+        X                  nodes of the graph trained on; all of them by default
+        coverage           0.9 by default
+        method             "lac" makes the smallest sets and is the default; "aps", "raps", "daps"
+        class_conditional  whether each class is covered on its own
+
+        Returns [n,K], True for the classes in the set of a node, in the order of classes_. The
+        promise rests on the calibration nodes, and on the validation nodes where they are few.
+        """
+        from .decision import make_decisions
+        by = {None: None, False: "all", True: "class"}[class_conditional]
+        told = self._told(coverage=coverage, set_score=method, coverage_by=by)
+        if told["coverage"] is None:
+            told["coverage"] = 0.9
+        found = make_decisions(self, told)
+        return self._rows(found.set, None if X is None else self._node_numbers(X, self.graph_))
+
+    def _told(self, **values):
+        """Parameters of decisions: those of a call, else those of the constructor."""
+        return {name: self._params[name] if value is None else value
+                for name, value in values.items()}
 
     def explain(self, node, X=None):
         """Why it says what it says about a node: a sentence and its figures.
@@ -347,7 +407,7 @@ class NodeClassifier:
         """What training did: epochs, nodes, validation accuracy, seconds."""
         out = ffi.new("opn_train_summary *")
         lib.opn_model_summary(self._require_model(), out)
-        return {field: getattr(out, field) for field, _ in ffi.typeof("opn_train_summary").fields}
+        return fields(out)
 
     @property
     def candidates_(self):

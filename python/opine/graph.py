@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _arrays
-from ._library import NULL, context, encode, ffi, lib, make_params, take_bytes, text
+from ._library import NULL, context, encode, ffi, fields, lib, make_params, take_bytes, text
 from .errors import OpineValueError
 from .labels import class_values, encode_labels
 
@@ -239,8 +239,7 @@ class Graph:
         out = ffi.new("opn_graph_info *")
         with context() as ctx:
             ctx.call(lib.opn_graph_describe, self._handle, out)
-        return {field.removeprefix("n_"): getattr(out, field)
-                for field, _ in ffi.typeof("opn_graph_info").fields}
+        return {name.removeprefix("n_"): value for name, value in fields(out).items()}
 
     @property
     def hash(self):

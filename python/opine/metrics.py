@@ -14,17 +14,8 @@ from ._library import context, ffi, lib
 from .errors import OpineValueError
 
 
-def _flags(values, what):
-    flags = _arrays.as_array(values)
-    if flags.ndim != 1:
-        raise OpineValueError(f"{what} has the shape {flags.shape}; one value for each node is expected")
-    if flags.dtype != bool and not np.isin(flags, (0, 1)).all():
-        raise OpineValueError(f"{what} has values other than 0 and 1")
-    return np.ascontiguousarray(flags, dtype=np.uint8)
-
-
 def _ranked(function, flags, scores, flag_name, score_name, *more):
-    flags = _flags(flags, flag_name)
+    flags = _arrays.as_flags(flags, 1, flag_name)
     scores = _arrays.as_type(scores, np.float64, 1, score_name)
     if len(flags) != len(scores):
         raise OpineValueError(f"{len(flags)} of {flag_name} and {len(scores)} of {score_name}")
@@ -64,9 +55,7 @@ def aurc(wrong, uncertainty):
 
 def _classified(function, y_true, y_prob, *more):
     p = _arrays.as_type(y_prob, np.float64, 2, "y_prob")
-    labels = _arrays.as_index(y_true, "y_true")
-    if labels.shape != (p.shape[0],):
-        raise OpineValueError(f"labels of the shape {labels.shape} for {p.shape[0]} nodes")
+    labels = _arrays.as_labels(y_true, p.shape[0], "y_true")
     out = ffi.new("double *")
     with context() as ctx:
         ctx.call(function, p.shape[0], p.shape[1], _arrays.numbers(p), _arrays.pointer(labels), *more,

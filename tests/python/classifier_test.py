@@ -106,19 +106,6 @@ class Answers(unittest.TestCase):
             self.assertEqual(frame.shape[0], 2)
             self.assertEqual(list(frame.columns), list(table))
 
-    def test_decisions_keep_what_is_sure(self):
-        clf = fitted(epochs=100)
-        found = clf.decide(target_accuracy=0.9)
-        self.assertTrue(0.1 < found.accepted.mean() < 1)
-        self.assertEqual(set(found.decided_by[found.accepted]), {None})
-        test = clf.roles_ == "test"
-        right = clf.predict() == demo().y
-        self.assertGreater(right[test & found.accepted].mean(), right[test].mean())
-        mine = clf.decide(abstain_above={"vacuity": 0.4})
-        np.testing.assert_array_equal(mine.accepted, clf.opinion().vacuity <= np.float32(0.4))
-        with self.assertRaisesRegex(OpineValueError, "needs target_accuracy"):
-            clf.decide()
-
     def test_an_explanation_has_a_sentence_and_figures(self):
         why = fitted().explain(7)
         self.assertIn("node 7", str(why).lower())

@@ -54,7 +54,7 @@ class Documents(unittest.TestCase):
     def test_the_readme_runs(self):
         n, said = self.run_blocks(os.path.join(os.environ["OPINE_DOCS"], "..", "README.md"))
         self.assertEqual(n, 1)
-        self.assertIn("p", said)
+        self.assertIn("node", said)
 
     def test_example_scripts_run(self):
         scripts = glob.glob(os.path.join(os.environ["OPINE_EXAMPLES"], "*.py"))

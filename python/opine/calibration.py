@@ -1,0 +1,121 @@
+"""Probabilities that mean what they say, from anyone's model.
+
+    >>> import numpy as np
+    >>> from opine import calibration
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.dirichlet(np.ones(3), size=500)
+    >>> y = np.array([rng.choice(3, p=row) for row in p])
+    >>> too_sure = p**3 / (p**3).sum(axis=1, keepdims=True)
+    >>> found = calibration.temperature(too_sure, y)
+    >>> 2 < found.temperature < 4
+    True
+    >>> bool(calibration.measure(found.apply(too_sure), y).ece < calibration.measure(too_sure, y).ece)
+    True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _arrays
+from ._library import context, ffi, fields, lib, text
+from .errors import OpineValueError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Calibrator:
+    """softmax(a ln p), or with another opinion q about the same nodes softmax(a ln p + b ln q)."""
+
+    kind: str          # "temperature" or "pool"
+    n: int             # nodes it was fitted on
+    a: float
+    b: float           # 0 for a temperature
+    nll_before: float  # mean -ln p of the true class on these nodes
+    nll_after: float
+
+    @property
+    def temperature(self) -> float:
+        """1 / a."""
+        return 1 / self.a
+
+    def apply(self, p: ArrayLike, q: ArrayLike | None = None) -> np.ndarray:
+        """Calibrated probabilities [n,K] of p [n,K], and for a pool q [n,K]."""
+        if (q is None) != (self.kind != "pool"):
+            raise OpineValueError(f"apply() of a {self.kind} takes "
+                                  + ("p and q" if self.kind == "pool" else "p alone"))
+        p, q = _opinions(p, q)
+        made = np.empty(p.shape)
+        how = ffi.new("opn_calibrator *", {"kind": _number_of(self.kind), "n": self.n, "a": self.a,
+                                           "b": self.b})
+        with context() as ctx:
+            ctx.call(lib.opn_calibrator_apply, how, *p.shape, _arrays.numbers(p), _arrays.numbers(q),
+                     _arrays.room(made))
+        return made
+
+
+def _number_of(kind):
+    return {"temperature": lib.OPN_CALIBRATION_TEMPERATURE, "pool": lib.OPN_CALIBRATION_POOL}[kind]
+
+
+def _opinions(p, q):
+    p = _arrays.as_type(p, np.float64, 2, "p")
+    if q is not None:
+        q = _arrays.as_type(q, np.float64, 2, "q")
+        if p.shape != q.shape:
+            raise OpineValueError(f"p has the shape {p.shape} and q {q.shape}")
+    return p, q
+
+
+def _fit(kind, p, q, y):
+    p, q = _opinions(p, q)
+    labels = _arrays.as_labels(y, len(p), "y")
+    out = ffi.new("opn_calibrator *")
+    with context() as ctx:
+        ctx.call(lib.opn_calibrator_fit, _number_of(kind), *p.shape, _arrays.numbers(p),
+                 _arrays.numbers(q), _arrays.pointer(labels), out)
+    return Calibrator(**{**fields(out), "kind": text(lib.opn_calibration_name(out.kind))})
+
+
+def temperature(p: ArrayLike, y: ArrayLike) -> Calibrator:
+    """Fits a temperature to p [n,K] and the classes y [n], -1 for nodes to leave out.
+
+    The labels must not have trained the model; 20 are needed.
+    """
+    return _fit("temperature", p, None, y)
+
+
+def pool(p: ArrayLike, q: ArrayLike, y: ArrayLike) -> Calibrator:
+    """Fits a pool of p [n,K] and another opinion q [n,K], the mean of the neighbours' for example.
+
+    y [n] as for temperature(); 100 labels are needed.
+    """
+    return _fit("pool", p, q, y)
+
+
+@dataclass(frozen=True)
+class ProbabilityQuality:
+    """How well probabilities mean what they say."""
+
+    n: int
+    accuracy: float
+    nll: float
+    brier: float
+    ece: float           # in bins of equal width
+    adaptive_ece: float  # in bins of as many nodes each
+
+
+def measure(p: ArrayLike, y: ArrayLike, n_bins: int = 15) -> ProbabilityQuality:
+    """p [n,K] against the classes y [n], -1 for nodes to leave out."""
+    p, _ = _opinions(p, None)
+    labels = _arrays.as_labels(y, len(p), "y")
+    out = ffi.new("opn_probability_quality *")
+    with context() as ctx:
+        ctx.call(lib.opn_probability_measure, *p.shape, _arrays.numbers(p), _arrays.pointer(labels),
+                 n_bins, out)
+    return ProbabilityQuality(**fields(out))
