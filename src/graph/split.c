@@ -524,9 +524,9 @@ static uint8_t rotate_role(uint8_t role, int32_t own, int32_t turn, int32_t n)
 {
     if (own < 0)
         return role;
-    return own == turn             ? OPN_ROLE_TEST
-           : own == (turn + 1) % n ? OPN_ROLE_VALIDATION
-                                   : OPN_ROLE_TRAIN;
+    if (own == turn)
+        return OPN_ROLE_TEST;
+    return own == (turn + 1) % n ? OPN_ROLE_VALIDATION : OPN_ROLE_TRAIN;
 }
 
 // Copies the split with the roles that the rule gives; part_of [V].
