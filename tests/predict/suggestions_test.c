@@ -52,7 +52,8 @@ static void gains_are_those_of_the_formula(void **state)
     int32_t n = 0;
     average_twice(graph, p2);
     for (int i = 0; i < N; i++) {
-        left[i] = unsettled[i] = (float)(1 + (i * 5) % 7) / 8.0f;
+        unsettled[i] = (float)(1 + (i * 5) % 7) / 8.0f;
+        left[i] = (double)unsettled[i];
         candidate[i] = i != 3;
     }
     assert_int_equal(
