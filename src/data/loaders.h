@@ -3,7 +3,7 @@
 #ifndef OPN_LOADERS_H
 #define OPN_LOADERS_H
 
-#include "graph/graph_data.h"
+#include "tables/load_folder.h"
 
 // Planetoid: `prefix` is the common start of the file names, "planetoid/ind.cora".
 OPN_NODISCARD opn_status opn_i_load_planetoid(opn_ctx *ctx,
@@ -27,20 +27,6 @@ OPN_NODISCARD opn_status opn_i_folder_images(opn_ctx *ctx,
 
 // The dataset of that name, or NULL.
 const opn_dataset *opn_i_dataset_called(const char *name);
-
-// What a caller may say about the files beside their path.
-typedef struct opn_i_load_options {
-    const char *data_dir; // where named datasets are looked for first; NULL for nowhere
-    const char *label;    // the column of the labels in a folder of tables, or ""
-    bool requires_label;  // whether it is an error if the data have no such column
-} opn_i_load_options;
-
-// A folder with edges.csv, features.csv or .json, labels.csv and perhaps split.csv; each
-// table may be a .tsv, and each file may be gzipped.
-OPN_NODISCARD opn_status opn_i_load_folder(opn_ctx *ctx,
-                                           const char *folder,
-                                           const opn_i_load_options *options,
-                                           opn_graph **out);
 
 // An untouched folder of the Open Graph Benchmark for nodes, with raw/edge.csv.gz.
 OPN_NODISCARD opn_status opn_i_is_ogb(opn_ctx *ctx, const char *path, bool *found);

@@ -1,9 +1,9 @@
 // npz_labels.c -- labels of an npz archive: numbers, names, or a one-hot row for each
 // node.
 
-#include "data/class_order.h"
-#include "data/folder_words.h"
 #include "data/npz_reader.h"
+#include "tables/class_order.h"
+#include "tables/folder_words.h"
 
 #include <inttypes.h>
 #include <math.h>

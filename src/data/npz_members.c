@@ -2,9 +2,9 @@
 
 #include "data/npz_reader.h"
 
-#include "data/folder_reader.h"
 #include "io/npy.h"
 #include "io/npz.h"
+#include "tables/folder_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

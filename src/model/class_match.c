@@ -2,7 +2,7 @@
 
 #include "model/class_match.h"
 
-#include "data/class_order.h"
+#include "tables/class_order.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // folder_edges.c -- reads edges.csv, and before that the nodes that it names where other
 // files leave open which they are.
 
-#include "data/folder_reader.h"
-#include "data/folder_words.h"
 #include "io/path.h"
+#include "tables/folder_reader.h"
+#include "tables/folder_words.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // dense_columns.c -- makes features of the columns of a table with one row per node.
 
 #include "base/number.h"
-#include "data/dense_reader.h"
-#include "data/folder_words.h"
+#include "tables/dense_reader.h"
+#include "tables/folder_words.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 // nodes 0, 1, … in a list. Those of a node are an object of names and values, a list of
 // all values, or a list of the numbers of its features, which are then 1.
 
-#include "data/folder_reader.h"
-#include "data/json_table.h"
 #include "io/path.h"
+#include "tables/folder_reader.h"
+#include "tables/json_table.h"
 
 #include <float.h>
 #include <jansson.h>

@@ -9,10 +9,10 @@
 
 #include "base/names.h"
 #include "base/text.h"
-#include "data/folder_words.h"
 #include "graph/graph_data.h"
 #include "io/csv.h"
 #include "math/real.h"
+#include "tables/folder_words.h"
 
 // Files that list a node; the last is indexed by final node number, as roles are.
 enum { OPN_IN_LABELS = 1, OPN_IN_FEATURES = 2, OPN_IN_SPLIT = 4 };

@@ -3,8 +3,8 @@
 // (dense_nodes.c), so until then entries have the row for a node and the column for a
 // feature.
 
-#include "data/dense_reader.h"
-#include "data/folder_words.h"
+#include "tables/dense_reader.h"
+#include "tables/folder_words.h"
 
 #include <limits.h>
 #include <stdio.h>

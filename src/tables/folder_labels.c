@@ -1,9 +1,9 @@
 // folder_labels.c -- reads classes.csv and labels.csv.
 
-#include "data/folder_reader.h"
-#include "data/folder_words.h"
-#include "data/label_columns.h"
 #include "io/path.h"
+#include "tables/folder_reader.h"
+#include "tables/folder_words.h"
+#include "tables/label_columns.h"
 
 #include <stdio.h>
 #include <string.h>

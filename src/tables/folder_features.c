@@ -1,9 +1,9 @@
 // folder_features.c -- reads the features of a folder in the form they have: a table with
 // one value per row or one node per row, JSON, or none.
 
-#include "data/folder_reader.h"
-#include "data/folder_words.h"
 #include "io/path.h"
+#include "tables/folder_reader.h"
+#include "tables/folder_words.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // folder_grid.c -- tables held in memory as a whole, and lists of their columns.
 
-#include "data/folder_reader.h"
 #include "io/path.h"
+#include "tables/folder_reader.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // folder_split.c -- reads split.csv: the roles that nodes have.
 
-#include "data/folder_reader.h"
-#include "data/folder_words.h"
 #include "graph/roles.h"
 #include "io/path.h"
+#include "tables/folder_reader.h"
+#include "tables/folder_words.h"
 
 #include <limits.h>
 #include <string.h>

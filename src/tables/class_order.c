@@ -1,6 +1,6 @@
 // class_order.c -- the order of classes that files know by name.
 
-#include "data/class_order.h"
+#include "tables/class_order.h"
 
 #include "base/number.h"
 

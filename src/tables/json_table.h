@@ -4,7 +4,7 @@
 #ifndef OPN_JSON_TABLE_H
 #define OPN_JSON_TABLE_H
 
-#include "data/folder_reader.h"
+#include "tables/folder_reader.h"
 
 #include <jansson.h>
 

@@ -1,8 +1,8 @@
 // folder_unused.c -- tables in a folder that are not read: others of the same kind, or of
 // names that mean nothing here.
 
-#include "data/folder_reader.h"
 #include "io/path.h"
+#include "tables/folder_reader.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // label_heading.c -- whether the first row of a table of labels names its columns: by
 // known words, or because it is unlike the others.
 
-#include "data/class_order.h"
-#include "data/label_columns.h"
+#include "tables/class_order.h"
+#include "tables/label_columns.h"
 
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,7 @@
 #ifndef OPN_LABEL_COLUMNS_H
 #define OPN_LABEL_COLUMNS_H
 
-#include "data/folder_reader.h"
+#include "tables/folder_reader.h"
 
 // Sets grid->n_head: 1 if the first row names the columns. Notes a heading that is not
 // known by its words.

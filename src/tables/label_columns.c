@@ -1,10 +1,10 @@
 // label_columns.c -- chooses the columns of a table of labels by their names and, where
 // those do not decide, by what they hold.
 
-#include "data/label_columns.h"
+#include "tables/label_columns.h"
 
 #include "base/number.h"
-#include "data/folder_words.h"
+#include "tables/folder_words.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // folder_ranges.c -- files that number the same nodes differently: one from 0, another
 // from 1.
 
-#include "data/class_order.h"
-#include "data/folder_reader.h"
+#include "tables/class_order.h"
+#include "tables/folder_reader.h"
 
 // The numbers of the nodes that a file lists.
 typedef struct range {

@@ -1,7 +1,7 @@
 // json_table.c -- tables of features that pandas writes as JSON: a list of rows, or an
 // object of columns.
 
-#include "data/json_table.h"
+#include "tables/json_table.h"
 #include "io/path.h"
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 // folder_table.c -- finds the files of a folder, detects how their fields are separated,
 // and reads them row by row.
 
-#include "data/folder_reader.h"
 #include "io/path.h"
+#include "tables/folder_reader.h"
 
 #include <float.h>
 #include <string.h>

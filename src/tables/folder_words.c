@@ -1,7 +1,7 @@
 // folder_words.c -- the table of words that readers of a folder know. To know one more,
 // add it here and in docs/file-formats.md.
 
-#include "data/folder_words.h"
+#include "tables/folder_words.h"
 
 #include <limits.h>
 #include <stddef.h>

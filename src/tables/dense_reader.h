@@ -3,7 +3,7 @@
 #ifndef OPN_DENSE_READER_H
 #define OPN_DENSE_READER_H
 
-#include "data/folder_reader.h"
+#include "tables/folder_reader.h"
 
 typedef enum opn_i_column_use {
     OPN_COLUMN_NUMBERS,

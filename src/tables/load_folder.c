@@ -5,11 +5,12 @@
 // Without features, edges name nodes as well. Names that are exactly the numbers 0 … n-1
 // are taken as node numbers.
 
-#include "data/class_order.h"
-#include "data/folder_reader.h"
-#include "data/loaders.h"
+#include "tables/load_folder.h"
+
 #include "graph/sparse_input.h"
 #include "io/path.h"
+#include "tables/class_order.h"
+#include "tables/folder_reader.h"
 
 #include <errno.h>
 #include <stdio.h>

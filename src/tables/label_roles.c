@@ -1,8 +1,8 @@
 // label_roles.c -- a split that a table of labels holds beside them: a column of roles,
 // or a mask for each of train, validation, calibration and test.
 
-#include "data/label_columns.h"
 #include "graph/roles.h"
+#include "tables/label_columns.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // folder_nodes.c -- the nodes of a folder: names, numbers, and what lists them.
 
 #include "base/number.h"
-#include "data/folder_reader.h"
+#include "tables/folder_reader.h"
 
 #include <stdio.h>
 #include <string.h>

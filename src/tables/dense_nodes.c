@@ -1,7 +1,7 @@
 // dense_nodes.c -- which column of a table of features names the nodes: by its name, or
 // by what it holds.
 
-#include "data/dense_reader.h"
+#include "tables/dense_reader.h"
 
 #include <string.h>
 
