@@ -17,31 +17,26 @@ OPN_NODISCARD opn_status opn_i_split_narrow(opn_ctx *ctx,
                                             const uint8_t *spared,
                                             opn_split **out);
 
-// Copies the split with the roles of some nodes exchanged, so that several such splits
-// validate on different nodes: the training nodes, shuffled by `seed`, are divided into
-// n_parts stratified parts, of which part `part` validates while the validation nodes
-// train.
-// Errors: SHAPE (no training node is left), NOMEM. Cost: O(V + K).
-OPN_NODISCARD opn_status opn_i_split_exchange(opn_ctx *ctx,
-                                              const opn_graph *graph,
-                                              const opn_split *split,
-                                              uint64_t seed,
-                                              int32_t n_parts,
-                                              int32_t part,
-                                              opn_split **out);
+// What parts of the labelled nodes do when it is their turn.
+typedef enum opn_i_turns {
+    OPN_TURNS_VALIDATE, // parts of the training nodes: one validates, and the validation
+                        // nodes train
+    OPN_TURNS_TEST,     // parts of all nodes of known classes: one tests, the next
+                        // validates and the others train
+} opn_i_turns;
 
-// Copies the split with the roles of all labelled nodes of known classes dealt anew, so
-// that in n_parts such splits each of them tests once: shuffled by `seed` they are
-// divided into n_parts stratified parts, of which part `part` tests, the next validates
-// and the others train. n_parts is at least 3. Errors: SHAPE (no training node is left),
-// NOMEM. Cost: O(V + K).
-OPN_NODISCARD opn_status opn_i_split_rotate(opn_ctx *ctx,
-                                            const opn_graph *graph,
-                                            const opn_split *split,
-                                            uint64_t seed,
-                                            int32_t n_parts,
-                                            int32_t part,
-                                            opn_split **out);
+// Copies the split with the roles that it has when it is the turn of part `part` of
+// n_parts, so that in n_parts such splits each node that takes turns validates or tests
+// once. Parts are shuffled by `seed` and stratified by class; for TEST there are at least
+// 3. Errors: SHAPE (no training node is left), NOMEM. Cost: O(V + K).
+OPN_NODISCARD opn_status opn_i_split_turn(opn_ctx *ctx,
+                                          const opn_graph *graph,
+                                          const opn_split *split,
+                                          opn_i_turns turns,
+                                          uint64_t seed,
+                                          int32_t n_parts,
+                                          int32_t part,
+                                          opn_split **out);
 
 // Takes the nodes of class k out of the pool: they are neither learnt from nor scored.
 void opn_i_split_ignore(const opn_graph *graph, int32_t k, opn_split *split);

@@ -2,8 +2,8 @@
 
 #include "base/random.h"
 #include "graph/graph_data.h"
-#include "graph/narrow.h"
 #include "graph/roles.h"
+#include "graph/split_data.h"
 #include "graph/split_draw.h"
 
 #include <string.h>
@@ -14,19 +14,6 @@ enum { TRAIN_PER_CLASS = 20, N_VALIDATION = 500, REFERENCE_VALIDATION_PER_CLASS 
 
 // Own data with fewer labels has none to spare for calibration.
 enum { LEAST_TO_CALIBRATE = 200 };
-
-struct opn_split {
-    opn_alloc alloc;
-    opn_split_rule origin; // the rule that drew it, never USUAL
-    opn_vid n_nodes;
-    int32_t n_classes;
-    int32_t n_known;
-    opn_vid n_pool;
-    opn_vid count[OPN_N_ROLES];
-    uint8_t *role;  // [V]
-    uint8_t *pool;  // [V]
-    int32_t *known; // [K]
-};
 
 const char *opn_role_name(opn_role role)
 {
@@ -305,18 +292,15 @@ static opn_status draw_roles(opn_ctx *ctx,
     case OPN_SPLIT_GPN:
         return opn_i_draw_shares(ctx, graph, seed, role);
     }
-    return opn_i_fail(ctx, OPN_ERR_INVALID_ARG,
-                      "%d is not a rule for a "
-                      "split",
+    return opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "%d is not a rule for a split",
                       (int)rule);
 }
 
-// Numbers the known classes in the order of their own numbers.
-static opn_status number_known(opn_ctx *ctx,
-                               const opn_graph *graph,
-                               const int32_t *ood_classes,
-                               int32_t n_ood,
-                               opn_split *split)
+opn_status opn_i_split_number_known(opn_ctx *ctx,
+                                    const opn_graph *graph,
+                                    const int32_t *ood_classes,
+                                    int32_t n_ood,
+                                    opn_split *split)
 {
     opn_status status = OPN_OK;
     const int32_t n_classes = graph->n_classes;
@@ -390,7 +374,7 @@ opn_status opn_split_create(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, split->role, split->n_nodes);
     OPN_TRY_NEW(ctx, split->pool, split->n_nodes);
     OPN_TRY_NEW(ctx, split->known, graph->n_classes);
-    OPN_TRY(number_known(ctx, graph, ood_classes, n_ood, split));
+    OPN_TRY(opn_i_split_number_known(ctx, graph, ood_classes, n_ood, split));
     memset(split->role, OPN_ROLE_UNLABELLED, (size_t)split->n_nodes);
     OPN_TRY(draw_roles(ctx, graph, split->origin, seed, split->known, split->role));
     settle_roles(graph, rule, split);
@@ -400,194 +384,5 @@ opn_status opn_split_create(opn_ctx *ctx,
     split = NULL;
 cleanup:
     opn_split_free(split);
-    return status;
-}
-
-void opn_i_split_ignore(const opn_graph *graph, int32_t k, opn_split *split)
-{
-    for (opn_vid i = 0; i < split->n_nodes; i++) {
-        if (graph->label[i] == k) {
-            split->n_pool -= split->pool[i];
-            split->pool[i] = 0;
-        }
-    }
-}
-
-// Whether a node of the old split that learns does so in the new one.
-static bool
-still_learns(const opn_split *split, const uint8_t *spared, opn_vid i, int32_t label)
-{
-    if (split->role[i] == OPN_ROLE_VALIDATION && spared != NULL && spared[i] != 0)
-        return false;
-    return label >= 0 && split->known[label] >= 0;
-}
-
-opn_status opn_i_split_narrow(opn_ctx *ctx,
-                              const opn_graph *graph,
-                              const opn_split *split,
-                              int32_t held_out,
-                              const uint8_t *spared,
-                              opn_split **out)
-{
-    opn_status status = OPN_OK;
-    opn_split *narrow = NULL;
-    int32_t *ood = NULL;
-    int32_t n_ood = 0;
-    OPN_TRY_NEW(ctx, narrow, 1);
-    narrow->alloc = ctx->alloc;
-    narrow->origin = split->origin;
-    narrow->n_nodes = split->n_nodes;
-    narrow->n_classes = split->n_classes;
-    narrow->n_pool = split->n_pool;
-    OPN_TRY_NEW(ctx, narrow->role, split->n_nodes);
-    OPN_TRY_NEW(ctx, narrow->pool, split->n_nodes);
-    OPN_TRY_NEW(ctx, narrow->known, split->n_classes);
-    OPN_TRY_NEW(ctx, ood, split->n_classes);
-    for (int32_t k = 0; k < split->n_classes; k++)
-        if (split->known[k] < 0 || k == held_out)
-            ood[n_ood++] = k;
-    OPN_TRY(number_known(ctx, graph, ood, n_ood, narrow));
-    memcpy(narrow->pool, split->pool, (size_t)split->n_nodes);
-    memcpy(narrow->role, split->role, (size_t)split->n_nodes);
-    for (opn_vid i = 0; i < split->n_nodes; i++) {
-        uint8_t *role = &narrow->role[i];
-        const bool learns = opn_i_role_learns(*role);
-        if (learns && !still_learns(narrow, spared, i, graph->label[i]))
-            *role = OPN_ROLE_POOL;
-        narrow->count[*role]++;
-    }
-    OPN_FAIL_IF(ctx, narrow->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
-                "%s: no labelled node of a known class is left to train on", graph->name);
-    *out = narrow;
-    narrow = NULL;
-cleanup:
-    opn_i_release(&ctx->alloc, ood);
-    opn_split_free(narrow);
-    return status;
-}
-
-static bool is_of_known_class(const opn_graph *graph, const opn_split *split, opn_vid i)
-{
-    return graph->label[i] >= 0 && split->known[graph->label[i]] >= 0;
-}
-
-// The part of each training node, or of each node of a known class, -1 for other nodes.
-// Parts have about the same number of nodes of each class.
-static opn_status deal_parts(opn_ctx *ctx,
-                             const opn_graph *graph,
-                             const opn_split *split,
-                             bool is_any_role,
-                             uint64_t seed,
-                             int32_t n_parts,
-                             int32_t *part)
-{
-    opn_status status = OPN_OK;
-    opn_vid *node = NULL;
-    int32_t *n_before = NULL; // dealt before the next node of each class
-    int32_t n = 0;
-    OPN_TRY_NEW(ctx, node, split->n_nodes);
-    OPN_TRY_NEW(ctx, n_before, (size_t)split->n_classes + 1);
-    for (opn_vid i = 0; i < split->n_nodes; i++) {
-        part[i] = -1;
-        if (is_any_role ? is_of_known_class(graph, split, i)
-                        : split->role[i] == OPN_ROLE_TRAIN)
-            node[n++] = i;
-    }
-    opn_i_rng rng = opn_i_rng_start(seed, OPN_STREAM_FOLDS, 0);
-    opn_i_rng_shuffle(&rng, node, n);
-    // Dealt class by class, so that small classes are spread over all parts.
-    for (int32_t t = 0; t < n; t++)
-        n_before[graph->label[node[t]] + 1]++;
-    for (int32_t k = 0; k < split->n_classes; k++)
-        n_before[k + 1] += n_before[k];
-    for (int32_t t = 0; t < n; t++)
-        part[node[t]] = n_before[graph->label[node[t]]]++ % n_parts;
-cleanup:
-    opn_i_release(&ctx->alloc, node);
-    opn_i_release(&ctx->alloc, n_before);
-    return status;
-}
-
-// What becomes of the role of a node in part `own`, -1 for none, when it is the turn of
-// part `turn` of n.
-typedef uint8_t role_rule(uint8_t role, int32_t own, int32_t turn, int32_t n);
-
-static uint8_t exchange_role(uint8_t role, int32_t own, int32_t turn, int32_t n)
-{
-    (void)n;
-    if (own == turn)
-        return OPN_ROLE_VALIDATION;
-    return role == OPN_ROLE_VALIDATION ? OPN_ROLE_TRAIN : role;
-}
-
-static uint8_t rotate_role(uint8_t role, int32_t own, int32_t turn, int32_t n)
-{
-    if (own < 0)
-        return role;
-    if (own == turn)
-        return OPN_ROLE_TEST;
-    return own == (turn + 1) % n ? OPN_ROLE_VALIDATION : OPN_ROLE_TRAIN;
-}
-
-// Copies the split with the roles that the rule gives; part_of [V].
-static opn_status change_roles(opn_ctx *ctx,
-                               const opn_graph *graph,
-                               const opn_split *split,
-                               const int32_t *part_of,
-                               role_rule *rule,
-                               int32_t turn,
-                               int32_t n_parts,
-                               opn_split **out)
-{
-    opn_status status = OPN_OK;
-    opn_split *other = NULL;
-    OPN_TRY(opn_i_split_narrow(ctx, graph, split, -1, NULL, &other));
-    memset(other->count, 0, sizeof(other->count));
-    for (opn_vid i = 0; i < split->n_nodes; i++) {
-        other->role[i] = rule(other->role[i], part_of[i], turn, n_parts);
-        other->count[other->role[i]]++;
-    }
-    OPN_FAIL_IF(ctx, other->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
-                "%s: too few labelled nodes to divide", graph->name);
-    *out = other;
-    other = NULL;
-cleanup:
-    opn_split_free(other);
-    return status;
-}
-
-opn_status opn_i_split_exchange(opn_ctx *ctx,
-                                const opn_graph *graph,
-                                const opn_split *split,
-                                uint64_t seed,
-                                int32_t n_parts,
-                                int32_t part,
-                                opn_split **out)
-{
-    opn_status status = OPN_OK;
-    int32_t *part_of = NULL;
-    OPN_TRY_NEW(ctx, part_of, split->n_nodes);
-    OPN_TRY(deal_parts(ctx, graph, split, false, seed, n_parts, part_of));
-    OPN_TRY(change_roles(ctx, graph, split, part_of, exchange_role, part, n_parts, out));
-cleanup:
-    opn_i_release(&ctx->alloc, part_of);
-    return status;
-}
-
-opn_status opn_i_split_rotate(opn_ctx *ctx,
-                              const opn_graph *graph,
-                              const opn_split *split,
-                              uint64_t seed,
-                              int32_t n_parts,
-                              int32_t part,
-                              opn_split **out)
-{
-    opn_status status = OPN_OK;
-    int32_t *part_of = NULL;
-    OPN_TRY_NEW(ctx, part_of, split->n_nodes);
-    OPN_TRY(deal_parts(ctx, graph, split, true, seed, n_parts, part_of));
-    OPN_TRY(change_roles(ctx, graph, split, part_of, rotate_role, part, n_parts, out));
-cleanup:
-    opn_i_release(&ctx->alloc, part_of);
     return status;
 }

@@ -45,7 +45,8 @@ opn_status opn_i_folds_init(opn_ctx *ctx,
     opn_split *made = NULL;
     const int n = opn_i_n_folds(n_train, n_validation);
     for (int32_t part = 0; part < n_parts && folds.n < n; part++) {
-        status = opn_i_split_exchange(ctx, graph, split, seed, n_parts, part, &made);
+        status = opn_i_split_turn(ctx, graph, split, OPN_TURNS_VALIDATE, seed, n_parts,
+                                  part, &made);
         if (status == OPN_ERR_SHAPE) { // nothing to train on
             status = OPN_OK;
             continue;

@@ -63,7 +63,8 @@ static opn_status judge_part(opn_ctx *ctx, void *user, int32_t part)
     opn_split *split = NULL;
     opn_model *model = NULL;
     opn_prediction *said = NULL;
-    OPN_TRY(opn_i_split_rotate(ctx, j->graph, j->split, j->seed, N_PARTS, part, &split));
+    OPN_TRY(opn_i_split_turn(ctx, j->graph, j->split, OPN_TURNS_TEST, j->seed, N_PARTS,
+                             part, &split));
     OPN_TRY(opn_i_train_one(ctx, j->graph, split, j->params, NULL, &model));
     OPN_TRY(opn_model_predict(ctx, model, j->graph, j->params, 0, &said));
     const uint8_t *role = opn_split_roles(split);

@@ -520,9 +520,9 @@ static void parts_exchange_their_roles_and_cover_all_training_nodes(void **state
     for (int32_t part = 0; part < N_PARTS; part++) {
         opn_split *other = NULL;
         int32_t n_of_class[3] = {0};
-        assert_int_equal(
-                opn_i_split_exchange(ctx, &graph, split, 5, N_PARTS, part, &other),
-                OPN_OK);
+        assert_int_equal(opn_i_split_turn(ctx, &graph, split, OPN_TURNS_VALIDATE, 5,
+                                          N_PARTS, part, &other),
+                         OPN_OK);
         const uint8_t *after = opn_split_roles(other);
         for (int32_t i = 0; i < s.n_nodes; i++) {
             assert_int_equal(learns(after[i]), learns(before[i]));
@@ -560,7 +560,8 @@ static void an_exchange_survives_any_allocation_failure(void **state)
         opn_split *other = NULL;
         assert_int_equal(create(ctx, &s, OPN_SPLIT_OWN, 5, false, &split), OPN_OK);
         m.fail_at = m.n_requests + fail_at;
-        status = opn_i_split_exchange(ctx, &graph, split, 5, 4, 1, &other);
+        status =
+                opn_i_split_turn(ctx, &graph, split, OPN_TURNS_VALIDATE, 5, 4, 1, &other);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
         assert_int_equal(other != NULL, status == OPN_OK);
         opn_split_free(other);

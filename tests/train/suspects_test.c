@@ -56,7 +56,8 @@ static void each_label_of_a_known_class_tests_once_and_never_trains_then(void **
     for (int part = 0; part < N_PARTS; part++) {
         opn_split *turn = NULL;
         int32_t n[OPN_N_ROLES] = {0};
-        assert_int_equal(opn_i_split_rotate(ctx, graph, split, 3, N_PARTS, part, &turn),
+        assert_int_equal(opn_i_split_turn(ctx, graph, split, OPN_TURNS_TEST, 3, N_PARTS,
+                                          part, &turn),
                          OPN_OK);
         for (int i = 0; i < N_NODES; i++) {
             const uint8_t role = opn_split_roles(turn)[i];
