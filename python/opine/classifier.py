@@ -298,6 +298,30 @@ class NodeClassifier(Estimator):
         return {name: self._params[name] if value is None else value
                 for name, value in values.items()}
 
+    def suggest(self, n: int = 20, *, as_frame: bool | None = None) -> Any:
+        """At most n nodes to label next, the most useful first. Experimental.
+
+        Nodes without a label are suggested; where all have one, those that training did not use.
+        A DataFrame where pandas is installed, else a dictionary of arrays: node, gain, predicted,
+        vacuity, dissonance, entropy.
+
+        >>> import opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> len(clf.suggest(5)["node"])
+        5
+        """
+        from .labelling import suggest_columns
+        return as_table(suggest_columns(self, self._require_graph(), n), as_frame)
+
+    def suspects(self, *, as_frame: bool | None = None) -> Any:
+        """Labels that models which did not see them contradict, the clearest first. Experimental.
+
+        Trains five times. A DataFrame where pandas is installed, else a dictionary of arrays:
+        node, label, expected, p_label, p_expected, vacuity.
+        """
+        from .labelling import suspect_columns
+        return as_table(suspect_columns(self, self._require_graph()), as_frame)
+
     # ---- how it was trained ----
 
     @property

@@ -181,6 +181,46 @@ def _has_pandas():
     return True
 
 
+class Labelling(unittest.TestCase):
+    """Suggestions and suspects are those of the command."""
+
+    def setUp(self):
+        with quiet():
+            self.clf = NodeClassifier("s-gcn", epochs=20).fit(demo())
+        self.clf.save("m.safetensors")
+
+    def rows_of(self, *command):
+        subprocess.run([os.environ["OPINE_COMMAND"], *command, "-q"], check=True)
+        with open("out.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def check(self, table, rows):
+        self.assertEqual(list(table), list(rows[0]))
+        self.assertEqual(list(map(str, table["node"])), [row["node"] for row in rows])
+        for name, column in table.items():
+            if name in ("label", "expected", "predicted"):
+                self.assertEqual(list(map(str, column)), [row[name] for row in rows])
+            elif name != "node":
+                np.testing.assert_allclose(column, [float(row[name] or "nan") for row in rows],
+                                           rtol=1e-5)
+
+    def test_suggestions_are_those_of_the_command(self):
+        rows = self.rows_of("suggest", "m.safetensors", "demo", "-n", "7", "-o", "out.csv")
+        self.assertEqual(len(rows), 7)
+        self.check(self.clf.suggest(7, as_frame=False), rows)
+        with self.assertRaises(OpineValueError):
+            self.clf.suggest(0)
+
+    def test_suspects_are_those_of_the_command(self):
+        rows = self.rows_of("suspects", "m.safetensors", "demo", "-o", "out.csv")
+        self.assertGreater(len(rows), 5)
+        self.check(self.clf.suspects(as_frame=False), rows)
+
+    @needs("pandas")
+    def test_both_are_frames(self):
+        self.assertEqual(self.clf.suggest(3).shape, (3, 6))
+
+
 class Progress(unittest.TestCase):
     def test_progress_goes_through_tqdm_where_it_is_installed(self):
         shown = []
