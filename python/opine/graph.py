@@ -44,7 +44,7 @@ class Graph:
 
     >>> import opine
     >>> g = opine.Graph([[0, 1, 2], [1, 2, 0]], x=[[1.0], [2.0], [3.0]], y=["a", None, "b"])
-    >>> g.n_nodes, g.n_edges, list(g.classes)
+    >>> g.n_nodes, g.n_edges, g.classes.tolist()
     (3, 3, ['a', 'b'])
     """
 

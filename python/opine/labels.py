@@ -51,7 +51,7 @@ def encode_labels(labels: Any, classes: Any = None) -> tuple[Array, Array]:
     """Classes in order, and the number of each label among them, -1 where there is none.
 
     >>> classes, numbers = encode_labels(["b", None, "a", "b"])
-    >>> list(classes), list(numbers)
+    >>> classes.tolist(), numbers.tolist()
     (['a', 'b'], [1, -1, 0, 1])
     """
     values = as_array(labels)
