@@ -178,7 +178,7 @@ static void expect_watched(const opn_i_exec *exec,
             .size = sizeof(hooks), .interrupted = stop_at, .user = &n_left};
     assert_int_equal(opn_ctx_create(NULL, &ctx), OPN_OK);
     assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
-    opn_i_watch watch = {.ctx = ctx, .stage = "multiplying", .work = 1000};
+    opn_i_watch watch = {.ctx = ctx, .stage = "multiplying", .work = 1 << 16};
     const opn_i_exec watched = opn_i_watched(exec, &watch);
     run(&watched, p, other);
     assert_memory_equal(other.data, y.data, n_bytes_of(y));
@@ -206,7 +206,8 @@ expect_product(run_product *run, const product *p, opn_i_dense y, const double *
             run(&exec, p, c == 0 ? y : other);
             if (c > 0)
                 assert_memory_equal(other.data, y.data, n_bytes_of(y));
-            expect_watched(&exec, run, p, y, other);
+            if (t == 0) // whatever the kernels
+                expect_watched(&exec, run, p, y, other);
         }
         expect_dense(y, p->n_rows, want, p->floor);
     }
