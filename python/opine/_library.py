@@ -113,7 +113,7 @@ class Context:
             "size": ffi.sizeof("opn_hooks"),
             "log": lib.opine_py_log,
             "progress": lib.opine_py_progress if self.hooks.progress is not None else NULL,
-            "interrupted": lib.opine_py_interrupted,
+            "interrupted": ffi.addressof(lib, "opine_look"),
             "epoch": lib.opine_py_epoch if self.hooks.history is not None else NULL,
             "user": self._handle,
             "terms_every": self.hooks.terms_every})
