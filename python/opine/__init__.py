@@ -9,13 +9,25 @@
 Parts are loaded when they are first used, so that importing opine costs nothing.
 """
 
+from __future__ import annotations
+
 import importlib
+from typing import TYPE_CHECKING, Any
 
 from ._opine import ffi as _ffi, lib as _lib
 
-__version__ = _ffi.string(_lib.opn_version()).decode()
+if TYPE_CHECKING:
+    from . import calibration, conformal, control, datasets, errors, metrics, opinion
+    from ._library import build_info
+    from .classifier import NodeClassifier, load
+    from .errors import (OpineError, OpineMemoryError, OpineNotFittedError, OpineOSError,
+                         OpineValueError, OpineWarning)
+    from .experiment import evaluate, report, tune
+    from .graph import Graph
 
-# Where each name is defined; a module stands for itself.
+__version__: str = _ffi.string(_lib.opn_version()).decode()
+
+# Where each name is defined; what is not here is a module.
 _HOMES = {
     "Graph": "graph",
     "NodeClassifier": "classifier",
@@ -26,30 +38,27 @@ _HOMES = {
     "build_info": "_library",
     "OpineError": "errors",
     "OpineValueError": "errors",
+    "OpineNotFittedError": "errors",
     "OpineOSError": "errors",
     "OpineMemoryError": "errors",
     "OpineWarning": "errors",
-    "calibration": None,
-    "conformal": None,
-    "control": None,
-    "datasets": None,
-    "metrics": None,
-    "opinion": None,
-    "errors": None,
 }
 
-__all__ = sorted(_HOMES) + ["__version__"]
+__all__ = [
+    "Graph", "NodeClassifier", "OpineError", "OpineMemoryError", "OpineNotFittedError",
+    "OpineOSError", "OpineValueError", "OpineWarning", "__version__", "build_info", "calibration",
+    "conformal", "control", "datasets", "errors", "evaluate", "load", "metrics", "opinion", "report",
+    "tune"]
 
 
-def __getattr__(name):
-    if name not in _HOMES:
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
         raise AttributeError(f"module 'opine' has no attribute {name!r}")
-    home = _HOMES[name]
-    module = importlib.import_module(f".{home or name}", __name__)
-    value = module if home is None else getattr(module, name)
+    module = importlib.import_module(f".{_HOMES.get(name, name)}", __name__)
+    value = getattr(module, name) if name in _HOMES else module
     globals()[name] = value
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return __all__

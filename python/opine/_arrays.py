@@ -1,15 +1,23 @@
 """Arrays of callers as the library reads them, and its arrays as NumPy's."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from ._library import NULL, ffi
+from ._library import NULL, encode, ffi
 from .errors import OpineValueError
+
+if TYPE_CHECKING:
+    from ._types import Array, Handle
 
 _C_NAMES = {"float32": "float", "float64": "double", "int32": "int32_t", "int64": "int64_t",
             "uint8": "uint8_t", "int8": "int8_t"}
 
 
-def as_array(value):
+def as_array(value: Any) -> Array:
     """Whatever has __array__ or __dlpack__, as an array; tensors lose their gradients."""
     if isinstance(value, np.ndarray):
         return value
@@ -24,7 +32,7 @@ def as_array(value):
     return np.asarray(value)
 
 
-def as_type(value, dtype, n_dims, what):
+def as_type(value: Any, dtype: Any, n_dims: int, what: str) -> Array:
     """An array of that type and number of dimensions, in C order.
 
     The caller's own memory if it is so already.
@@ -39,7 +47,7 @@ def as_type(value, dtype, n_dims, what):
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def as_index(value, what):
+def as_index(value: Any, what: str) -> Array:
     """A list of whole numbers that fit 32 bits, as int32."""
     array = as_array(value)
     if array.dtype.kind not in "biu":
@@ -52,7 +60,7 @@ def as_index(value, what):
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
-def as_labels(value, n_nodes, what):
+def as_labels(value: Any, n_nodes: int, what: str) -> Array:
     """Numbers of classes [n_nodes] as int32."""
     labels = as_index(value, what)
     if labels.shape != (n_nodes,):
@@ -61,7 +69,7 @@ def as_labels(value, n_nodes, what):
     return labels
 
 
-def as_flags(value, n_dims, what):
+def as_flags(value: Any, n_dims: int, what: str) -> Array:
     """Zeros and ones as uint8."""
     flags = as_type(value, None, n_dims, what)
     if flags.dtype != bool and not np.isin(flags, (0, 1)).all():
@@ -69,7 +77,7 @@ def as_flags(value, n_dims, what):
     return flags.astype(np.uint8)
 
 
-def pointer(array):
+def pointer(array: Array | None) -> Handle:
     """The memory of an array for the library, which borrows it during a call."""
     if array is None:
         return NULL
@@ -77,34 +85,34 @@ def pointer(array):
         f"{_C_NAMES[array.dtype.name]}[1]")
 
 
-def numbers(array):
+def numbers(array: Array | None) -> Handle:
     """An array of float or double as opn_numbers; the caller keeps it alive."""
     return _numbers("opn_numbers *", array)
 
 
-def room(array):
+def room(array: Array | None) -> Handle:
     """An array of float or double to write to, as opn_number_room; None for none."""
     return _numbers("opn_number_room *", array)
 
 
-def _numbers(kind, array):
+def _numbers(kind: str, array: Array | None) -> Handle:
     made = ffi.new(kind)
     if array is not None:
         setattr(made, "f32" if array.dtype == np.float32 else "f64", pointer(array))
     return made[0]
 
 
-def copy_array(chars, shape, dtype):
-    """A copy of an array of the library; None for NULL."""
+def copy_array(chars: Handle, shape: tuple[int, ...], dtype: Any, rows: Array | None = None) -> Any:
+    """A copy of an array of the library, or of some of its rows; None for NULL."""
     if chars == NULL:
         return None
-    count = int(np.prod(shape, dtype=np.int64))
-    n_bytes = count * np.dtype(dtype).itemsize
-    return np.frombuffer(bytes(ffi.buffer(chars, n_bytes)), dtype=dtype).reshape(shape).copy() \
-        if count else np.empty(shape, dtype=dtype)
+    n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    seen = np.frombuffer(ffi.buffer(chars, n_bytes), dtype=dtype) if n_bytes else \
+        np.empty(0, dtype=dtype)
+    return seen.reshape(shape).copy() if rows is None else seen.reshape(shape)[rows]
 
 
-def string_list(values):
+def string_list(values: Iterable[object]) -> tuple[Handle, list[Handle]]:
     """Strings for the library, and what keeps them alive."""
-    kept = [ffi.new("char[]", str(value).encode("utf-8")) for value in values]
+    kept = [ffi.new("char[]", encode(value)) for value in values]
     return ffi.new("const char *[]", kept) if kept else ffi.new("const char *[1]"), kept

@@ -4,19 +4,26 @@ A context belongs to one call, so nothing is shared between threads; objects out
 context that they were made with. cffi releases the interpreter lock during a call.
 """
 
+from __future__ import annotations
+
 import logging
 import os
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from . import errors
-from ._opine import ffi, lib
+from ._opine import ffi as ffi, lib as lib
+
+if TYPE_CHECKING:
+    from ._types import Handle
 
 NULL = ffi.NULL
 
 _log = logging.getLogger("opine")
 
-_BASES = {
+_BASES: dict[int, type[errors.OpineError]] = {
     lib.OPN_ERR_NOMEM: errors.OpineMemoryError,
     lib.OPN_ERR_READ: errors.OpineOSError,
     lib.OPN_ERR_WRITE: errors.OpineOSError,
@@ -25,12 +32,12 @@ _BASES = {
 }
 
 
-def text(chars):
+def text(chars: Handle) -> str:
     """A string of the library."""
-    return "" if chars == NULL else ffi.string(chars).decode("utf-8", "replace")
+    return "" if chars == NULL else str(ffi.string(chars), "utf-8", "replace")
 
 
-def encode(value):
+def encode(value: object) -> bytes:
     """A string for the library, without NULs inside."""
     data = os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode("utf-8")
     if b"\0" in data:
@@ -39,35 +46,38 @@ def encode(value):
 
 
 class Hooks:
-    """What one call tells while it works."""
+    """What one call tells while it works.
 
-    def __init__(self, progress=None, epoch=None, terms_every=0):
+    progress     called with stage, done, total, unit and note
+    history      gets a dictionary for each epoch
+    terms_every  which epochs have all terms of the loss: every n-th
+    """
+
+    def __init__(self, progress: Callable[[str, int, int, str, str], None] | None = None,
+                 history: list[dict[str, Any]] | None = None, terms_every: int = 0) -> None:
         self.progress = progress
-        self.epoch = epoch
+        self.history = history
         self.terms_every = terms_every
-        self.exception = None  # raised in a hook; ends the call
-
-    def keep(self, kind, exception, traceback):
-        """Keeps what was raised in a hook: C cannot pass it on."""
-        del kind, traceback
-        if self.exception is None:
-            self.exception = exception
+        self.exception: BaseException | None = None  # raised in a hook; ends the call
 
 
-def _keep_error(kind, exception, traceback):
+def _keep_error(kind: Any, exception: BaseException, traceback: Any) -> None:
+    """Keeps what was raised in a hook: C cannot pass it on."""
+    del kind
     user = traceback.tb_frame.f_locals.get("user") if traceback else None
     if user is not None:
-        ffi.from_handle(user).keep(kind, exception, traceback)
+        hooks = ffi.from_handle(user)
+        hooks.exception = hooks.exception or exception
 
 
-@ffi.def_extern(error=1, onerror=_keep_error)
-def opine_py_interrupted(user):
+@ffi.def_extern(error=1, onerror=_keep_error)  # type: ignore[untyped-decorator]
+def opine_py_interrupted(user: Handle) -> int:
     # Signals are handled between the instructions of this function: Ctrl-C raises here.
     return 1 if ffi.from_handle(user).exception is not None else 0
 
 
-@ffi.def_extern(onerror=_keep_error)
-def opine_py_log(user, level, message):  # _keep_error() finds `user` here
+@ffi.def_extern(onerror=_keep_error)  # type: ignore[untyped-decorator]
+def opine_py_log(user: Handle, level: int, message: Handle) -> None:  # _keep_error() finds `user`
     if level == lib.OPN_LOG_WARNING:
         # The frames between: this one, call() and the method that called it.
         warnings.warn(text(message), errors.OpineWarning, stacklevel=4)
@@ -75,28 +85,24 @@ def opine_py_log(user, level, message):  # _keep_error() finds `user` here
         _log.log(logging.INFO if level == lib.OPN_LOG_INFO else logging.DEBUG, "%s", text(message))
 
 
-@ffi.def_extern(onerror=_keep_error)
-def opine_py_progress(user, progress):
+@ffi.def_extern(onerror=_keep_error)  # type: ignore[untyped-decorator]
+def opine_py_progress(user: Handle, progress: Handle) -> None:
     ffi.from_handle(user).progress(text(progress.stage), progress.done, progress.total,
                                    text(progress.unit), text(progress.note))
 
 
-@ffi.def_extern(onerror=_keep_error)
-def opine_py_epoch(user, epoch):
-    ffi.from_handle(user).epoch(text(epoch.stage), epoch.number, {
-        "loss": epoch.loss, "labels": epoch.labels, "prior": epoch.prior,
-        "teacher": epoch.teacher, "decay": epoch.decay, "accuracy": epoch.accuracy})
-
-
-@ffi.def_extern(onerror=_keep_error)
-def opine_py_warning(user, warning):
-    warnings.warn(text(warning.message), errors.OpineWarning, stacklevel=4)
+@ffi.def_extern(onerror=_keep_error)  # type: ignore[untyped-decorator]
+def opine_py_epoch(user: Handle, epoch: Handle) -> None:
+    ffi.from_handle(user).history.append({
+        "stage": text(epoch.stage), "epoch": epoch.number, "loss": epoch.loss,
+        "labels": epoch.labels, "prior": epoch.prior, "teacher": epoch.teacher,
+        "unlabelled": epoch.unlabelled, "decay": epoch.decay, "accuracy": epoch.accuracy})
 
 
 class Context:
     """One opn_ctx, with the hooks of one call."""
 
-    def __init__(self, n_jobs=1, hooks=None):
+    def __init__(self, n_jobs: int | None = 1, hooks: Hooks | None = None) -> None:
         out = ffi.new("opn_ctx **")
         if lib.opn_ctx_create(NULL, out) != lib.OPN_OK:
             raise errors.OpineMemoryError("out of memory for a context")
@@ -106,15 +112,15 @@ class Context:
         c_hooks = ffi.new("opn_hooks *", {
             "size": ffi.sizeof("opn_hooks"),
             "log": lib.opine_py_log,
-            "progress": lib.opine_py_progress if self.hooks.progress else NULL,
-            "interrupted": lib.opine_py_interrupted,
-            "epoch": lib.opine_py_epoch if self.hooks.epoch else NULL,
+            "progress": lib.opine_py_progress if self.hooks.progress is not None else NULL,
+            "interrupted": ffi.addressof(lib, "opine_look"),
+            "epoch": lib.opine_py_epoch if self.hooks.history is not None else NULL,
             "user": self._handle,
             "terms_every": self.hooks.terms_every})
         self.check(lib.opn_ctx_set_hooks(self.ptr, c_hooks))
         self.check(lib.opn_ctx_set_threads(self.ptr, 0 if n_jobs in (None, -1) else n_jobs))
 
-    def check(self, status):
+    def check(self, status: int) -> None:
         """Raises what a status stands for."""
         if self.hooks.exception is not None:
             exception, self.hooks.exception = self.hooks.exception, None
@@ -128,7 +134,7 @@ class Context:
         raised.status = status
         raise raised
 
-    def make(self, kind, function, *arguments):
+    def make(self, kind: str, function: Any, *arguments: Any) -> Handle:
         """Calls function(ctx, …, out) and owns the handle that it makes.
 
         `kind` names the type without opn_, "graph" for example.
@@ -137,13 +143,13 @@ class Context:
         self.check(function(self.ptr, *arguments, out))
         return ffi.gc(out[0], getattr(lib, f"opn_{kind}_free"))
 
-    def call(self, function, *arguments):
+    def call(self, function: Any, *arguments: Any) -> None:
         """Calls function(ctx, …), which returns a status."""
         self.check(function(self.ptr, *arguments))
 
 
 @contextmanager
-def context(n_jobs=1, hooks=None):
+def context(n_jobs: int | None = 1, hooks: Hooks | None = None) -> Iterator[Context]:
     """A context for the calls of one operation."""
     made = Context(n_jobs, hooks)
     try:
@@ -155,12 +161,12 @@ def context(n_jobs=1, hooks=None):
 # ---- parameters --------------------------------------------------------------------------
 
 
-def param_rows():
+def param_rows() -> list[Handle]:
     """The rows of the parameter table."""
     return [lib.opn_param_at(i) for i in range(lib.opn_param_count())]
 
 
-def param_text(value):
+def param_text(value: Any) -> str:
     """A value as the table reads it."""
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -171,7 +177,7 @@ def param_text(value):
     return str(value)
 
 
-def make_params(ctx, values):
+def make_params(ctx: Context, values: dict[str, Any]) -> Handle:
     """An opn_params with the values that are not None."""
     params = ctx.make("params", lib.opn_params_create)
     for name, value in values.items():
@@ -180,7 +186,7 @@ def make_params(ctx, values):
     return params
 
 
-def nearest(word, candidates):
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `word` was probably meant to be, or None."""
     kept = [ffi.new("char[]", encode(c)) for c in candidates]
     array = ffi.new("const char *[]", kept)
@@ -188,12 +194,17 @@ def nearest(word, candidates):
     return None if found == NULL else text(found)
 
 
-def build_info():
-    """How the library was built: version, compiler, kernels, linked libraries."""
+def build_info() -> dict[str, Any]:
+    """How the library was built: version, compiler, kernels, linked libraries.
+
+    >>> import opine
+    >>> opine.build_info()["version"] == opine.__version__
+    True
+    """
     out = ffi.new("opn_build *")
     lib.opn_build_info(out)
-    info = {name: text(getattr(out, name))
-            for name in ("version", "compiler", "build_type", "precision", "kernels", "cpu")}
+    info: dict[str, Any] = {name: text(getattr(out, name))
+                            for name in ("version", "compiler", "build_type", "precision", "kernels", "cpu")}
     info["openmp"] = out.openmp
     info["threads"] = out.n_threads
     info["libraries"] = {text(out.linked[i].name): ffi.string(out.linked[i].version).decode()
@@ -201,11 +212,11 @@ def build_info():
     return info
 
 
-def fields(struct):
+def fields(struct: Handle) -> dict[str, Any]:
     """The members of a struct by name, given a pointer to it."""
     return {name: getattr(struct, name) for name, _ in ffi.typeof(struct).item.fields}
 
 
-def take_bytes(handle):
+def take_bytes(handle: Handle) -> bytes:
     """The bytes of an opn_bytes, copied."""
     return bytes(ffi.buffer(lib.opn_bytes_data(handle), lib.opn_bytes_size(handle)))

@@ -25,7 +25,7 @@ from ._library import context, ffi, fields, lib, text
 from .errors import OpineValueError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from ._types import Array, ArrayLike
 
 
 @dataclass(frozen=True)
@@ -44,41 +44,43 @@ class Calibrator:
         """1 / a."""
         return 1 / self.a
 
-    def apply(self, p: ArrayLike, q: ArrayLike | None = None) -> np.ndarray:
+    def apply(self, p: ArrayLike, q: ArrayLike | None = None) -> Array:
         """Calibrated probabilities [n,K] of p [n,K], and for a pool q [n,K]."""
         if (q is None) != (self.kind != "pool"):
             raise OpineValueError(f"apply() of a {self.kind} takes "
                                   + ("p and q" if self.kind == "pool" else "p alone"))
-        p, q = _opinions(p, q)
-        made = np.empty(p.shape)
+        ours, other = _opinions(p, q)
+        made = np.empty(ours.shape)
         how = ffi.new("opn_calibrator *", {"kind": _number_of(self.kind), "n": self.n, "a": self.a,
                                            "b": self.b})
         with context() as ctx:
-            ctx.call(lib.opn_calibrator_apply, how, *p.shape, _arrays.numbers(p), _arrays.numbers(q),
-                     _arrays.room(made))
+            ctx.call(lib.opn_calibrator_apply, how, *ours.shape, _arrays.numbers(ours),
+                     _arrays.numbers(other), _arrays.room(made))
         return made
 
 
-def _number_of(kind):
-    return {"temperature": lib.OPN_CALIBRATION_TEMPERATURE, "pool": lib.OPN_CALIBRATION_POOL}[kind]
+def _number_of(kind: str) -> int:
+    numbers: dict[str, int] = {"temperature": lib.OPN_CALIBRATION_TEMPERATURE, "pool": lib.OPN_CALIBRATION_POOL}
+    return numbers[kind]
 
 
-def _opinions(p, q):
-    p = _arrays.as_type(p, np.float64, 2, "p")
-    if q is not None:
-        q = _arrays.as_type(q, np.float64, 2, "q")
-        if p.shape != q.shape:
-            raise OpineValueError(f"p has the shape {p.shape} and q {q.shape}")
-    return p, q
+def _opinions(p: ArrayLike, q: ArrayLike | None) -> tuple[Array, Array | None]:
+    ours = _arrays.as_type(p, np.float64, 2, "p")
+    if q is None:
+        return ours, None
+    other = _arrays.as_type(q, np.float64, 2, "q")
+    if ours.shape != other.shape:
+        raise OpineValueError(f"p has the shape {ours.shape} and q {other.shape}")
+    return ours, other
 
 
-def _fit(kind, p, q, y):
-    p, q = _opinions(p, q)
-    labels = _arrays.as_labels(y, len(p), "y")
+def _fit(kind: str, p: ArrayLike, q: ArrayLike | None, y: ArrayLike) -> Calibrator:
+    ours, other = _opinions(p, q)
+    labels = _arrays.as_labels(y, len(ours), "y")
     out = ffi.new("opn_calibrator *")
     with context() as ctx:
-        ctx.call(lib.opn_calibrator_fit, _number_of(kind), *p.shape, _arrays.numbers(p),
-                 _arrays.numbers(q), _arrays.pointer(labels), out)
+        ctx.call(lib.opn_calibrator_fit, _number_of(kind), *ours.shape, _arrays.numbers(ours),
+                 _arrays.numbers(other), _arrays.pointer(labels), out)
     return Calibrator(**{**fields(out), "kind": text(lib.opn_calibration_name(out.kind))})
 
 
@@ -112,10 +114,10 @@ class ProbabilityQuality:
 
 def measure(p: ArrayLike, y: ArrayLike, n_bins: int = 15) -> ProbabilityQuality:
     """p [n,K] against the classes y [n], -1 for nodes to leave out."""
-    p, _ = _opinions(p, None)
-    labels = _arrays.as_labels(y, len(p), "y")
+    ours, _ = _opinions(p, None)
+    labels = _arrays.as_labels(y, len(ours), "y")
     out = ffi.new("opn_probability_quality *")
     with context() as ctx:
-        ctx.call(lib.opn_probability_measure, *p.shape, _arrays.numbers(p), _arrays.pointer(labels),
+        ctx.call(lib.opn_probability_measure, *ours.shape, _arrays.numbers(ours), _arrays.pointer(labels),
                  n_bins, out)
     return ProbabilityQuality(**fields(out))

@@ -16,16 +16,16 @@ and holds for nodes that are drawn like these.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import _arrays
-from ._library import context, ffi, fields, lib
+from ._library import Context, context, ffi, fields, lib
 from .errors import OpineValueError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from ._types import Array, ArrayLike
 
     from .graph import Graph
 
@@ -39,7 +39,7 @@ _KINDS = {"lac": lib.OPN_SET_LAC, "aps": lib.OPN_SET_APS, "raps": lib.OPN_SET_RA
 
 def scores(p: ArrayLike, method: str = "lac", *, graph: Graph | None = None, randomized: bool = True,
            random_state: int = 0, kreg: int = 2, penalty: float = 0.01,
-           neigh_coef: float = 0.5) -> np.ndarray:
+           neigh_coef: float = 0.5) -> Array:
     """How ill each class fits each node [n,K], from probabilities p [n,K].
 
     method        "lac" (1 - p), "aps" (sums of sorted p), "raps" (these with a penalty), or
@@ -63,7 +63,7 @@ def scores(p: ArrayLike, method: str = "lac", *, graph: Graph | None = None, ran
         return _diffused(ctx, made, graph, neigh_coef) if method == "daps" else made
 
 
-def _diffused(ctx, values, graph, neigh_coef):
+def _diffused(ctx: Context, values: Array, graph: Graph | None, neigh_coef: float) -> Array:
     if graph is None:
         raise OpineValueError("daps needs graph=, whose nodes are the rows of p")
     if len(values) != graph.n_nodes:
@@ -77,7 +77,7 @@ def _diffused(ctx, values, graph, neigh_coef):
 
 
 def thresholds(scores_cal: ArrayLike, y_cal: ArrayLike, coverage: float = 0.9, *,
-               class_conditional: bool = False) -> np.ndarray:
+               class_conditional: bool = False) -> Array:
     """The largest score of a class in a set, for each class [K].
 
     scores_cal         of the calibration nodes [m,K], as scores() makes them
@@ -97,7 +97,7 @@ def thresholds(scores_cal: ArrayLike, y_cal: ArrayLike, coverage: float = 0.9, *
 
 def prediction_sets(p: ArrayLike, p_cal: ArrayLike | None, y_cal: ArrayLike, *, method: str = "lac",
                     coverage: float = 0.9, class_conditional: bool = False,
-                    graph: Graph | None = None, **options) -> np.ndarray:
+                    graph: Graph | None = None, **options: Any) -> Array:
     """Sets that hold the true class with a probability of at least `coverage`.
 
     p        probabilities of the nodes to predict [n,K]
@@ -120,15 +120,17 @@ def prediction_sets(p: ArrayLike, p_cal: ArrayLike | None, y_cal: ArrayLike, *, 
     return members(ours, thresholds(theirs, y_cal, coverage, class_conditional=class_conditional))
 
 
-def _score_both(p, p_cal, method, graph, options):
+def _score_both(p: Array, p_cal: Array, method: str, graph: Graph | None,
+                options: dict[str, Any]) -> tuple[Array, Array]:
     """Scores of both; what is drawn belongs to a row, so they are scored as one array."""
     if method == "daps":  # whose rows are the same nodes in both
-        return tuple(scores(part, method, graph=graph, **options) for part in (p, p_cal))
+        return (scores(p, method, graph=graph, **options),
+                scores(p_cal, method, graph=graph, **options))
     both = scores(np.concatenate([p, p_cal]), method, **options)
     return both[:len(p)], both[len(p):]
 
 
-def members(values: ArrayLike, most: ArrayLike) -> np.ndarray:
+def members(values: ArrayLike, most: ArrayLike) -> Array:
     """The sets [n,K] of scores [n,K] by thresholds [K]."""
     values = _arrays.as_type(values, np.float64, 2, "scores")
     most = _arrays.as_type(most, np.float64, 1, "thresholds")
@@ -151,7 +153,7 @@ class CoverageReport:
     n_single: int                # whose set is one class
     coverage: float              # n_covered / n
     mean_size: float
-    class_coverage: np.ndarray   # [K], NaN for classes without nodes
+    class_coverage: Array   # [K], NaN for classes without nodes
 
 
 def coverage_report(sets: ArrayLike, y: ArrayLike) -> CoverageReport:
@@ -171,7 +173,7 @@ def coverage_report(sets: ArrayLike, y: ArrayLike) -> CoverageReport:
 # ---- does it belong here? ----------------------------------------------------------------
 
 
-def p_values(scores_cal: ArrayLike, score: ArrayLike) -> np.ndarray:
+def p_values(scores_cal: ArrayLike, score: ArrayLike) -> Array:
     """p-values [n] of "drawn like the calibration nodes", of scores [m] and [n].
 
     A higher score means stranger.
@@ -191,7 +193,7 @@ def p_values(scores_cal: ArrayLike, score: ArrayLike) -> np.ndarray:
 class Discoveries(NamedTuple):
     """What benjamini_hochberg() found."""
 
-    found: np.ndarray  # [n] whether a node is marked
+    found: Array  # [n] whether a node is marked
     threshold: float   # the largest p-value that is; 0 without one
 
 

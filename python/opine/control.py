@@ -22,7 +22,7 @@ from ._library import context, ffi, fields, lib
 from .errors import OpineValueError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from ._types import ArrayLike, Handle
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Control:
     n_needed: int      # labels that would be enough; 0 where more would not help
 
     @classmethod
-    def _of(cls, out):
+    def _of(cls, out: Handle) -> Control:
         return cls(**{**fields(out), "is_shown": bool(out.is_shown)})
 
 

@@ -1,31 +1,39 @@
 """Graphs of NetworkX, pandas, PyG and DGL as arrays; only what the caller brings is used."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _arrays
 from .errors import OpineValueError
 
-_MASKS = {"train_mask": "train_mask", "val_mask": "val_mask", "test_mask": "test_mask"}
+if TYPE_CHECKING:
+    from .graph import Graph
+
+_MASKS = ("train_mask", "val_mask", "test_mask")
 
 
-def _number_nodes(names):
+def _number_nodes(names: list[Any]) -> dict[Any, int]:
     return {name: i for i, name in enumerate(names)}
 
 
-def _names_of(nodes):
+def _names_of(nodes: list[Any]) -> list[str] | None:
     """Names for the library, or None where nodes are numbered 0 … V-1 anyway."""
     plain = all(isinstance(node, (int, np.integer)) and node == i for i, node in enumerate(nodes))
     return None if plain else [str(node) for node in nodes]
 
 
-def _lookup(number, node, what):
+def _lookup(number: dict[Any, int], node: Any, what: str) -> int:
     try:
         return number[node]
     except KeyError:
         raise OpineValueError(f"{what} has the node {node!r}, which is not among the nodes") from None
 
 
-def from_networkx(cls, graph, features, label, weight, more):
+def from_networkx(cls: type[Graph], graph: Any, features: Any, label: str | None,
+                  weight: str | None, more: dict[str, Any]) -> Graph:
     nodes = list(graph.nodes)
     number = _number_nodes(nodes)
     edges = np.array([(number[a], number[b]) for a, b in graph.edges()],
@@ -49,7 +57,7 @@ def from_networkx(cls, graph, features, label, weight, more):
     return cls(edges, x, y, n_nodes=len(nodes), **more)
 
 
-def _pick(frame, given, usual, what):
+def _pick(frame: Any, given: Any, usual: tuple[str, ...], what: str) -> Any:
     if given is not None:
         if given not in frame.columns:
             raise OpineValueError(f"{what} has no column {given!r}; it has {list(frame.columns)}")
@@ -60,7 +68,8 @@ def _pick(frame, given, usual, what):
     return None
 
 
-def from_pandas(cls, edges, nodes, label, features, source, target, weight, node, more):
+def from_pandas(cls: type[Graph], edges: Any, nodes: Any, label: Any, features: Any, source: Any,
+                target: Any, weight: Any, node: Any, more: dict[str, Any]) -> Graph:
     source = _pick(edges, source, ("source", "src", "from", "u"), "edges") or edges.columns[0]
     target = _pick(edges, target, ("target", "dst", "to", "v"), "edges") or edges.columns[1]
     weight = _pick(edges, weight, ("weight",), "edges")
@@ -89,7 +98,7 @@ def from_pandas(cls, edges, nodes, label, features, source, target, weight, node
     return cls(pairs.reshape(2, -1), x, y, n_nodes=len(ids), **more)
 
 
-def from_pyg(cls, data, more):
+def from_pyg(cls: type[Graph], data: Any, more: dict[str, Any]) -> Graph:
     for name in _MASKS:
         mask = getattr(data, name, None)
         if mask is not None:
@@ -103,7 +112,7 @@ def from_pyg(cls, data, more):
                None if y is None else _arrays.as_array(y), n_nodes=data.num_nodes, **more)
 
 
-def _dense_or_sparse(x):
+def _dense_or_sparse(x: Any) -> Any:
     """A tensor as an array; a sparse one as a SciPy matrix."""
     if getattr(x, "is_sparse", False):
         from scipy import sparse
@@ -113,7 +122,8 @@ def _dense_or_sparse(x):
     return x
 
 
-def from_dgl(cls, graph, features, label, more):
+def from_dgl(cls: type[Graph], graph: Any, features: str, label: str,
+             more: dict[str, Any]) -> Graph:
     source, target = graph.edges()
     for name in _MASKS:
         if name in graph.ndata:

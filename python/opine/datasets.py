@@ -5,26 +5,38 @@
     2500
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ._library import NULL, context, encode, ffi, lib, text
 from .errors import OpineOSError, OpineValueError
 from .graph import Graph
 
+if TYPE_CHECKING:
+    from ._types import Handle
 
-def _rows():
+    Folder = str | os.PathLike[str] | None
+
+
+def _rows() -> list[Handle]:
     return [lib.opn_dataset_at(i) for i in range(lib.opn_dataset_count())]
 
 
-def names():
-    """Names of all datasets."""
+def names() -> list[str]:
+    """Names of all datasets.
+
+    >>> names()[:3]
+    ['demo', 'cora', 'citeseer']
+    """
     return [text(row.name) for row in _rows()]
 
 
-def load(name, data_dir=None):
+def load(name: str, data_dir: Folder = None) -> Graph:
     """Loads a dataset from data_dir, $OPINE_DATA or the user's data folder.
 
     fetch() downloads those that are missing; "demo" is built in.
@@ -34,7 +46,7 @@ def load(name, data_dir=None):
     return Graph.load(name, data_dir=data_dir)
 
 
-def files(name):
+def files(name: str) -> list[dict[str, Any]]:
     """The original files of a dataset: path, address, bytes and SHA-256 of each."""
     for row in _rows():
         if text(row.name) == name:
@@ -51,7 +63,7 @@ def files(name):
     return found
 
 
-def folder(data_dir=None):
+def folder(data_dir: Folder = None) -> Path:
     """The folder that fetch() writes to."""
     room = ffi.new("char[4096]")
     with context() as ctx:
@@ -59,7 +71,7 @@ def folder(data_dir=None):
     return Path(os.fsdecode(ffi.string(room)))
 
 
-def fetch(name, data_dir=None, mirror=None):
+def fetch(name: str, data_dir: Folder = None, mirror: str | None = None) -> Path:
     """Downloads the files of a dataset that are missing, and checks their size and SHA-256.
 
     mirror  an address that has them below planetoid/ and gnn-benchmark/, as $OPINE_DATA_MIRROR

@@ -4,11 +4,15 @@
 class OpineError(Exception):
     """Base of all errors of the library; `status` is the library's code."""
 
-    status = 0
+    status: int = 0
 
 
 class OpineValueError(OpineError, ValueError):
     """An argument, a parameter or the content of a file cannot be used."""
+
+
+class OpineNotFittedError(OpineValueError, AttributeError):
+    """A classifier was asked before fit(), as scikit-learn's error of that name."""
 
 
 class OpineOSError(OpineError, OSError):

@@ -1,31 +1,45 @@
 """Research: evaluation over seeds, tuning, and reports about runs or anyone's predictions."""
 
+from __future__ import annotations
+
+import csv
 import json
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays
-from ._library import NULL, Hooks, context, encode, lib, make_params, text
-from .classifier import as_graph, make_progress
+from ._library import NULL, Context, Hooks, context, encode, lib, make_params
+from ._nodes import as_graph, is_graph
+from ._prediction import measure_names
+from ._progress import shown
 from .errors import OpineValueError
-from .opinion import Opinion
+from .opinion import Opinion, from_probabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._types import ArrayLike, Handle
+    from .graph import Graph
+
+    StrPath = str | os.PathLike[str]
 
 
-class Table(dict):
+class Table(dict[str, Any]):
     """A JSON document of the library; printing it shows the table of the command."""
 
-    def __init__(self, document, shown):
+    def __init__(self, document: dict[str, Any], page: str) -> None:
         super().__init__(document)
-        self._shown = shown
+        self._page = page
 
-    def __str__(self):
-        return self._shown
+    def __str__(self) -> str:
+        return self._page
 
 
-def _saved(ctx, function, handle):
+def _saved(ctx: Context, function: Any, handle: Handle) -> Table:
     """What a function writes to a file, as JSON and as text."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("table.json", "table.txt"):
@@ -34,14 +48,10 @@ def _saved(ctx, function, handle):
         return Table(document, Path(folder, "table.txt").read_text(encoding="utf-8"))
 
 
-def _prepare(graph, params):
-    unknown = params.get("seed")
-    del unknown
-    return as_graph(graph), params
-
-
-def evaluate(graph, model="s-bgcn-t-k", *, task="misclassification", seeds=None, folder=None, n_jobs=1,
-             verbose=0, **params):
+def evaluate(graph: Any, model: str | Sequence[str] = "s-bgcn-t-k", *,
+             task: str = "misclassification", seeds: int | None = None,
+             folder: StrPath | None = None, n_jobs: int | None = 1, verbose: int = 0,
+             **params: Any) -> Table:
     """How well the uncertainties of models detect errors or unknown classes, over seeds.
 
     graph   a Graph, or the name or path of data
@@ -49,23 +59,29 @@ def evaluate(graph, model="s-bgcn-t-k", *, task="misclassification", seeds=None,
     folder  where results are kept, and taken from
 
     Returns the document of `opine evaluate --json`.
+
+    >>> import opine
+    >>> found = opine.evaluate("demo", "s-gcn", seeds=2, epochs=10)
+    >>> sorted(found["results"][0]["auroc"])[:2]
+    ['1-max-p', 'dissonance']
     """
-    graph, params = _prepare(graph, params)
-    with context(n_jobs, Hooks(progress=make_progress(verbose))) as ctx:
+    graph = as_graph(graph)
+    with shown(verbose) as bar, context(n_jobs, Hooks(bar)) as ctx:
         c_params = make_params(ctx, {"model": model, "task": task, "seeds": seeds, **params})
         made = ctx.make("evaluation", lib.opn_evaluate, graph._handle, c_params,
                         NULL if folder is None else encode(folder))
         return _saved(ctx, lib.opn_evaluation_save, made)
 
 
-def tune(graph, model="s-bgcn-t-k", *, task="misclassification", trials=None, seeds=None, folder=None,
-         n_jobs=1, verbose=0, **params):
+def tune(graph: Any, model: str = "s-bgcn-t-k", *, task: str = "misclassification",
+         trials: int | None = None, seeds: int | None = None, folder: StrPath | None = None,
+         n_jobs: int | None = 1, verbose: int = 0, **params: Any) -> Table:
     """Searches for better parameters on validation nodes, never on test nodes.
 
     Returns the document of `opine tune --json`.
     """
-    graph, params = _prepare(graph, params)
-    with context(n_jobs, Hooks(progress=make_progress(verbose))) as ctx:
+    graph = as_graph(graph)
+    with shown(verbose) as bar, context(n_jobs, Hooks(bar)) as ctx:
         c_params = make_params(ctx, {"model": model, "task": task, "trials": trials, "seeds": seeds,
                                      **params})
         made = ctx.make("tuning", lib.opn_tune, graph._handle, c_params, NULL,
@@ -73,19 +89,28 @@ def tune(graph, model="s-bgcn-t-k", *, task="misclassification", trials=None, se
         return _saved(ctx, lib.opn_tuning_save, made)
 
 
-def report(run=None, path="report.html", *, graph=None, p=None, y=None, opinion=None, data_dir=None,
-           n_jobs=1):
+def report(run: StrPath | None = None, path: StrPath = "report.html", *, graph: Any = None,
+           p: ArrayLike | None = None, y: ArrayLike | None = None, opinion: Opinion | None = None,
+           data_dir: StrPath | None = None, n_jobs: int | None = 1, verbose: int = 0) -> Path:
     """Writes a page about a run, or about anyone's predictions.
 
     run      a model's file, predictions as `opine predict` writes them, or the folder of an
              evaluation
-    p        probabilities [V,K] of another model, with y [V] and the graph they are about
+    graph    that it is about: a Graph, or the name or path of data
+    p        probabilities [V,K] of another model, with the graph they are about
+    y        labels [V], where the graph has none or others
     opinion  an Opinion instead of p
+
+    Returns the path of the page.
     """
-    with tempfile.TemporaryDirectory() as folder, context(n_jobs) as ctx:
+    with tempfile.TemporaryDirectory() as folder, shown(verbose) as bar, \
+            context(n_jobs, Hooks(bar)) as ctx:
         data = graph
         if run is None:
-            run, data = _write_predictions(folder, p, y, opinion, graph)
+            data = _labelled(graph, y)
+            run = _write_predictions(folder, p, opinion, data)
+        if is_graph(data):
+            data = _write_graph(folder, as_graph(data))
         params = make_params(ctx, {"data_dir": data_dir})
         made = ctx.make("report", lib.opn_report_load, encode(run),
                         NULL if data is None else encode(data), params)
@@ -93,48 +118,51 @@ def report(run=None, path="report.html", *, graph=None, p=None, y=None, opinion=
     return Path(path)
 
 
-def _write_predictions(folder, p, y, opinion, graph):
-    """Predictions and their graph as files that the report reads."""
-    if graph is None or (p is None and opinion is None):
+def _labelled(graph: Any, y: ArrayLike | None) -> Graph:
+    if graph is None:
         raise OpineValueError("report() needs a run, or a graph and p= or opinion=")
-    graph = as_graph(graph)
+    return as_graph(graph) if y is None else as_graph(graph).relabelled(y)
+
+
+def _write_graph(folder: str, graph: Graph) -> str:
+    path = os.path.join(folder, f"{graph.name or 'graph'}.npz")
+    graph.save(path)
+    return path
+
+
+def _write_predictions(folder: str, p: ArrayLike | None, opinion: Opinion | None,
+                       graph: Graph) -> str:
+    """Predictions as a file that the report reads."""
+    if p is None and opinion is None:
+        raise OpineValueError("report() about a graph needs p= or opinion=")
     if opinion is None:
-        p = _arrays.as_type(p, np.float64, 2, "p")
-        from .opinion import from_probabilities
-        opinion = from_probabilities(p)
+        opinion = from_probabilities(_arrays.as_type(p, np.float64, 2, "p"))
     if not isinstance(opinion, Opinion):
         raise OpineValueError("opinion= is what opine.opinion.from_…() returns")
     if len(opinion) != graph.n_nodes:
         raise OpineValueError(f"predictions of {len(opinion)} nodes for a graph of {graph.n_nodes}")
-    if y is not None:
-        graph = graph.relabelled(y)
-    data = os.path.join(folder, f"{graph.name or 'graph'}.npz")
-    graph.save(data)
-    run = os.path.join(folder, "predictions.csv")
-    _write_table(run, opinion, graph)
-    return run, data
+    path = os.path.join(folder, "predictions.csv")
+    _write_table(path, opinion, graph)
+    return path
 
 
-def _write_table(path, opinion, graph):
+def _write_table(path: str, opinion: Opinion, graph: Graph) -> None:
     """The table of `opine predict`; docs/file-formats.md has its columns."""
-    import csv
-    n_classes = opinion.probability.shape[1]
+    n_nodes, n_classes = opinion.probability.shape
     names = [str(c) for c in graph.classes] if len(graph.classes) == n_classes else \
         [str(k) for k in range(n_classes)]
-    alpha = opinion.alpha
-    nodes = graph.names or range(graph.n_nodes)
-    labels = graph.y
+    empty = np.full(n_nodes, "", dtype=object)
+    columns: dict[str, Any] = {"node": graph.names or range(n_nodes),
+                               "role": np.where(graph.y_index < 0, "unlabelled", "pool"),
+                               "label": ["" if label is None else label for label in graph.y]}
+    for what, values in (("p", opinion.probability), ("alpha", opinion.alpha)):
+        for k, name in enumerate(names):
+            columns[f"{what}_{name}"] = empty if values is None else values[:, k].tolist()
+    for name in measure_names():
+        values = opinion.measures.get(name)
+        columns[name] = empty if values is None else values.tolist()
+    columns["predicted"] = [names[k] for k in opinion.predicted]
     with open(path, "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
-        measures = [text(lib.opn_measure_name(m)) for m in range(lib.opn_measure_count())]
-        out.writerow(["node", "role", "label", *(f"p_{n}" for n in names),
-                      *(f"alpha_{n}" for n in names), *measures, "predicted"])
-        for i, node in enumerate(nodes):
-            row = [node, "unlabelled" if labels[i] is None else "pool",
-                   "" if labels[i] is None else labels[i]]
-            row += [repr(float(v)) for v in opinion.probability[i]]
-            row += ["" if alpha is None else repr(float(v)) for v in
-                    (opinion.probability[i] if alpha is None else alpha[i])]
-            row += ["" if opinion.measures.get(m) is None else repr(float(opinion.measures[m][i]))
-                    for m in measures]
-            out.writerow([*row, names[int(opinion.predicted[i])]])
+        out.writerow(columns)
+        out.writerows(zip(*columns.values()))

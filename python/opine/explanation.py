@@ -1,11 +1,20 @@
 """Explanations of single nodes, and the summary of a classifier in a notebook."""
 
+from __future__ import annotations
+
 import html
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays
 from ._library import NULL, lib, text
+from ._prediction import measure_names
+
+if TYPE_CHECKING:
+    from ._types import Handle
+    from .classifier import NodeClassifier
+    from .graph import Graph
 
 
 class Explanation:
@@ -20,15 +29,15 @@ class Explanation:
     neighbours    what is said about them
     """
 
-    def __init__(self, out, clf, graph):
+    def __init__(self, out: Handle, clf: NodeClassifier, graph: Graph) -> None:
         self.sentence = text(lib.opn_explanation_sentence(out))
         names = graph.names
         classes = clf.classes_
 
-        def name_of(node):
+        def name_of(node: int) -> int | str:
             return node if names is None else names[node]
 
-        def by_class(values):
+        def by_class(values: Handle) -> dict[Any, float] | None:
             return None if values == NULL else dict(zip(classes.tolist(), _arrays.copy_array(
                 values, (out.n_classes,), np.float32).tolist()))
 
@@ -42,8 +51,8 @@ class Explanation:
         self.probability = by_class(out.probability)
         self.alpha = by_class(out.alpha)
         self.belief = by_class(out.belief)
-        self.measures = {text(lib.opn_measure_name(m)): float(value)
-                         for m, value in enumerate(measures) if not np.isnan(value)}
+        self.measures = {name: float(value) for name, value in zip(measure_names(), measures)
+                         if not np.isnan(value)}
         self.conflicts = [{"classes": (classes[c.a], classes[c.b]), "dissonance": c.dissonance,
                            "share": c.share}
                           for c in (out.conflict[i] for i in range(out.n_conflicts))]
@@ -54,16 +63,16 @@ class Explanation:
                             "probability": n.probability}
                            for n in (out.neighbour[i] for i in range(out.n_neighbours))]
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.sentence
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Explanation of {self.name!r}: {self.sentence}>"
 
 
-def summary_html(clf):
+def summary_html(clf: NodeClassifier) -> str:
     """A few lines about a classifier."""
-    if "_model" not in clf.__dict__:
+    if not clf.__sklearn_is_fitted__():
         return f"<code>{html.escape(repr(clf))}</code>"
     summary = clf.summary_
     rows = [("model", clf.model_id_), ("classes", ", ".join(map(str, clf.classes_))),

@@ -1,20 +1,28 @@
 """Graphs: nodes, edges, features and labels, as the library holds them."""
 
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _arrays
-from ._library import NULL, context, encode, ffi, fields, lib, make_params, take_bytes, text
+from ._library import NULL, Context, context, encode, ffi, fields, lib, make_params, take_bytes, text
 from .errors import OpineValueError
 from .labels import class_values, encode_labels
+
+if TYPE_CHECKING:
+    from ._types import Array, Floats, Handle
 
 ROLES = tuple(text(lib.opn_role_name(role)) for role in range(lib.OPN_N_ROLES))
 
 
-def _is_sparse(value):
+def _is_sparse(value: Any) -> bool:
     return hasattr(value, "tocsr") and hasattr(value, "nnz")
 
 
-def _csr_arrays(matrix):
+def _csr_arrays(matrix: Any) -> tuple[Array, Array, Array]:
     """Offsets, columns and values of a SciPy matrix."""
     matrix = matrix.tocsr()
     return (np.ascontiguousarray(matrix.indptr, dtype=np.int64),
@@ -36,17 +44,18 @@ class Graph:
 
     >>> import opine
     >>> g = opine.Graph([[0, 1, 2], [1, 2, 0]], x=[[1.0], [2.0], [3.0]], y=["a", None, "b"])
-    >>> g.n_nodes, g.n_edges, list(g.classes)
+    >>> g.n_nodes, g.n_edges, g.classes.tolist()
     (3, 3, ['a', 'b'])
     """
 
-    def __init__(self, edge_index, x=None, y=None, names=None, *, edge_weight=None,
-                 class_names=None, feature_names=None, train_mask=None, val_mask=None,
-                 test_mask=None, n_nodes=None, name=None):
+    def __init__(self, edge_index: Any, x: Any = None, y: Any = None, names: Any = None, *,
+                 edge_weight: Any = None, class_names: Any = None, feature_names: Any = None,
+                 train_mask: Any = None, val_mask: Any = None, test_mask: Any = None,
+                 n_nodes: int | None = None, name: str | None = None) -> None:
         n_nodes = _count_nodes(n_nodes, edge_index, x, y, names)
         with context() as ctx:
             self._handle = _make_topology(ctx, edge_index, edge_weight, n_nodes)
-            self._classes = np.array([], dtype=np.int64)
+            self._classes: Array = np.array([], dtype=np.int64)
             if x is not None:
                 _set_features(ctx, self._handle, x)
             if y is not None:
@@ -56,7 +65,7 @@ class Graph:
                 self._set_masks(ctx, train_mask, val_mask, test_mask)
 
     @classmethod
-    def _of(cls, handle, classes=None):
+    def _of(cls, handle: Handle, classes: Array | None = None) -> Graph:
         """The graph behind a handle of the library."""
         graph = cls.__new__(cls)
         graph._handle = handle
@@ -66,7 +75,8 @@ class Graph:
 
     # ---- setting parts, before anyone sees the graph ----
 
-    def _set_labels(self, ctx, labels, class_names=None, classes=None):
+    def _set_labels(self, ctx: Context, labels: Any, class_names: Any = None,
+                    classes: Any = None) -> None:
         self._classes, numbers = encode_labels(labels, classes)
         if len(numbers) != self.n_nodes:
             raise OpineValueError(f"{len(numbers)} labels for {self.n_nodes} nodes")
@@ -84,7 +94,7 @@ class Graph:
         ctx.call(lib.opn_graph_set_class_names, self._handle, array)
         del kept
 
-    def _set_names(self, ctx, names, feature_names, name):
+    def _set_names(self, ctx: Context, names: Any, feature_names: Any, name: str | None) -> None:
         for values, count, function, what in (
                 (names, self.n_nodes, lib.opn_graph_set_node_names, "nodes"),
                 (feature_names, self.n_features, lib.opn_graph_set_feature_names, "features")):
@@ -99,7 +109,7 @@ class Graph:
         if name is not None:
             ctx.call(lib.opn_graph_set_name, self._handle, encode(name))
 
-    def _set_masks(self, ctx, train, validation, test):
+    def _set_masks(self, ctx: Context, train: Any, validation: Any, test: Any) -> None:
         roles = np.where(self.y_index < 0, ROLES.index("unlabelled"),
                          ROLES.index("pool")).astype(np.uint8)
         for mask, role in ((test, 2), (validation, 1), (train, 0)):
@@ -120,61 +130,63 @@ class Graph:
     # ---- looking ----
 
     @property
-    def n_nodes(self):
+    def n_nodes(self) -> int:
         """Number of nodes."""
-        return lib.opn_graph_n_nodes(self._handle)
+        return int(lib.opn_graph_n_nodes(self._handle))
 
     @property
-    def n_edges(self):
+    def n_edges(self) -> int:
         """Number of edges, each counted once."""
-        return self.info["edges"]
+        return int(self.info["edges"])
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         """Number of features."""
-        return lib.opn_graph_n_features(self._handle)
+        return int(lib.opn_graph_n_features(self._handle))
 
     @property
-    def n_classes(self):
+    def n_classes(self) -> int:
         """Number of classes."""
-        return lib.opn_graph_n_classes(self._handle)
+        return int(lib.opn_graph_n_classes(self._handle))
 
     @property
-    def name(self):
+    def name(self) -> str:
         """What it is called in reports."""
         return text(lib.opn_graph_name(self._handle))
 
     @property
-    def classes(self):
+    def classes(self) -> Array:
         """The classes, in the order of all columns [K]."""
         return self._classes
 
     @property
-    def names(self):
+    def names(self) -> list[str] | None:
         """Names of the nodes, or None where they are only numbered."""
         if not lib.opn_graph_has_node_names(self._handle):
             return None
         return self._names("node", self.n_nodes)
 
     @property
-    def feature_names(self):
+    def feature_names(self) -> list[str] | None:
         """Names of the features, or None where they are only numbered."""
         if not lib.opn_graph_has_feature_names(self._handle):
             return None
         return self._names("feature", self.n_features)
 
-    def _names(self, kind, count):
+    def _names(self, kind: str, count: int) -> list[str]:
         number = ffi.new("char[12]")
         get = getattr(lib, f"opn_graph_{kind}_name")
         return [text(get(self._handle, i, number)) for i in range(count)]
 
     @property
-    def y_index(self):
+    def y_index(self) -> Array:
         """Number of each node's class [V], -1 where unlabelled."""
-        return _arrays.copy_array(lib.opn_graph_labels(self._handle), (self.n_nodes,), np.int32)
+        numbers: Array = _arrays.copy_array(lib.opn_graph_labels(self._handle), (self.n_nodes,),
+                                            np.int32)
+        return numbers
 
     @property
-    def y(self):
+    def y(self) -> Array:
         """Label of each node [V] as it was given; None where there is none."""
         numbers = self.y_index
         labels = np.full(self.n_nodes, None, dtype=object)
@@ -183,12 +195,12 @@ class Graph:
         return labels
 
     @property
-    def roles(self):
+    def roles(self) -> Array | None:
         """Role of each node in the split that came with the graph, or None."""
         roles = _arrays.copy_array(lib.opn_graph_roles(self._handle), (self.n_nodes,), np.uint8)
         return None if roles is None else np.array(ROLES)[roles]
 
-    def _topology(self):
+    def _topology(self) -> tuple[Array, Array, Array]:
         n_entries = lib.opn_graph_n_entries(self._handle)
         row_ptr = _arrays.copy_array(lib.opn_graph_row_ptr(self._handle), (self.n_nodes + 1,),
                                      np.int64)
@@ -198,18 +210,18 @@ class Graph:
         return row_ptr, col_idx, weight
 
     @property
-    def edge_index(self):
+    def edge_index(self) -> Array:
         """2×E node numbers, each edge in both directions."""
         row_ptr, col_idx, _ = self._topology()
         rows = np.repeat(np.arange(self.n_nodes), np.diff(row_ptr))
         return np.stack([rows, col_idx.astype(np.int64)])
 
     @property
-    def edge_weight(self):
+    def edge_weight(self) -> Floats:
         """Weights in the order of edge_index, 1 where edges have none."""
         return self._topology()[2]
 
-    def _feature_parts(self):
+    def _feature_parts(self) -> tuple[Array, Array, Array]:
         row_ptr = _arrays.copy_array(lib.opn_graph_feature_row_ptr(self._handle),
                                      (self.n_nodes + 1,), np.int64)
         col_idx = _arrays.copy_array(lib.opn_graph_feature_col_idx(self._handle),
@@ -219,14 +231,14 @@ class Graph:
         return value, col_idx, row_ptr
 
     @property
-    def x(self):
+    def x(self) -> Floats:
         """Features [V,F] as a dense array; to_scipy() gives them sparse."""
         value, col_idx, row_ptr = self._feature_parts()
         dense = np.zeros((self.n_nodes, self.n_features), dtype=np.float32)
         dense[np.repeat(np.arange(self.n_nodes), np.diff(row_ptr)), col_idx] = value
         return dense
 
-    def to_scipy(self):
+    def to_scipy(self) -> tuple[Any, Any]:
         """Adjacency [V,V] and features [V,F] as SciPy's CSR matrices."""
         from scipy import sparse
         row_ptr, col_idx, weight = self._topology()
@@ -234,7 +246,7 @@ class Graph:
                 sparse.csr_matrix(self._feature_parts(), shape=(self.n_nodes, self.n_features)))
 
     @property
-    def info(self):
+    def info(self) -> dict[str, Any]:
         """Counts, degrees, components and homophily."""
         out = ffi.new("opn_graph_info *")
         with context() as ctx:
@@ -242,7 +254,7 @@ class Graph:
         return {name.removeprefix("n_"): value for name, value in fields(out).items()}
 
     @property
-    def hash(self):
+    def hash(self) -> str:
         """SHA-256 of nodes, edges, features and labels."""
         out = ffi.new("char[65]")
         with context() as ctx:
@@ -250,12 +262,12 @@ class Graph:
         return text(out)
 
     @property
-    def notes(self):
+    def notes(self) -> list[str]:
         """How its files were read, where that is not obvious."""
         return [text(lib.opn_graph_note(self._handle, i))
                 for i in range(lib.opn_graph_note_count(self._handle))]
 
-    def find(self, node):
+    def find(self, node: Any) -> int:
         """Number of a node, given by name or number."""
         if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
             if not 0 <= node < self.n_nodes:
@@ -264,19 +276,20 @@ class Graph:
         found = lib.opn_graph_find_node(self._handle, encode(node))
         if found < 0:
             raise OpineValueError(f"there is no node {node!r}")
-        return found
+        return int(found)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n_nodes
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"<opine.Graph {self.name}: {self.n_nodes} nodes, {self.n_edges} edges, "
                 f"{self.n_features} features, {self.n_classes} classes>")
 
     # ---- files and other processes ----
 
     @classmethod
-    def load(cls, path, *, label=None, data_dir=None, steps=None):
+    def load(cls, path: str | os.PathLike[str], *, label: str | None = None,
+             data_dir: str | os.PathLike[str] | None = None, steps: str | None = None) -> Graph:
         """Loads files or a dataset, prepared as training wants it.
 
         path   what `opine train` takes: a dataset's name, an .npz file, a folder of tables, …
@@ -287,24 +300,24 @@ class Graph:
             params = make_params(ctx, {"label": label, "data_dir": data_dir, "steps": steps})
             return cls._of(ctx.make("graph", lib.opn_graph_load_prepared, encode(path), params))
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an .npz file, or a new folder of CSV files."""
         with context() as ctx:
             ctx.call(lib.opn_graph_save, self._handle, encode(path))
 
-    def relabelled(self, labels, *, classes=None):
+    def relabelled(self, labels: Any, *, classes: Any = None) -> Graph:
         """A copy with other labels [V], and without a split."""
         with context() as ctx:
             copy = Graph._of(ctx.make("graph", lib.opn_graph_copy, self._handle), self._classes)
             copy._set_labels(ctx, labels, classes=classes)
         return copy
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         with context() as ctx:
             return {"bytes": take_bytes(ctx.make("bytes", lib.opn_graph_write, self._handle)),
                     "classes": self._classes}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         data = state["bytes"]
         with context() as ctx:
             self._handle = ctx.make("graph", lib.opn_graph_read, ffi.from_buffer(data), len(data))
@@ -313,12 +326,14 @@ class Graph:
     # ---- what others have ----
 
     @classmethod
-    def from_scipy(cls, adjacency, features=None, y=None, **more):
+    def from_scipy(cls, adjacency: Any, features: Any = None, y: Any = None,
+                   **more: Any) -> Graph:
         """From SciPy matrices: adjacency [V,V], features [V,F]."""
         return cls(adjacency, features, y, **more)
 
     @classmethod
-    def from_networkx(cls, graph, features=None, label=None, weight=None, **more):
+    def from_networkx(cls, graph: Any, features: Any = None, label: str | None = None,
+                      weight: str | None = None, **more: Any) -> Graph:
         """From a NetworkX graph.
 
         features  names of node attributes, numbers each; None for none
@@ -329,8 +344,9 @@ class Graph:
         return from_networkx(cls, graph, features, label, weight, more)
 
     @classmethod
-    def from_pandas(cls, edges, nodes=None, *, label=None, features=None, source=None, target=None,
-                    weight=None, node=None, **more):
+    def from_pandas(cls, edges: Any, nodes: Any = None, *, label: str | None = None,
+                    features: Any = None, source: Any = None, target: Any = None,
+                    weight: Any = None, node: Any = None, **more: Any) -> Graph:
         """From DataFrames of edges and of nodes, whose index has the names of the nodes.
 
         Columns are found by their usual names (source, target, node), or given.
@@ -339,13 +355,14 @@ class Graph:
         return from_pandas(cls, edges, nodes, label, features, source, target, weight, node, more)
 
     @classmethod
-    def from_pyg(cls, data, **more):
+    def from_pyg(cls, data: Any, **more: Any) -> Graph:
         """From a Data of PyTorch Geometric, with its masks."""
         from .convert import from_pyg
         return from_pyg(cls, data, more)
 
     @classmethod
-    def from_dgl(cls, graph, features="feat", label="label", **more):
+    def from_dgl(cls, graph: Any, features: str = "feat", label: str = "label",
+                 **more: Any) -> Graph:
         """From a graph of DGL, with its masks; features and label name node data."""
         from .convert import from_dgl
         return from_dgl(cls, graph, features, label, more)
@@ -354,19 +371,19 @@ class Graph:
 # ---- making one --------------------------------------------------------------------------
 
 
-def _count_nodes(given, edge_index, x, y, names):
+def _count_nodes(given: int | None, edge_index: Any, x: Any, y: Any, names: Any) -> int:
     if given is not None:
         return int(given)
     if _is_sparse(edge_index):
-        return edge_index.shape[0]
+        return int(edge_index.shape[0])
     for part in (x, y, names):
         if part is not None:
-            return part.shape[0] if hasattr(part, "shape") else len(part)
+            return int(part.shape[0]) if hasattr(part, "shape") else len(part)
     edges = _arrays.as_array(edge_index)
     return int(edges.max()) + 1 if edges.size else 0
 
 
-def _make_topology(ctx, edge_index, edge_weight, n_nodes):
+def _make_topology(ctx: Context, edge_index: Any, edge_weight: Any, n_nodes: int) -> Handle:
     if _is_sparse(edge_index):
         if edge_index.shape != (n_nodes, n_nodes):
             raise OpineValueError(f"an adjacency matrix of {edge_index.shape} for {n_nodes} nodes")
@@ -390,7 +407,7 @@ def _make_topology(ctx, edge_index, edge_weight, n_nodes):
                     _arrays.pointer(edges[0]), _arrays.pointer(edges[1]), _arrays.pointer(weight))
 
 
-def _set_features(ctx, handle, x):
+def _set_features(ctx: Context, handle: Handle, x: Any) -> None:
     n_nodes = lib.opn_graph_n_nodes(handle)
     if _is_sparse(x):
         row_ptr, col_idx, value = _csr_arrays(x)

@@ -1,24 +1,40 @@
 """Labels as people have them, as the numbers of classes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from ._arrays import as_array
 from .errors import OpineValueError
 
+if TYPE_CHECKING:
+    from ._types import Array, Flags
 
-def is_missing(values):
+
+def is_missing(values: Array) -> Flags:
     """Which of an array of labels mean that there is none: None, NaN, "" and -1."""
+    missing: Flags
     if values.dtype.kind == "f":
-        return np.isnan(values) | (values == -1)
-    if values.dtype.kind in "biu":
-        return values.astype(np.int64) == -1
-    if values.dtype.kind in "US":
-        return values == values.dtype.type("")
-    return np.array([v is None or v != v or (isinstance(v, (int, float)) and not isinstance(v, bool)
-                                             and v == -1) or v == "" for v in values], dtype=bool)
+        missing = np.isnan(values) | (values == -1)
+    elif values.dtype.kind in "biu":
+        missing = values.astype(np.int64) == -1
+    elif values.dtype.kind in "US":
+        missing = values == values.dtype.type("")
+    else:
+        missing = np.array([_is_none(value) for value in values], dtype=bool)
+    return missing
 
 
-def _plain(values):
+def _is_none(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # of pandas, not to be compared
+        return True
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return bool(value != value or value == "" or (is_number and value == -1))
+
+
+def _plain(values: Array) -> Array:
     """Labels of one type: whole floats as integers, objects as what they hold."""
     if values.dtype.kind == "f" and np.array_equal(values, np.trunc(values)):
         return values.astype(np.int64)
@@ -31,11 +47,11 @@ def _plain(values):
     return values
 
 
-def encode_labels(labels, classes=None):
+def encode_labels(labels: Any, classes: Any = None) -> tuple[Array, Array]:
     """Classes in order, and the number of each label among them, -1 where there is none.
 
     >>> classes, numbers = encode_labels(["b", None, "a", "b"])
-    >>> list(classes), list(numbers)
+    >>> classes.tolist(), numbers.tolist()
     (['a', 'b'], [1, -1, 0, 1])
     """
     values = as_array(labels)
@@ -61,7 +77,7 @@ def encode_labels(labels, classes=None):
     return classes, numbers
 
 
-def class_values(names):
+def class_values(names: list[str]) -> Array:
     """Classes from their names: integers where all of them are."""
     if names and all(name.lstrip("-").isdigit() and str(int(name)) == name for name in names):
         return np.array([int(name) for name in names])

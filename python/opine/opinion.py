@@ -6,11 +6,18 @@
     [1.0, 0.2]
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _arrays
-from ._library import NULL, context, ffi, lib, text
+from ._library import context, ffi, lib, text
 from .errors import OpineValueError
+
+if TYPE_CHECKING:
+    from ._types import Array, Floats
 
 _EVIDENCE = {"exp": lib.OPN_OPINION_LOGITS, "softmax": lib.OPN_OPINION_SOFTMAX}
 
@@ -22,7 +29,15 @@ class Opinion:
     epistemic and entropy [n], None for what the input does not tell.
     """
 
-    def __init__(self, probability, alpha, measures):
+    # Floats or None; a hint that says so would ask for a check before each use.
+    vacuity: Any
+    dissonance: Any
+    aleatoric: Any
+    epistemic: Any
+    entropy: Any
+
+    def __init__(self, probability: Floats, alpha: Floats | None,
+                 measures: dict[str, Floats | None]) -> None:
         self.probability = probability
         self.alpha = alpha
         self.measures = measures
@@ -30,27 +45,29 @@ class Opinion:
             setattr(self, name, values)
 
     @property
-    def belief(self):
+    def belief(self) -> Floats | None:
         """(alpha - 1) / S [n,K], which with vacuity sums to 1; None without evidence."""
         if self.alpha is None:
             return None
-        return (self.alpha - 1) / self.alpha.sum(axis=-1, keepdims=True)
+        belief: Floats = (self.alpha - 1) / self.alpha.sum(axis=-1, keepdims=True)
+        return belief
 
     @property
-    def predicted(self):
+    def predicted(self) -> Array:
         """Number of the most probable class [n]."""
-        return self.probability.argmax(axis=-1)
+        predicted: Array = self.probability.argmax(axis=-1)
+        return predicted
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.probability)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         there = [name for name, values in self.measures.items() if values is not None]
         return (f"<Opinion about {self.probability.shape[0]} nodes and "
                 f"{self.probability.shape[1]} classes: {', '.join(there)}>")
 
 
-def _form(value, kind, what):
+def _form(value: Any, kind: int, what: str) -> Opinion:
     value = _arrays.as_array(value)
     if value.ndim == 2:
         value = value[None]
@@ -69,25 +86,30 @@ def _form(value, kind, what):
     return Opinion(probability, None if n and np.isnan(alpha).all() else alpha, named)
 
 
-def from_logits(z, evidence="exp"):
+def from_logits(z: Any, evidence: str = "exp") -> Opinion:
     """From logits [n,K], or samples of them [S,n,K].
 
     evidence  "exp" makes Dirichlets with alpha = exp(z) + 1; "softmax" makes probabilities, as of
               a model without evidence. Of other evidence give alpha to from_alpha().
+
+    >>> from_logits([[0.0, 0.0]]).vacuity.tolist()
+    [0.5]
     """
     if evidence not in _EVIDENCE:
         raise OpineValueError(f"evidence {evidence!r}; one of {', '.join(_EVIDENCE)} is expected")
     return _form(z, _EVIDENCE[evidence], "z")
 
 
-def from_alpha(alpha):
+def from_alpha(alpha: Any) -> Opinion:
     """From Dirichlets alpha [n,K], 1 or more, or samples of them [S,n,K]."""
     return _form(alpha, lib.OPN_OPINION_ALPHA, "alpha")
 
 
-def from_probabilities(p):
-    """From probabilities [n,K], or samples of them [S,n,K], of an ensemble for example."""
+def from_probabilities(p: Any) -> Opinion:
+    """From probabilities [n,K], or samples of them [S,n,K], of an ensemble for example.
+
+    >>> torn = from_probabilities([[[1.0, 0.0]], [[0.0, 1.0]]])  # two members that disagree
+    >>> torn.epistemic.tolist(), torn.aleatoric.tolist()
+    ([1.0], [0.0])
+    """
     return _form(p, lib.OPN_OPINION_PROBABILITY, "p")
-
-
-from_samples = from_probabilities

@@ -164,7 +164,9 @@ static opn_status descend(opn_ctx *ctx, descent *d)
 {
     opn_status status = OPN_OK;
     const opn_i_tsne_options *options = d->options;
-    const opn_i_exec all = {d->kernels, opn_i_threads_for(ctx, d->n_rows, ROWS_A_THREAD)};
+    const opn_i_exec all = {.kernels = d->kernels,
+                            .n_threads =
+                                    opn_i_threads_for(ctx, d->n_rows, ROWS_A_THREAD)};
     opn_i_thread_choice choice = {0};
     for (int32_t step = 0; step < options->n_steps; step++) {
         const bool is_early = step < options->n_exaggerated;

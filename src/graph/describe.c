@@ -144,12 +144,13 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 static opn_status hash_values(opn_ctx *ctx, opn_i_sha256 *hash, const opn_i_csr *csr)
 {
     opn_status status = OPN_OK;
-    enum { CHUNK = 1024 };
+    enum { CHUNK = 1024, CHUNKS_A_TICK = 1024 };
     float chunk[CHUNK];
     const opn_off n = opn_i_csr_n_entries(csr);
     for (opn_off first = 0; first < n; first += CHUNK) {
         const opn_off n_chunk = n - first < CHUNK ? n - first : CHUNK;
-        OPN_TRY_GO_ON_ROWS(ctx, first / CHUNK, "hashing the data");
+        if (first / CHUNK % CHUNKS_A_TICK == CHUNKS_A_TICK - 1)
+            OPN_TRY(opn_i_go_on(ctx, "hashing the data"));
         for (opn_off e = 0; e < n_chunk; e++)
             chunk[e] = csr->value == NULL ? 1.0f : (float)csr->value[first + e];
         opn_i_sha256_add(hash, chunk, (size_t)n_chunk * sizeof(*chunk));
@@ -163,8 +164,8 @@ static opn_status hash_csr(opn_ctx *ctx, opn_i_sha256 *hash, const opn_i_csr *cs
     opn_status status = OPN_OK;
     const int64_t shape[] = {csr->n_rows, csr->n_cols, opn_i_csr_n_entries(csr)};
     opn_i_sha256_add(hash, shape, sizeof(shape));
-    opn_i_sha256_add(hash, csr->row_ptr,
-                     ((size_t)csr->n_rows + 1) * sizeof(*csr->row_ptr));
+    OPN_TRY(opn_i_sha256_add_large(hash, csr->row_ptr,
+                                   ((size_t)csr->n_rows + 1) * sizeof(*csr->row_ptr)));
     OPN_TRY(opn_i_sha256_add_large(hash, csr->col_idx,
                                    (size_t)shape[2] * sizeof(*csr->col_idx)));
     OPN_TRY(hash_values(ctx, hash, csr));

@@ -72,6 +72,7 @@ opn_status opn_i_graph_normalise(opn_ctx *ctx,
     OPN_TRY(opn_i_csr_init(ctx, a->n_rows, a->n_cols, opn_i_csr_n_entries(a) + a->n_rows,
                            true, &normal));
     for (int32_t i = 0; i < a->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, "normalising the edges");
         const opn_off first = normal.row_ptr[i];
         double degree = 0.0;
         normal.row_ptr[i + 1] = put_row(a, i, &normal, first);
@@ -80,10 +81,12 @@ opn_status opn_i_graph_normalise(opn_ctx *ctx,
                 degree += (double)normal.value[e];
         shrink[i] = shrink_of(rule, degree);
     }
-    for (int32_t i = 0; i < a->n_rows; i++)
+    for (int32_t i = 0; i < a->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, "normalising the edges");
         for (opn_off e = normal.row_ptr[i]; e < normal.row_ptr[i + 1]; e++)
             normal.value[e] = (opn_real)entry_of(rule, (double)normal.value[e], shrink, i,
                                                  normal.col_idx[e]);
+    }
     *out = normal;
     normal = (opn_i_csr){0};
 cleanup:

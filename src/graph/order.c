@@ -15,6 +15,8 @@ enum { GROUPED_NODES = 200000, N_GROUPS = 64 };
 // Sweeps end early once fewer than one node in MOVED_SHARE moves.
 enum { N_SWEEPS = 5, MOVED_SHARE = 50 };
 
+static const char ordering[] = "ordering the nodes";
+
 static int compare_keys(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a;
@@ -39,15 +41,21 @@ sort_by_degree(const opn_i_csr *topology, int32_t n, int32_t *node, uint64_t *ke
         node[r] = (int32_t)key[r];
 }
 
-// Appends the nodes that a search from `start` finds to the n nodes of `order`; returns
-// the new count.
-static int32_t search_from(
-        const opn_i_csr *topology, int32_t start, bool *is_met, int32_t n, int32_t *order)
+// Appends the nodes that a search from `start` finds to the *n_found nodes of `order`.
+static opn_status search_from(opn_ctx *ctx,
+                              const opn_i_csr *topology,
+                              int32_t start,
+                              bool *is_met,
+                              int32_t *n_found,
+                              int32_t *order)
 {
+    opn_status status = OPN_OK;
+    int32_t n = *n_found;
     int32_t next = n;
     is_met[start] = true;
     order[n++] = start;
     while (next < n) {
+        OPN_TRY_GO_ON_ROWS(ctx, next, ordering);
         const int32_t i = order[next++];
         for (opn_off e = topology->row_ptr[i]; e < topology->row_ptr[i + 1]; e++) {
             const int32_t j = topology->col_idx[e];
@@ -57,7 +65,9 @@ static int32_t search_from(
             order[n++] = j;
         }
     }
-    return n;
+    *n_found = n;
+cleanup:
+    return status;
 }
 
 // What label propagation works on.
@@ -97,9 +107,12 @@ static int32_t best_group(const opn_i_csr *topology, const groups *g, int32_t i)
 
 // Label propagation in the given order, one node after the other, so that the result is
 // the same everywhere.
-static void
-propagate_groups(const opn_i_csr *topology, const int32_t *order, const groups *g)
+static opn_status propagate_groups(opn_ctx *ctx,
+                                   const opn_i_csr *topology,
+                                   const int32_t *order,
+                                   const groups *g)
 {
+    opn_status status = OPN_OK;
     const int32_t n_nodes = topology->n_rows;
     for (int32_t i = 0; i < n_nodes; i++) {
         g->of[i] = i;
@@ -109,6 +122,7 @@ propagate_groups(const opn_i_csr *topology, const int32_t *order, const groups *
     for (int sweep = 0; sweep < N_SWEEPS && n_moved >= n_nodes / MOVED_SHARE; sweep++) {
         n_moved = 0;
         for (int32_t r = 0; r < n_nodes; r++) {
+            OPN_TRY_GO_ON_ROWS(ctx, r, ordering);
             const int32_t i = order[r];
             const int32_t group = best_group(topology, g, i);
             n_moved += group != g->of[i];
@@ -117,6 +131,8 @@ propagate_groups(const opn_i_csr *topology, const int32_t *order, const groups *
             g->of[i] = group;
         }
     }
+cleanup:
+    return status;
 }
 
 // Brings the nodes of a group together: groups follow each other as their first nodes do,
@@ -130,7 +146,7 @@ static opn_status group_nodes(opn_ctx *ctx, const opn_i_csr *topology, int32_t *
     OPN_TRY_NEW(ctx, g.size, n_nodes);
     OPN_TRY_NEW(ctx, g.count, n_nodes);
     OPN_TRY_NEW(ctx, g.met, n_nodes);
-    propagate_groups(topology, order, &g);
+    OPN_TRY(propagate_groups(ctx, topology, order, &g));
     int32_t *const next = g.count; // [V] place of the next node of each group
     int32_t n_placed = 0;
     for (int32_t r = 0; r < n_nodes; r++) {
@@ -165,7 +181,7 @@ opn_status opn_i_graph_order(opn_ctx *ctx, const opn_i_csr *topology, int32_t *o
     sort_by_degree(topology, n_nodes, start, key);
     for (int32_t s = 0; s < n_nodes; s++)
         if (!is_met[start[s]])
-            n = search_from(topology, start[s], is_met, n, order);
+            OPN_TRY(search_from(ctx, topology, start[s], is_met, &n, order));
     if (n_nodes >= GROUPED_NODES)
         OPN_TRY(group_nodes(ctx, topology, order));
     for (int32_t r = 0; r < n_nodes; r += NODES_A_BLOCK)

@@ -155,6 +155,7 @@ opn_status opn_i_csr_take_rows(opn_ctx *ctx,
         n += csr->row_ptr[row[r] + 1] - csr->row_ptr[row[r]];
     OPN_TRY(opn_i_csr_init(ctx, n_rows, csr->n_cols, n, csr->value != NULL, &taken));
     for (int32_t r = 0; r < n_rows; r++) {
+        OPN_TRY_GO_ON_ROWS(ctx, r, sorting);
         const opn_off from = csr->row_ptr[row[r]];
         const size_t n_row = (size_t)(csr->row_ptr[row[r] + 1] - from);
         const opn_off at = taken.row_ptr[r];
@@ -164,7 +165,9 @@ opn_status opn_i_csr_take_rows(opn_ctx *ctx,
         taken.row_ptr[r + 1] = at + (opn_off)n_row;
     }
     *out = taken;
+    taken = (opn_i_csr){0};
 cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &taken);
     return status;
 }
 
@@ -404,9 +407,14 @@ cleanup:
 opn_status
 opn_i_csr_rename_cols(opn_ctx *ctx, const int32_t *number, int32_t n_cols, opn_i_csr *csr)
 {
+    opn_status status = OPN_OK;
     const opn_off n = opn_i_csr_n_entries(csr);
-    for (opn_off e = 0; e < n; e++)
+    for (opn_off e = 0; e < n; e++) {
+        OPN_TRY_GO_ON(ctx, e, sorting);
         csr->col_idx[e] = number[csr->col_idx[e]];
+    }
     csr->n_cols = n_cols;
-    return opn_i_csr_sort(ctx, csr);
+    OPN_TRY(opn_i_csr_sort(ctx, csr));
+cleanup:
+    return status;
 }

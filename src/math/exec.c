@@ -11,6 +11,41 @@
 // makes no difference on Pubmed (1.3 MB).
 enum { ROWS_A_CHUNK = 256, WORK_A_THREAD = 1 << 17, FAR_BYTES = 3 << 19 };
 
+// Whether to leave out a step of that many multiply-adds, and all that follow. Small
+// steps do not ask: an epoch has some thirty of them.
+static bool is_stopped(const opn_i_exec *exec, int64_t work)
+{
+    opn_i_watch *watch = exec->watch;
+    if (watch == NULL)
+        return false;
+    if (watch->status == OPN_OK && work >= watch->work / 32)
+        watch->status = opn_i_go_on(watch->ctx, watch->stage);
+    return watch->status != OPN_OK;
+}
+
+// A multiple of the threads, so that none of them waits at the end of a part.
+static int32_t tasks_a_part(const opn_i_exec *exec, int64_t work, int32_t n_tasks)
+{
+    const int64_t n_parts =
+            exec->watch == NULL ? 1 : work / exec->n_threads / exec->watch->work;
+    if (n_parts < 2)
+        return n_tasks;
+    return (int32_t)(n_tasks / n_parts / exec->n_threads + 1) * exec->n_threads;
+}
+
+bool opn_i_next_part(const opn_i_exec *exec,
+                     int64_t work,
+                     int32_t n_tasks,
+                     opn_i_part *part)
+{
+    if (part->end >= n_tasks || is_stopped(exec, work))
+        return false;
+    const int32_t n = tasks_a_part(exec, work, n_tasks);
+    part->begin = part->end;
+    part->end = n_tasks - part->begin < n ? n_tasks : part->begin + n;
+    return true;
+}
+
 int opn_i_exec_threads(const opn_i_exec *exec, int64_t work)
 {
     const int64_t n = work / WORK_A_THREAD;
@@ -92,15 +127,19 @@ void opn_i_spmm(const opn_i_exec *exec,
                 const opn_k_finish *finish)
 {
     const int64_t n_entries = n_rows > 0 ? a->end[n_rows - 1] - a->begin[0] : 0;
-    const int n_threads = opn_i_exec_threads(exec, (n_entries + n_rows) * y.width);
+    const int64_t work = (n_entries + n_rows) * y.width;
+    const int n_threads = opn_i_exec_threads(exec, work);
     const int32_t n_chunks = (n_rows + ROWS_A_CHUNK - 1) / ROWS_A_CHUNK;
     const int32_t n_tasks = n_chunks * n_slices(y.width);
+    opn_i_part part = {0};
     (void)n_threads; // unused when built without OpenMP
+    while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t t = 0; t < n_tasks; t++) {
-        const int32_t first = t % n_chunks * ROWS_A_CHUNK;
-        spmm_chunk(exec, a, first, chunk_end(first, n_rows, ROWS_A_CHUNK),
-                   slice_start(y.width, t / n_chunks), x, y, finish);
+        for (int32_t t = part.begin; t < part.end; t++) {
+            const int32_t first = t % n_chunks * ROWS_A_CHUNK;
+            spmm_chunk(exec, a, first, chunk_end(first, n_rows, ROWS_A_CHUNK),
+                       slice_start(y.width, t / n_chunks), x, y, finish);
+        }
     }
 }
 
@@ -151,17 +190,23 @@ static void scatter_slice(const opn_i_exec *exec,
 {
     const size_t n = (size_t)n_sums * (size_t)width;
     const int64_t n_entries = n_rows > 0 ? a->end[n_rows - 1] - a->begin[0] : 0;
-    const int n_threads = opn_i_exec_threads(exec, n_entries * width);
+    const int64_t work = n_entries * width;
+    const int n_threads = opn_i_exec_threads(exec, work);
+    opn_i_part part = {0};
     (void)n_threads;
+    while (opn_i_next_part(exec, work, n_blocks, &part)) {
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t b = 0; b < n_blocks; b++) {
-        const opn_k_out sum =
-                b == 0 ? y : (opn_k_out){partial + (size_t)(b - 1) * n, width};
-        clear_rows(n_sums, width, sum);
-        exec->kernels->scatter(a, entry_block_start(a, n_rows, n_blocks, b),
-                               entry_block_start(a, n_rows, n_blocks, b + 1), width, x,
-                               sum);
+        for (int32_t b = part.begin; b < part.end; b++) {
+            const opn_k_out sum =
+                    b == 0 ? y : (opn_k_out){partial + (size_t)(b - 1) * n, width};
+            clear_rows(n_sums, width, sum);
+            exec->kernels->scatter(a, entry_block_start(a, n_rows, n_blocks, b),
+                                   entry_block_start(a, n_rows, n_blocks, b + 1), width,
+                                   x, sum);
+        }
     }
+    if (part.end < n_blocks)
+        return;
     for (int32_t i = 0; i < n_sums && n_blocks > 1; i++)
         add_blocks((size_t)n_blocks - 1, n, (size_t)width,
                    partial + (size_t)i * (size_t)width,
@@ -216,18 +261,38 @@ void opn_i_lookup(const opn_i_exec *exec,
 {
     // Building a kernel's table costs as much as fifty rows, so each serves a thousand.
     enum { ROWS_A_TABLE = 1024 };
-    const int n_threads =
-            opn_i_exec_threads(exec, (int64_t)y.n_rows * n_cols * y.width / 4);
+    const int64_t work = (int64_t)y.n_rows * n_cols * y.width / 4;
+    const int n_threads = opn_i_exec_threads(exec, work);
     const int32_t n_chunks = (y.n_rows + ROWS_A_TABLE - 1) / ROWS_A_TABLE;
     const int32_t n_tasks = n_chunks * ((y.width + OPN_LOOKUP - 1) / OPN_LOOKUP);
+    opn_i_part part = {0};
     (void)n_threads;
+    while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t t = 0; t < n_tasks; t++) {
-        const int32_t first = t % n_chunks * ROWS_A_TABLE;
-        lookup_chunk(exec, map, scale, n_cols, first,
-                     chunk_end(first, y.n_rows, ROWS_A_TABLE), t / n_chunks * OPN_LOOKUP,
-                     x, y);
+        for (int32_t t = part.begin; t < part.end; t++) {
+            const int32_t first = t % n_chunks * ROWS_A_TABLE;
+            lookup_chunk(exec, map, scale, n_cols, first,
+                         chunk_end(first, y.n_rows, ROWS_A_TABLE),
+                         t / n_chunks * OPN_LOOKUP, x, y);
+        }
     }
+}
+
+// Rows [first, last) of y.
+static void matmul_chunk(const opn_i_exec *exec,
+                         int32_t first,
+                         int32_t last,
+                         int32_t n_inner,
+                         opn_i_dense_const x,
+                         opn_i_dense_const w,
+                         opn_i_dense y,
+                         const opn_real *active,
+                         opn_real factor)
+{
+    for (int32_t at = 0; at < y.width; at += opn_i_slice(y.width, at))
+        exec->kernels->matmul(first, last, n_inner, opn_i_slice(y.width, at),
+                              read_slice(x, 0), read_slice(w, at), slice_of(y, at),
+                              active == NULL ? NULL : active + at, factor);
 }
 
 void opn_i_matmul(const opn_i_exec *exec,
@@ -239,16 +304,18 @@ void opn_i_matmul(const opn_i_exec *exec,
                   const opn_real *active,
                   opn_real factor)
 {
-    const int n_threads =
-            opn_i_exec_threads(exec, (int64_t)n_rows * n_inner * y.width / 4);
+    const int64_t work = (int64_t)n_rows * n_inner * y.width / 4;
+    const int n_threads = opn_i_exec_threads(exec, work);
+    const int32_t n_tasks = (n_rows + ROWS_A_CHUNK - 1) / ROWS_A_CHUNK;
+    opn_i_part part = {0};
     (void)n_threads;
+    while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t first = 0; first < n_rows; first += ROWS_A_CHUNK)
-        for (int32_t at = 0; at < y.width; at += opn_i_slice(y.width, at))
-            exec->kernels->matmul(first, chunk_end(first, n_rows, ROWS_A_CHUNK), n_inner,
-                                  opn_i_slice(y.width, at), read_slice(x, 0),
-                                  read_slice(w, at), slice_of(y, at),
-                                  active == NULL ? NULL : active + at, factor);
+        for (int32_t t = part.begin; t < part.end; t++)
+            matmul_chunk(exec, t * ROWS_A_CHUNK,
+                         chunk_end(t * ROWS_A_CHUNK, n_rows, ROWS_A_CHUNK), n_inner, x, w,
+                         y, active, factor);
+    }
 }
 
 // Sums rows [first, last) of both.
@@ -276,15 +343,19 @@ void opn_i_matmul_tn(const opn_i_exec *exec,
                      opn_real *sum)
 {
     const size_t n = (size_t)n_outer * (size_t)g.width;
-    const int n_threads =
-            opn_i_exec_threads(exec, (int64_t)n_rows * n_outer * g.width / 4);
+    const int64_t work = (int64_t)n_rows * n_outer * g.width / 4;
+    const int n_threads = opn_i_exec_threads(exec, work);
+    opn_i_part part = {0};
     (void)n_threads;
+    while (opn_i_next_part(exec, work, OPN_SUM_BLOCKS, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (int b = 0; b < OPN_SUM_BLOCKS; b++) {
-        const opn_k_out part = {partial + (size_t)b * n, g.width};
-        matmul_tn_block(exec, opn_i_block_start(n_rows, b),
-                        opn_i_block_start(n_rows, b + 1), n_outer, x, g, part);
+        for (int b = part.begin; b < part.end; b++)
+            matmul_tn_block(exec, opn_i_block_start(n_rows, b),
+                            opn_i_block_start(n_rows, b + 1), n_outer, x, g,
+                            (opn_k_out){partial + (size_t)b * n, g.width});
     }
+    if (part.end < OPN_SUM_BLOCKS)
+        return;
     memcpy(sum, partial, n * sizeof(*sum));
     add_blocks(OPN_SUM_BLOCKS - 1, n, n, partial + n, sum);
 }
@@ -304,12 +375,17 @@ void opn_i_attention_rows(const opn_i_exec *exec,
                           opn_off n_entries)
 {
     enum { ROWS_A_TASK = 128 };
-    const int n_threads =
-            opn_i_exec_threads(exec, attention_work(layer, n_rows, n_entries));
+    const int64_t work = attention_work(layer, n_rows, n_entries);
+    const int n_threads = opn_i_exec_threads(exec, work);
+    const int32_t n_tasks = (n_rows + ROWS_A_TASK - 1) / ROWS_A_TASK;
+    opn_i_part part = {0};
     (void)n_threads;
+    while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t first = 0; first < n_rows; first += ROWS_A_TASK)
-        kernel(layer, first, chunk_end(first, n_rows, ROWS_A_TASK));
+        for (int32_t t = part.begin; t < part.end; t++)
+            kernel(layer, t * ROWS_A_TASK,
+                   chunk_end(t * ROWS_A_TASK, n_rows, ROWS_A_TASK));
+    }
 }
 
 void opn_i_attention_sums(const opn_i_exec *exec,
@@ -320,14 +396,19 @@ void opn_i_attention_sums(const opn_i_exec *exec,
                           size_t n_sums,
                           opn_real *sums)
 {
-    const int n_threads =
-            opn_i_exec_threads(exec, attention_work(layer, n_rows, n_entries));
+    const int64_t work = attention_work(layer, n_rows, n_entries);
+    const int n_threads = opn_i_exec_threads(exec, work);
     const size_t room = opn_k_attention_n_sums(layer) * OPN_LANES;
+    opn_i_part part = {0};
     (void)n_threads;
+    while (opn_i_next_part(exec, work, OPN_SUM_BLOCKS, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (int b = 0; b < OPN_SUM_BLOCKS; b++)
-        kernel(layer, opn_i_block_start(n_rows, b), opn_i_block_start(n_rows, b + 1),
-               sums + (size_t)b * room);
+        for (int b = part.begin; b < part.end; b++)
+            kernel(layer, opn_i_block_start(n_rows, b), opn_i_block_start(n_rows, b + 1),
+                   sums + (size_t)b * room);
+    }
+    if (part.end < OPN_SUM_BLOCKS)
+        return;
     add_blocks(OPN_SUM_BLOCKS - 1, room, n_sums, sums + room, sums);
 }
 
@@ -382,6 +463,25 @@ double opn_i_met_rate(double rate)
     return dropped_of_256(rate) / 256.0;
 }
 
+enum { WORDS_A_CHUNK = 256 };
+
+// The chunk of n_words words that begins at `first`.
+static void keep_chunk(const opn_i_exec *exec,
+                       uint64_t seed,
+                       opn_i_stream stream,
+                       uint32_t step,
+                       double rate,
+                       size_t n_words,
+                       size_t first,
+                       uint64_t *bits)
+{
+    const size_t n = n_words - first < WORDS_A_CHUNK ? n_words - first : WORDS_A_CHUNK;
+    if (rate == 0.5)
+        keep_half(exec, seed, stream, step, first, n, bits);
+    else
+        keep_some(exec, seed, stream, step, dropped_of_256(rate), first, n, bits);
+}
+
 void opn_i_keep_bits(const opn_i_exec *exec,
                      uint64_t seed,
                      opn_i_stream stream,
@@ -390,18 +490,15 @@ void opn_i_keep_bits(const opn_i_exec *exec,
                      int64_t n,
                      uint64_t *bits)
 {
-    enum { WORDS_A_CHUNK = 256 };
-    const size_t n_words = opn_i_bit_words(n);
-    const uint32_t threshold = dropped_of_256(rate);
-    const int n_threads = opn_i_exec_threads(exec, rate == 0.5 ? n / 16 : n);
+    const int64_t work = rate == 0.5 ? n / 16 : n;
+    const int n_threads = opn_i_exec_threads(exec, work);
+    const int32_t n_tasks = (int32_t)((opn_i_bit_words(n) - 1) / WORDS_A_CHUNK) + 1;
+    opn_i_part part = {0};
     (void)n_threads;
+    while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (size_t first = 0; first < n_words; first += WORDS_A_CHUNK) {
-        const size_t n_chunk =
-                n_words - first < WORDS_A_CHUNK ? n_words - first : WORDS_A_CHUNK;
-        if (rate == 0.5)
-            keep_half(exec, seed, stream, step, first, n_chunk, bits);
-        else
-            keep_some(exec, seed, stream, step, threshold, first, n_chunk, bits);
+        for (int32_t t = part.begin; t < part.end; t++)
+            keep_chunk(exec, seed, stream, step, rate, opn_i_bit_words(n),
+                       (size_t)t * WORDS_A_CHUNK, bits);
     }
 }

@@ -3,14 +3,38 @@
 #ifndef OPN_EXEC_H
 #define OPN_EXEC_H
 
+#include "base/context.h"
 #include "base/random.h"
 #include "math/kernels.h"
 
-// Which kernels to use, and on how many threads.
+// Whether the caller wants to stop, asked before each large product and between its
+// parts.
+typedef struct opn_i_watch {
+    opn_ctx *ctx;
+    const char *stage; // for the message: "training the model"
+    int64_t work;      // multiply-adds of a thread between two looks, about
+    opn_status status; // INTERRUPTED once the caller has asked for it
+} opn_i_watch;
+
+// One that looks every 10 to 40 ms, beside which calling the hook does not show.
+static inline opn_i_watch opn_i_watch_for(opn_ctx *ctx, const char *stage)
+{
+    return (opn_i_watch){.ctx = ctx, .stage = stage, .work = INT64_C(1) << 26};
+}
+
+// Which kernels to use, and on how many threads. Once `watch` has a status, the functions
+// below return at once, and what they write is not defined: who gave the watch looks at
+// it before using any of that. Without one (NULL) they never stop.
 typedef struct opn_i_exec {
     const opn_k_table *kernels;
     int n_threads;
+    opn_i_watch *watch;
 } opn_i_exec;
+
+static inline opn_i_exec opn_i_watched(const opn_i_exec *exec, opn_i_watch *watch)
+{
+    return (opn_i_exec){exec->kernels, exec->n_threads, watch};
+}
 
 // A dense matrix, or some columns of one, writable and read-only.
 typedef struct opn_i_dense {
@@ -179,6 +203,19 @@ void opn_i_keep_bits(const opn_i_exec *exec,
 
 // Whether all n numbers are finite.
 bool opn_i_all_finite(size_t n, const opn_real *x);
+
+// Tasks [begin, end), to be done between two looks at the watch; starts as {0}.
+typedef struct opn_i_part {
+    int32_t begin, end;
+} opn_i_part;
+
+// The next part of n_tasks tasks, which are that many multiply-adds together: all of them
+// if that takes no time worth a look. Returns whether there is one; when it returns
+// false, `end` is n_tasks unless the work is to stop. Called outside parallel regions.
+bool opn_i_next_part(const opn_i_exec *exec,
+                     int64_t work,
+                     int32_t n_tasks,
+                     opn_i_part *part);
 
 // Threads to use for that many multiply-adds, of which each thread should have about a
 // million.

@@ -92,6 +92,7 @@ static opn_status run_epoch(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_unlabelled *unlabelled = options->unlabelled;
+    int64_t n_bounded = 0;
     if (options->batch != NULL)
         opn_i_batch_fill(options->batch, state->epoch);
     if (unlabelled != NULL)
@@ -100,9 +101,10 @@ static opn_status run_epoch(opn_ctx *ctx,
     opn_i_network_draw(exec, network, options->seed, &options->streams,
                        (uint32_t)state->epoch, options->rates);
     opn_i_network_forward_drawn(exec, network, state->weights, options->rates, true);
+    OPN_TRY(exec->watch->status);
     OPN_TRY(opn_i_check_logits(ctx, network, state->epoch + 1));
     opn_i_objective_gradient(exec, objective, state->epoch, network->z, network->d_z,
-                             &state->n_bounded);
+                             &n_bounded);
     if (unlabelled != NULL)
         opn_i_unlabelled_add(exec, unlabelled, objective, network, state->epoch);
     if (terms != NULL)
@@ -114,7 +116,10 @@ static opn_status run_epoch(opn_ctx *ctx,
     if (terms != NULL && unlabelled != NULL)
         terms->unlabelled =
                 opn_i_unlabelled_value(unlabelled, objective, state->epoch, network->z);
+    // Until here the state is as before, so that training can be continued from it.
+    OPN_TRY(exec->watch->status);
     OPN_TRY(check_gradient(ctx, network, d_weights, state->epoch + 1));
+    state->n_bounded += n_bounded;
     opn_i_optimiser_step(exec, &state->optimiser, &options->optimiser, state->epoch,
                          d_weights, state->weights);
     if (unlabelled != NULL)
@@ -305,6 +310,10 @@ opn_status opn_i_train(opn_ctx *ctx,
     const bool decides = options->validation != NULL && options->patience > 0;
     opn_i_thread_choice choice = {0};
     epoch_note note = "";
+    char doing[32];
+    snprintf(doing, sizeof(doing), "training the %s", options->stage);
+    opn_i_watch watch = opn_i_watch_for(ctx, doing);
+    const opn_i_exec watched = opn_i_watched(exec, &watch);
     // Validation multiplies the whole X by the weights that the next epoch uses.
     opn_i_network_follow(network, (opn_i_plan){.trains = true,
                                                .has_whole = decides,
@@ -325,15 +334,19 @@ opn_status opn_i_train(opn_ctx *ctx,
             options->keep(options->user);
         const double norm =
                 is_whole ? squared_norm(state->weights, network->n_decayed) : 0.0;
-        const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, exec);
+        opn_i_exec chosen = opn_i_thread_choice_begin(&choice, &watched);
         OPN_TRY(run_epoch(ctx, &chosen, network, objective, options, state, d_weights,
                           is_whole ? &terms : NULL));
         if (is_brief)
             labels = opn_i_objective_labels(objective, network->z);
         terms.decay = 0.5 * options->optimiser.weight_decay * norm;
+        // Training cannot be continued from weights that were changed and not validated.
+        if (options->keep != NULL)
+            chosen.watch = NULL;
         if (decides || (is_whole && options->validation != NULL))
             state->is_done =
                     validate(&chosen, network, objective, options, state, &accuracy);
+        OPN_TRY(watch.status);
         if (!is_whole) // only time steps that do the same work
             opn_i_thread_choice_end(&choice);
         if (is_whole)
@@ -344,7 +357,7 @@ opn_status opn_i_train(opn_ctx *ctx,
     }
     if (decides && state->best_loss < (double)INFINITY)
         memcpy(state->weights, state->best, state->n_weights * sizeof(*state->best));
-    opn_i_network_forward(exec, network, state->weights);
+    OPN_TRY(opn_i_network_pass(ctx, exec, network, state->weights, doing));
     OPN_TRY(opn_i_check_logits(ctx, network, state->epoch));
     state->is_done = true;
     OPN_TRY(tell_progress(ctx, options, options->n_epochs, note));

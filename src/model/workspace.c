@@ -72,7 +72,8 @@ opn_status opn_i_workspace_init(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const unsigned uses = opn_i_plan_uses(plan);
-    *workspace = (opn_i_workspace){.exec = {opn_k_select(), opn_i_threads(ctx)}};
+    *workspace = (opn_i_workspace){
+            .exec = {.kernels = opn_k_select(), .n_threads = opn_i_threads(ctx)}};
     OPN_TRY(place_edges(ctx, model, graph, plan.trains, workspace));
     OPN_TRY(opn_i_features_place(ctx, model, graph, workspace->order, uses,
                                  &workspace->features));

@@ -103,6 +103,25 @@ static int32_t rows_at_once(const opn_i_feature_matrix *matrix)
     return BUFFER / opn_i_width(matrix->rows.n_cols);
 }
 
+// Rows [first, last) of the product.
+static void multiply_rows(const opn_i_exec *exec,
+                          const opn_i_feature_matrix *matrix,
+                          int32_t first,
+                          int32_t last,
+                          opn_real factor,
+                          opn_i_dense_const w,
+                          opn_i_dense p)
+{
+    opn_real buffer[BUFFER] __attribute__((aligned(64)));
+    const opn_k_in x = rows_of_pass(exec, matrix, first, last, factor, buffer);
+    for (int32_t at = 0; at < p.width; at += opn_i_slice(p.width, at)) {
+        const opn_k_in from = {w.data + at, w.stride, false};
+        const opn_k_out to = {opn_i_element(p, first, at), p.stride};
+        exec->kernels->matmul(0, last - first, w.n_rows, opn_i_slice(p.width, at), x,
+                              from, to, NULL, 1);
+    }
+}
+
 static void product_by_array(const opn_i_exec *exec,
                              const opn_i_feature_matrix *matrix,
                              opn_i_dense_const w,
@@ -111,19 +130,16 @@ static void product_by_array(const opn_i_exec *exec,
     const opn_real factor = (opn_real)(1.0 / (1.0 - matrix->rate));
     const int32_t n = matrix->rate == 0.0 ? matrix->rows.n_rows : matrix->n_trained;
     const int32_t n_step = rows_at_once(matrix);
-    const int n_threads = opn_i_exec_threads(exec, (int64_t)n * w.n_rows * p.width / 4);
+    const int64_t work = (int64_t)n * w.n_rows * p.width / 4;
+    const int n_threads = opn_i_exec_threads(exec, work);
+    const int32_t n_tasks = (n + n_step - 1) / n_step;
+    opn_i_part part = {0};
     (void)n_threads; // unused when built without OpenMP
+    while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t first = 0; first < n; first += n_step) {
-        opn_real buffer[BUFFER] __attribute__((aligned(64)));
-        const int32_t last = n - first < n_step ? n : first + n_step;
-        const opn_k_in x = rows_of_pass(exec, matrix, first, last, factor, buffer);
-        for (int32_t at = 0; at < p.width; at += opn_i_slice(p.width, at)) {
-            const opn_k_in from = {w.data + at, w.stride, false};
-            const opn_k_out to = {opn_i_element(p, first, at), p.stride};
-            exec->kernels->matmul(0, last - first, w.n_rows, opn_i_slice(p.width, at), x,
-                                  from, to, NULL, 1);
-        }
+        for (int32_t t = part.begin; t < part.end; t++)
+            multiply_rows(exec, matrix, t * n_step,
+                          n - t * n_step < n_step ? n : (t + 1) * n_step, factor, w, p);
     }
 }
 
@@ -156,15 +172,22 @@ static void transposed_by_array(const opn_i_exec *exec,
                                 opn_i_dense d_w)
 {
     const int32_t n = matrix->n_trained, n_cols = matrix->rows.n_cols;
-    const int n_threads = opn_i_exec_threads(exec, (int64_t)n * n_cols * g.width / 4);
+    const int64_t work = (int64_t)n * n_cols * g.width / 4;
+    const int n_threads = opn_i_exec_threads(exec, work);
     (void)n_threads;
     for (int32_t at = 0; at < g.width; at += opn_i_slice(g.width, at)) {
         const int32_t width = opn_i_slice(g.width, at);
         const size_t n_sums = (size_t)n_cols * (size_t)width;
+        opn_i_part part = {0};
+        while (opn_i_next_part(exec, work, OPN_SUM_BLOCKS, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-        for (int b = 0; b < OPN_SUM_BLOCKS; b++)
-            sum_rows(exec, matrix, opn_i_block_start(n, b), opn_i_block_start(n, b + 1),
-                     g, at, width, matrix->partial + (size_t)b * n_sums);
+            for (int b = part.begin; b < part.end; b++)
+                sum_rows(exec, matrix, opn_i_block_start(n, b),
+                         opn_i_block_start(n, b + 1), g, at, width,
+                         matrix->partial + (size_t)b * n_sums);
+        }
+        if (part.end < OPN_SUM_BLOCKS)
+            return;
         for (int32_t k = 0; k < n_cols; k++) {
             opn_real *to = opn_i_element(d_w, k, at);
             memset(to, 0, (size_t)width * sizeof(*to));

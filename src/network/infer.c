@@ -44,13 +44,19 @@ static void add_pass(const opn_i_exec *exec,
                                 .p = moments->p,
                                 .entropy = moments->entropy};
     const int32_t n = moments->n_nodes;
-    const int n_threads = opn_i_exec_threads(exec, 16 * (int64_t)n * moments->width);
+    const int64_t work = 16 * (int64_t)n * moments->width;
+    const int n_threads = opn_i_exec_threads(exec, work);
+    const int32_t n_tasks = (n + NODES_A_CHUNK - 1) / NODES_A_CHUNK;
+    opn_i_part part = {0};
     (void)n_threads; // unused when built without OpenMP
+    while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-    for (int32_t first = 0; first < n; first += NODES_A_CHUNK) {
-        const int32_t last = n - first < NODES_A_CHUNK ? n : first + NODES_A_CHUNK;
-        opn_i_head_add_moments(exec, options->head, options->evidence, &sums, first, last,
-                               network->z);
+        for (int32_t t = part.begin; t < part.end; t++) {
+            const int32_t first = t * NODES_A_CHUNK;
+            const int32_t last = n - first < NODES_A_CHUNK ? n : first + NODES_A_CHUNK;
+            opn_i_head_add_moments(exec, options->head, options->evidence, &sums, first,
+                                   last, network->z);
+        }
     }
 }
 
@@ -105,6 +111,8 @@ opn_status opn_i_infer(opn_ctx *ctx,
     opn_i_moments moments = {0};
     opn_real *arena = NULL;
     opn_i_thread_choice choice = {0};
+    opn_i_watch watch = opn_i_watch_for(ctx, "sampling");
+    const opn_i_exec watched = opn_i_watched(exec, &watch);
     const size_t n_weights = network->n_weights;
     const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
     OPN_FAIL_IF(ctx, !opn_i_all_finite(n_weights, weights), OPN_ERR_NONFINITE,
@@ -116,14 +124,16 @@ opn_status opn_i_infer(opn_ctx *ctx,
     opn_i_network_follow(network, opn_i_infer_plan(options));
     for (int32_t m = 0; m < n_passes; m++) {
         OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
-        const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, exec);
+        const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, &watched);
         run_pass(&chosen, network, on_line, options, m);
+        OPN_TRY(watch.status);
         OPN_FAIL_IF(
                 ctx,
                 !opn_i_all_finite((size_t)network->n_nodes * (size_t)network->class_width,
                                   network->z),
                 OPN_ERR_NONFINITE, "pass %d: the logits are not finite", m);
         add_pass(&chosen, options, network, &moments);
+        OPN_TRY(watch.status);
         opn_i_thread_choice_end(&choice);
     }
     opn_i_moments_divide(&moments, n_passes);

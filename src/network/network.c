@@ -192,6 +192,18 @@ void opn_i_network_forward(const opn_i_exec *exec,
     opn_i_network_forward_on(exec, network, &network->reach, weights);
 }
 
+opn_status opn_i_network_pass(opn_ctx *ctx,
+                              const opn_i_exec *exec,
+                              opn_i_network *network,
+                              const opn_real *weights,
+                              const char *stage)
+{
+    opn_i_watch watch = opn_i_watch_for(ctx, stage);
+    const opn_i_exec watched = opn_i_watched(exec, &watch);
+    opn_i_network_forward(&watched, network, weights);
+    return watch.status;
+}
+
 void opn_i_network_forward_drawn(const opn_i_exec *exec,
                                  opn_i_network *network,
                                  const opn_real *weights,

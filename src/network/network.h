@@ -178,7 +178,15 @@ void opn_i_network_forward(const opn_i_exec *exec,
                            opn_i_network *network,
                            const opn_real *weights);
 
-// The same for the nodes of another reach of the same X.
+// The same, and returns INTERRUPTED if the caller asked to stop meanwhile; `stage` is
+// what the message says was done, "training the teacher".
+OPN_NODISCARD opn_status opn_i_network_pass(opn_ctx *ctx,
+                                            const opn_i_exec *exec,
+                                            opn_i_network *network,
+                                            const opn_real *weights,
+                                            const char *stage);
+
+// opn_i_network_forward() for the nodes of another reach of the same X.
 void opn_i_network_forward_on(const opn_i_exec *exec,
                               opn_i_network *network,
                               const opn_i_reach *reach,

@@ -65,19 +65,25 @@ void opn_i_objective_gradient(const opn_i_exec *exec,
 {
     const opn_k_evidence terms = kernel_terms(objective, epoch);
     const int32_t n_nodes = objective->n_nodes;
-    const int n_threads =
-            opn_i_exec_threads(exec, 16 * (int64_t)n_nodes * objective->width);
+    const int64_t work = 16 * (int64_t)n_nodes * objective->width;
+    const int n_threads = opn_i_exec_threads(exec, work);
+    const int32_t n_tasks = (n_nodes + NODES_A_CHUNK - 1) / NODES_A_CHUNK;
+    opn_i_part part = {0};
     int64_t n = 0;
     (void)n_threads; // unused when built without OpenMP
+    while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1) \
         reduction(+ : n)
-    for (int32_t first = 0; first < n_nodes; first += NODES_A_CHUNK) {
-        const int32_t last =
-                n_nodes - first < NODES_A_CHUNK ? n_nodes : first + NODES_A_CHUNK;
-        if (objective->head->kernel == NULL)
-            gradient_rows(objective, first, last, z, d_z);
-        else
-            n += objective->head->kernel(exec, objective, &terms, first, last, z, d_z);
+        for (int32_t t = part.begin; t < part.end; t++) {
+            const int32_t first = t * NODES_A_CHUNK;
+            const int32_t last =
+                    n_nodes - first < NODES_A_CHUNK ? n_nodes : first + NODES_A_CHUNK;
+            if (objective->head->kernel == NULL)
+                gradient_rows(objective, first, last, z, d_z);
+            else
+                n += objective->head->kernel(exec, objective, &terms, first, last, z,
+                                             d_z);
+        }
     }
     *n_bounded += n;
 }

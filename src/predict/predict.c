@@ -404,7 +404,8 @@ opn_status opn_model_hidden(opn_ctx *ctx,
     const int32_t n = model->sizes.n_hidden;
     OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     OPN_TRY(opn_i_workspace_init(ctx, model, graph, (opn_i_plan){0}, &workspace));
-    opn_i_network_forward(&workspace.exec, &workspace.network, model->member[0].student);
+    OPN_TRY(opn_i_network_pass(ctx, &workspace.exec, &workspace.network,
+                               model->member[0].student, "predicting"));
     for (int32_t r = 0; r < workspace.network.n_nodes; r++)
         for (int32_t h = 0; h < n; h++)
             hidden[(size_t)workspace.order[r] * (size_t)n + (size_t)h] =

@@ -122,6 +122,7 @@ static opn_status settle_entries(opn_i_dense_reader *d, const int32_t *node)
     opn_i_folder *folder = d->folder;
     size_t n_kept = 0;
     for (size_t e = 0; e < folder->n_entries; e++) {
+        OPN_TRY_GO_ON(folder->ctx, e, "sorting the features");
         const opn_i_dense_column *column = &d->column[folder->col[e]];
         if (column->use > OPN_COLUMN_WORDS)
             continue; // numbers that turned out to name the nodes

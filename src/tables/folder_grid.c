@@ -60,6 +60,7 @@ opn_i_grid_distinct(opn_ctx *ctx, const opn_i_grid *grid, size_t column, opn_i_n
     opn_status status = OPN_OK;
     int32_t number = 0;
     for (size_t row = grid->n_head; row < grid->n_rows; row++) {
+        OPN_TRY_GO_ON(ctx, row, "reading a table");
         const char *cell = opn_i_grid_cell(grid, row, column);
         OPN_TRY(opn_i_names_intern(ctx, out, cell, strlen(cell), &number));
     }

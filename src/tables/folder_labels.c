@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char reading[] = "reading the labels"; // in messages
+
 // ---- classes.csv ---------------------------------------------------------------------
 
 opn_status opn_i_labels_open(const opn_i_folder *folder, opn_i_table *table)
@@ -159,6 +161,7 @@ static opn_status note_missing(const opn_i_folder *folder, const label_reader *r
     size_t n_nodes = 0;
     bool is_noted = false;
     for (size_t row = r->grid->n_head; row < r->grid->n_rows; row++) {
+        OPN_TRY_GO_ON(folder->ctx, row, reading);
         const char *text = opn_i_grid_cell(r->grid, row, r->columns.label);
         const bool is_missing =
                 r->missing[opn_i_names_find(&r->labels, text, strlen(text))];
@@ -185,8 +188,10 @@ static opn_status read_rows(opn_i_folder *folder, label_reader *r)
     OPN_TRY_NEW(folder->ctx, r->missing, r->labels.n);
     find_missing(folder, &r->labels, r->missing);
     OPN_TRY(note_missing(folder, r));
-    for (size_t row = r->grid->n_head; row < r->grid->n_rows; row++)
+    for (size_t row = r->grid->n_head; row < r->grid->n_rows; row++) {
+        OPN_TRY_GO_ON(folder->ctx, row, reading);
         OPN_TRY(read_label(folder, r, row));
+    }
     folder->n_label_rows = (int32_t)(r->grid->n_rows - r->grid->n_head);
     folder->has_named_labels = r->columns.node != OPN_NO_COLUMN;
     folder->has_roles = r->columns.roles.role != OPN_NO_COLUMN ||

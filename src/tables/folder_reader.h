@@ -58,6 +58,7 @@ typedef struct opn_i_folder {
 typedef struct opn_i_table {
     char *path;
     opn_i_csv rows;
+    size_t n_told; // bytes read when progress was last reported
     bool is_there;
 } opn_i_table;
 

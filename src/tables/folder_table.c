@@ -7,7 +7,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { ROWS_A_TICK = 1 << 18 };
+enum { BYTES_A_TICK = 1 << 20 }; // some 20 ms of a table of numbers
 
 static const char *const suffixes_of_tables[] = {".csv", ".csv.gz", ".tsv", ".tsv.gz",
                                                  NULL};
@@ -88,8 +88,11 @@ opn_i_table_next(opn_ctx *ctx, opn_i_table *table, size_t n_fields, bool *has_ro
                 OPN_ERR_FORMAT, "%s:%zu: %zu %s, but the first row has %zu%s", rows->name,
                 rows->line, rows->n_fields, opn_i_fields_word(rows->n_fields), n_fields,
                 rows->n_fields == 1 || n_fields == 1 ? "; " OPN_CSV_SEPARATORS : "");
-    if (*has_row && rows->line % ROWS_A_TICK == 0)
+    const size_t n_read = (size_t)(rows->at - rows->bytes.data);
+    if (n_read - table->n_told >= BYTES_A_TICK) {
+        table->n_told = n_read;
         OPN_TRY(opn_i_progress(ctx, "reading rows", (int64_t)rows->line, 0, "rows"));
+    }
 cleanup:
     return status;
 }

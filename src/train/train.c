@@ -171,7 +171,7 @@ static void keep_now_and_then(void *user)
 {
     training *t = user;
     const double begun = opn_i_clock();
-    if (t->checkpoint == NULL || begun < t->keep_at)
+    if (begun < t->keep_at)
         return;
     keep_state(t);
     set_next_keeping(t, begun);
@@ -220,7 +220,7 @@ static opn_i_train_options options_of(training *t,
             .validation = t->n_validation > 0 ? subgraph->validation : NULL,
             .validation_reach = &subgraph->check,
             .report_every = n_epochs >= 10 ? (int32_t)(n_epochs / 10) : 1,
-            .keep = keep_now_and_then,
+            .keep = t->checkpoint != NULL ? keep_now_and_then : NULL,
             .user = t,
     };
 }
@@ -245,11 +245,13 @@ static opn_status run_teacher(training *t)
                                       .projected = OPN_STREAM_TEACHER_PROJECTED};
     OPN_TRY(opn_i_train(t->ctx, &t->workspace.exec, trainee.network, &objective, &options,
                         &t->teacher, t->d_weights));
-    opn_i_network_forward(&t->workspace.exec, network, t->teacher.weights);
+    OPN_TRY(opn_i_network_pass(t->ctx, &t->workspace.exec, network, t->teacher.weights,
+                               "training the teacher"));
     OPN_TRY(opn_i_check_logits(t->ctx, network, t->teacher.epoch));
     OPN_TRY_NEW(t->ctx, t->log_teacher,
                 (size_t)network->n_nodes * (size_t)network->class_width);
     for (int32_t i = 0; i < network->n_nodes; i++) {
+        OPN_TRY_GO_ON_ROWS(t->ctx, i, "training the teacher");
         const size_t at = (size_t)i * (size_t)network->class_width;
         opn_i_log_softmax_row(network->sizes.n_classes, network->z + at,
                               t->log_teacher + at);
@@ -408,7 +410,8 @@ static opn_status summarise(training *t)
                                        .n_classes = network->sizes.n_classes,
                                        .width = network->class_width};
     double accuracy = 0.0;
-    opn_i_network_forward(&t->workspace.exec, &t->workspace.network, t->student.weights);
+    OPN_TRY(opn_i_network_pass(t->ctx, &t->workspace.exec, &t->workspace.network,
+                               t->student.weights, "training the model"));
     OPN_TRY(opn_i_check_logits(t->ctx, network, t->student.epoch));
     (void)opn_i_objective_supervised(&objective, network->n_nodes, t->validation,
                                      network->z, &accuracy);

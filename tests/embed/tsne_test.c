@@ -236,7 +236,7 @@ static double force_error(int32_t n, double scale, double theta, double *sum_err
     opn_real *force = new_rows(n, 2, 1);
     double *plain = calloc(2 * (size_t)n, sizeof(*plain));
     opn_i_tree tree = {0};
-    const opn_i_exec one = {opn_k_select(), 1};
+    const opn_i_exec one = {.kernels = opn_k_select(), .n_threads = 1};
     assert_non_null(plain);
     for (int32_t e = 0; e < 2 * n; e++)
         y[e] *= (opn_real)(scale * fabs((double)y[e])); // denser in the middle
@@ -302,7 +302,7 @@ static void the_gradient_is_that_of_central_differences(void **state)
     opn_real gradient[2 * V];
     double at[2 * V];
     opn_i_tree tree = {0};
-    const opn_i_exec one = {opn_k_select(), 1};
+    const opn_i_exec one = {.kernels = opn_k_select(), .n_threads = 1};
     opn_i_csr affinity = affinity_of(V, 4, x, 12, 4.0);
     for (int e = 0; e < 2 * V; e++)
         at[e] = (double)(y[e] *= 2);

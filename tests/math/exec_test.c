@@ -7,6 +7,7 @@
 #include "support/sample_network.h"
 #include "support/support.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static void expect_dense(opn_i_dense y, int32_t n_rows, const double *want, doub
 static void threads_are_as_many_as_the_work_is_worth(void **state)
 {
     (void)state;
-    const opn_i_exec exec = {opn_k_table_ref(), 8};
+    const opn_i_exec exec = {.kernels = opn_k_table_ref(), .n_threads = 8};
     assert_int_equal(opn_i_exec_threads(&exec, 0), 1);
     assert_int_equal(opn_i_exec_threads(&exec, 1), 1);
     assert_int_equal(opn_i_exec_threads(&exec, INT64_MAX), 8);
@@ -157,6 +158,41 @@ typedef struct product {
 
 typedef void run_product(const opn_i_exec *exec, const product *p, opn_i_dense y);
 
+static int stop_at(void *user)
+{
+    long *n_left = user;
+    return --*n_left < 0;
+}
+
+// Asserts that a product with a look after every few tasks has the same bits, and that
+// one that is stopped leaves at once.
+static void expect_watched(const opn_i_exec *exec,
+                           run_product *run,
+                           const product *p,
+                           opn_i_dense y,
+                           opn_i_dense other)
+{
+    opn_ctx *ctx = NULL;
+    long n_left = LONG_MAX;
+    const opn_hooks hooks = {
+            .size = sizeof(hooks), .interrupted = stop_at, .user = &n_left};
+    assert_int_equal(opn_ctx_create(NULL, &ctx), OPN_OK);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
+    opn_i_watch watch = {.ctx = ctx, .stage = "multiplying", .work = 1 << 16};
+    const opn_i_exec watched = opn_i_watched(exec, &watch);
+    run(&watched, p, other);
+    assert_memory_equal(other.data, y.data, n_bytes_of(y));
+    assert_int_equal(watch.status, OPN_OK);
+    const long n_looks = LONG_MAX - n_left;
+    n_left = n_looks / 2;
+    run(&watched, p, other);
+    assert_int_equal(watch.status, n_looks == 0 ? OPN_OK : OPN_ERR_INTERRUPTED);
+    assert_true(n_left >= -1); // it did not ask again
+    if (n_looks > 0)
+        assert_string_equal(opn_ctx_error(ctx), "interrupted while multiplying");
+    opn_ctx_free(ctx);
+}
+
 // Asserts that the product is right, and the same on any number of threads.
 static void
 expect_product(run_product *run, const product *p, opn_i_dense y, const double *want)
@@ -166,10 +202,12 @@ expect_product(run_product *run, const product *p, opn_i_dense y, const double *
     const opn_i_dense other = new_dense(y.n_rows, y.width, y.stride > y.width);
     for (int t = 0; t < n_tables; t++) {
         for (int c = 0; c < N_THREAD_COUNTS; c++) {
-            const opn_i_exec exec = {table[t], thread_counts[c]};
+            const opn_i_exec exec = {.kernels = table[t], .n_threads = thread_counts[c]};
             run(&exec, p, c == 0 ? y : other);
             if (c > 0)
                 assert_memory_equal(other.data, y.data, n_bytes_of(y));
+            if (t == 0) // whatever the kernels
+                expect_watched(&exec, run, p, y, other);
         }
         expect_dense(y, p->n_rows, want, p->floor);
     }
@@ -262,7 +300,7 @@ static void spmm_is_right_in_whole_and_in_part_and_on_any_number_of_threads(void
         const opn_i_dense base = new_drawn(2, n_rows + 3, width, width, y_is_part);
         const int64_t n_bits = 24 + (int64_t)(n_rows + 3) * y.stride;
         uint64_t *bits = new_items(opn_i_bit_words(n_bits), sizeof(*bits));
-        const opn_i_exec one = {opn_k_table_ref(), 1};
+        const opn_i_exec one = {.kernels = opn_k_table_ref(), .n_threads = 1};
         opn_i_keep_bits(&one, 1, OPN_STREAM_STUDENT_HIDDEN, 0, 0.5, n_bits, bits);
         const opn_k_finish finish = {.base = base.data,
                                      .base_factor = (opn_real)1.75,
@@ -537,7 +575,7 @@ static void a_bit_depends_on_seed_stream_step_and_element_alone(void **state)
     const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int round = 0; round < n_tables * 9 * 3; round++) {
-        const opn_i_exec exec = {table[round % n_tables], 1};
+        const opn_i_exec exec = {.kernels = table[round % n_tables], .n_threads = 1};
         const int64_t n = sizes[round / n_tables % 9];
         const double rate = rates[round / n_tables / 9];
         opn_i_keep_bits(&exec, 9, OPN_STREAM_SAMPLE_HIDDEN, 3, rate, n, bits);
@@ -558,7 +596,8 @@ static void bits_are_the_same_on_any_number_of_threads(void **state)
         uint64_t *other = new_items(opn_i_bit_words(n), sizeof(*other));
         for (int t = 0; t < n_tables; t++) {
             for (int c = 0; c < N_THREAD_COUNTS; c++) {
-                const opn_i_exec exec = {table[t], thread_counts[c]};
+                const opn_i_exec exec = {.kernels = table[t],
+                                         .n_threads = thread_counts[c]};
                 const bool is_first = t == 0 && c == 0;
                 opn_i_keep_bits(&exec, 5, OPN_STREAM_STUDENT_FEATURES, 8, rates[r], n,
                                 is_first ? first : other);
@@ -586,7 +625,7 @@ static void the_rate_is_met_and_masks_of_two_steps_are_independent(void **state)
     enum { N = 400000 };
     static const double rates[] = {0.01, 0.1, 0.2, 0.5, 0.8, 0.99};
     static uint64_t bits[4][N / 64 + 1];
-    const opn_i_exec exec = {opn_k_select(), 1};
+    const opn_i_exec exec = {.kernels = opn_k_select(), .n_threads = 1};
     for (int r = 0; r < 6; r++) {
         const double kept = 1.0 - opn_i_met_rate(rates[r]);
         assert_true(fabs(opn_i_met_rate(rates[r]) - rates[r]) <= 1.0 / 512.0);

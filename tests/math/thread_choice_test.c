@@ -4,12 +4,12 @@
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
-static const opn_i_exec four = {NULL, 4};
+static const opn_i_exec four = {.kernels = NULL, .n_threads = 4};
 
 static void one_thread_is_never_timed(void **state)
 {
     (void)state;
-    const opn_i_exec one = {NULL, 1};
+    const opn_i_exec one = {.kernels = NULL, .n_threads = 1};
     opn_i_thread_choice choice = {0};
     for (int step = 0; step < 100; step++) {
         assert_int_equal(opn_i_thread_choice_begin(&choice, &one).n_threads, 1);

@@ -117,6 +117,18 @@ static void a_run_that_stops_early_does_so_however_often_interrupted(void **stat
     opn_graph_free(graph);
 }
 
+// Of this graph an epoch asks several times, between the products of large matrices.
+static void a_run_interrupted_inside_an_epoch_goes_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_draw(ctx, "nodes=4000 classes=3 features=30 mean_degree=12");
+    assert_true(expect_same_after_any_interruption(
+                        graph, "model=s-bgcn-t-k epochs=2 hidden=64 patience=1") >= 30);
+    assert_true(expect_same_after_any_interruption(
+                        graph, "model=s-gat epochs=2 hidden=32 heads=2") >= 20);
+    opn_graph_free(graph);
+}
+
 static void a_run_interrupted_again_and_again_ends_with_the_same_bits(void **state)
 {
     (void)state;
@@ -559,6 +571,7 @@ int main(void)
             WITH_CTX(a_model_that_cannot_be_saved_does_not_lose_the_training),
             WITH_CTX(a_run_interrupted_anywhere_goes_on_with_the_same_bits),
             WITH_CTX(a_run_that_stops_early_does_so_however_often_interrupted),
+            WITH_CTX(a_run_interrupted_inside_an_epoch_goes_on_with_the_same_bits),
             WITH_CTX(a_run_interrupted_again_and_again_ends_with_the_same_bits),
             WITH_CTX(threads_may_change_between_the_parts_of_a_run),
             WITH_CTX(options_that_do_not_shape_the_model_may_change),

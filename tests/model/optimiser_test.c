@@ -34,7 +34,7 @@ static double weight_by_formula(size_t j, double w)
 static void steps_follow_the_formula_and_only_the_first_weights_decay(void **state)
 {
     (void)state;
-    const opn_i_exec exec = {opn_k_select(), 1};
+    const opn_i_exec exec = {.kernels = opn_k_select(), .n_threads = 1};
     opn_real room[OPN_OPTIMISER_BLOCKS * N] = {0};
     opn_real weights[N];
     opn_real d_weights[N];
@@ -56,7 +56,7 @@ static void steps_follow_the_formula_and_only_the_first_weights_decay(void **sta
 static void a_copy_of_the_room_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
-    const opn_i_exec exec = {opn_k_select(), 1};
+    const opn_i_exec exec = {.kernels = opn_k_select(), .n_threads = 1};
     opn_real room[2][OPN_OPTIMISER_BLOCKS * N] = {{0}};
     opn_real weights[2][N] = {{0}};
     opn_real d_weights[N];

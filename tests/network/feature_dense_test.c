@@ -137,7 +137,7 @@ static void products_are_those_of_the_kept_entries_both_ways(void **state)
     opn_i_csr x = draw_features(&random, V, F);
     for (int round = 0; round < 2 * n_tables; round++) {
         opn_i_feature_matrix matrix = make_matrix(&x, order, round % 2 == 1);
-        const opn_i_exec exec = {table[round / 2], 1};
+        const opn_i_exec exec = {.kernels = table[round / 2], .n_threads = 1};
         for (int r = 0; r < 3; r++) {
             expect_pass(&exec, &x, &matrix, rates[r], OPN_USE_BACKWARD);
             expect_pass(&exec, &x, &matrix, rates[r], OPN_USE_BACKWARD | OPN_USE_DROPPED);
@@ -170,7 +170,7 @@ static void a_part_looks_at_the_rows_of_the_whole(void **state)
             opn_i_feature_matrix_init_part(ctx, &whole, node, N, N_TRAINED, &part),
             OPN_OK);
     assert_ptr_equal(part.dense, whole.dense);
-    const opn_i_exec exec = {opn_k_select(), 1};
+    const opn_i_exec exec = {.kernels = opn_k_select(), .n_threads = 1};
     expect_pass(&exec, &rows, &part, 0.0, OPN_USE_BACKWARD);
     expect_pass(&exec, &rows, &part, 0.25, OPN_USE_BACKWARD);
     opn_i_feature_matrix_deinit(&ctx->alloc, &part);
@@ -192,7 +192,8 @@ static void both_products_have_the_same_bits_on_any_number_of_threads(void **sta
     opn_real *to[2] = {draw_matrix(&random, V + F, WIDTH),
                        draw_matrix(&random, V + F, WIDTH)};
     for (int t = 0; t < N_THREAD_COUNTS; t++) {
-        const opn_i_exec exec = {opn_k_select(), thread_counts[t]};
+        const opn_i_exec exec = {.kernels = opn_k_select(),
+                                 .n_threads = thread_counts[t]};
         opn_real *result = to[t == 0 ? 0 : 1];
         opn_i_keep_bits(&exec, 1, OPN_STREAM_STUDENT_FEATURES, 0, 0.25,
                         opn_i_feature_matrix_n_bits(&matrix), matrix.keep);

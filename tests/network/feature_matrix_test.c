@@ -327,7 +327,7 @@ static void expect_passes(const opn_i_csr *x,
     const opn_k_table *table[MOST_TABLES];
     const int n_tables = all_tables(table);
     for (int t = 0; t < n_tables; t++) {
-        const opn_i_exec exec = {table[t], 1};
+        const opn_i_exec exec = {.kernels = table[t], .n_threads = 1};
         for (int round = 0; round < 5 * 4 * N_MANNERS; round += step) {
             const int manner = round / 5 % N_MANNERS;
             const int32_t width = widths[round / 5 / N_MANNERS];
@@ -377,7 +377,7 @@ static void expect_served(feature_kind kind, unsigned made_for, unsigned uses)
     assert_int_equal(init_for_uses(ctx, kind, &x, made_for, &matrix), OPN_OK);
     assert_int_equal(matrix.dropped.ptr != NULL, (made_for & OPN_USE_DROPPED) != 0);
     for (int round = 0; round < 3 * n_tables; round++) {
-        const opn_i_exec exec = {table[round / 3], 1};
+        const opn_i_exec exec = {.kernels = table[round / 3], .n_threads = 1};
         const pass one = {.x = &x,
                           .matrix = &matrix,
                           .rate = rates[round % 3],
@@ -571,10 +571,11 @@ static void a_pass_gives_the_same_bits_on_any_number_of_threads(void **state)
         for (int round = 0; round < 5 * n_tables; round++) {
             const double rate = rounds[round % 5].rate;
             const unsigned uses = rounds[round % 5].uses;
-            const opn_i_exec plain = {table[round / 5], 1};
+            const opn_i_exec plain = {.kernels = table[round / 5], .n_threads = 1};
             run_many(&plain, &matrix, rate, uses, from, one);
             for (int t = 0; t < N_THREAD_COUNTS; t++) {
-                const opn_i_exec exec = {table[round / 5], thread_counts[t]};
+                const opn_i_exec exec = {.kernels = table[round / 5],
+                                         .n_threads = thread_counts[t]};
                 memset(several, 0xff, N_RESULTS * sizeof(*several));
                 run_many(&exec, &matrix, rate, uses, from, several);
                 assert_memory_equal(several, one, N_RESULTS * sizeof(*one));

@@ -524,7 +524,8 @@ static void gradients_have_the_same_bits_on_any_number_of_threads(void **state)
         opn_real *first = new_rows(&objective);
         opn_real *other = new_rows(&objective);
         for (int t = 0; t < N_THREAD_COUNTS; t++) {
-            const opn_i_exec exec = {net.exec.kernels, thread_counts[t]};
+            const opn_i_exec exec = {.kernels = net.exec.kernels,
+                                     .n_threads = thread_counts[t]};
             int64_t n_bounded = 0;
             draw_rows(&random, objective.n_nodes, objective.n_classes, objective.width,
                       -1.0, 1.0, other); // nothing of it may be left

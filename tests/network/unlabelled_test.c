@@ -291,7 +291,7 @@ static void noise_has_the_covariance_of_noise_on_the_features(void **state)
     (void)state;
     enum { N = 40000, F = 5, H = 8 };
     static const double deviation = 0.5;
-    const opn_i_exec exec = {opn_k_select(), 1};
+    const opn_i_exec exec = {.kernels = opn_k_select(), .n_threads = 1};
     opn_i_input_shift shift;
     opn_real w0[F * H];
     uint64_t random = 6;

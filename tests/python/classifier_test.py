@@ -1,11 +1,16 @@
 """The classifier: the same as the command, and at home among scikit-learn's tools."""
 
+import contextlib
 import csv
+import io
 import os
 import pickle
 import subprocess
+import sys
+import types
 import unittest
 import warnings
+from unittest import mock
 
 import numpy as np
 
@@ -124,7 +129,7 @@ class Answers(unittest.TestCase):
             np.testing.assert_array_equal(again.roles_, clf.roles_)
             np.testing.assert_array_equal(again.classes_, clf.classes_)
         self.assertEqual(repr(pickled.history_), repr(clf.history_))
-        with self.assertRaisesRegex(OpineValueError, "give one: predict\\(graph\\)"):
+        with self.assertRaisesRegex(OpineValueError, "or predict\\(graph\\)"):
             opine.load("m.safetensors").predict()
         self.assertEqual(len(opine.load("m.safetensors").predict(demo())), 2500)
 
@@ -142,6 +147,27 @@ class Answers(unittest.TestCase):
         opine.report(path="other.html", p=fitted().predict_proba(), graph=demo())
         self.assertGreater(os.path.getsize("other.html"), 100000)
 
+    def test_a_report_about_a_file_takes_a_graph_too(self):
+        fitted().save("m.safetensors")
+        g = demo()
+        half = opine.Graph(g.edge_index, g.x, g.y, name="mine")
+        for graph in ("demo", g, half):
+            with quiet():
+                self.assertEqual(opine.report("m.safetensors", "r.html", graph=graph).name, "r.html")
+        with self.assertRaisesRegex(OpineValueError, "needs a run, or a graph"):
+            opine.report(p=fitted().predict_proba())
+
+    def test_the_score_is_that_of_the_nodes_that_are_given(self):
+        clf = fitted()
+        g = demo()
+        right = clf.predict() == g.y
+        self.assertEqual(clf.score(), right[clf.roles_ == "test"].mean())
+        nodes = np.flatnonzero(clf.roles_ == "test")[:40]
+        self.assertEqual(clf.score(nodes), right[nodes].mean())
+        self.assertEqual(clf.score(nodes, g.y[nodes]), right[nodes].mean())
+        bare = opine.Graph(g.edge_index, g.x, g.y)
+        self.assertEqual(clf.score(bare), right.mean())
+
     def test_a_notebook_shows_a_summary(self):
         self.assertIn("s-bgcn-t-k", fitted()._repr_html_())
         self.assertIn("NodeClassifier(hidden=3)", NodeClassifier(hidden=3)._repr_html_())
@@ -153,6 +179,80 @@ def _has_pandas():
     except ImportError:
         return False
     return True
+
+
+class Labelling(unittest.TestCase):
+    """Suggestions and suspects are those of the command."""
+
+    def setUp(self):
+        with quiet():
+            self.clf = NodeClassifier("s-gcn", epochs=20).fit(demo())
+        self.clf.save("m.safetensors")
+
+    def rows_of(self, *command):
+        subprocess.run([os.environ["OPINE_COMMAND"], *command, "-q"], check=True)
+        with open("out.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def check(self, table, rows):
+        self.assertEqual(list(table), list(rows[0]))
+        self.assertEqual(list(map(str, table["node"])), [row["node"] for row in rows])
+        for name, column in table.items():
+            if name in ("label", "expected", "predicted"):
+                self.assertEqual(list(map(str, column)), [row[name] for row in rows])
+            elif name != "node":
+                np.testing.assert_allclose(column, [float(row[name] or "nan") for row in rows],
+                                           rtol=1e-5)
+
+    def test_suggestions_are_those_of_the_command(self):
+        rows = self.rows_of("suggest", "m.safetensors", "demo", "-n", "7", "-o", "out.csv")
+        self.assertEqual(len(rows), 7)
+        self.check(self.clf.suggest(7, as_frame=False), rows)
+        with self.assertRaises(OpineValueError):
+            self.clf.suggest(0)
+
+    def test_suspects_are_those_of_the_command(self):
+        rows = self.rows_of("suspects", "m.safetensors", "demo", "-o", "out.csv")
+        self.assertGreater(len(rows), 5)
+        self.check(self.clf.suspects(as_frame=False), rows)
+
+    @needs("pandas")
+    def test_both_are_frames(self):
+        self.assertEqual(self.clf.suggest(3).shape, (3, 6))
+
+
+class Progress(unittest.TestCase):
+    def test_progress_goes_through_tqdm_where_it_is_installed(self):
+        shown = []
+
+        class tqdm:  # noqa: N801 -- as it is called
+            def __init__(self, total, desc, unit, leave):
+                shown.append([desc, total, 0, "open"])
+                self.n = 0
+
+            def set_postfix_str(self, note, refresh):
+                pass
+
+            def update(self, n):
+                shown[-1][2] = self.n + n
+
+            def close(self):
+                shown[-1][3] = "closed"
+
+        fake = types.ModuleType("tqdm.auto")
+        fake.tqdm = tqdm
+        with mock.patch.dict(sys.modules, {"tqdm": types.ModuleType("tqdm"), "tqdm.auto": fake}), quiet():
+            NodeClassifier("s-bgcn-t-k", epochs=7, teacher_epochs=5, verbose=1).fit(demo())
+        self.assertIn(["teacher", 5, 5, "closed"], shown)
+        self.assertIn(["model", 7, 7, "closed"], shown)
+        self.assertEqual({row[3] for row in shown}, {"closed"})
+
+    def test_progress_is_lines_without_tqdm(self):
+        said = io.StringIO()
+        with mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}), quiet(), \
+                contextlib.redirect_stdout(said):
+            NodeClassifier("s-gcn", epochs=3, verbose=1).fit(demo())
+        self.assertIn("model …", said.getvalue())
 
 
 class Mistakes(unittest.TestCase):
@@ -171,8 +271,13 @@ class Mistakes(unittest.TestCase):
             NodeClassifier().fit(np.ones((3, 3)), [0, 1, 0])
         with self.assertRaisesRegex(OpineValueError, "needs a graph"):
             NodeClassifier().fit()
-        with self.assertRaisesRegex(AttributeError, "not fitted"):
-            NodeClassifier().predict()
+        for error in (opine.OpineNotFittedError, AttributeError, ValueError):
+            with self.assertRaisesRegex(error, "not fitted"):
+                NodeClassifier().predict()
+        with self.assertRaisesRegex(AttributeError, "classes_ is there after fit"):
+            NodeClassifier().classes_
+        with self.assertRaisesRegex(ValueError, "did you mean 'hidden'"):
+            NodeClassifier().set_params(hiden=3)
 
     def test_warnings_of_the_library_are_warnings_here(self):
         with self.assertWarnsRegex(opine.OpineWarning, "raise `epochs`"):
@@ -209,25 +314,37 @@ class Tools(unittest.TestCase):
         self.assertGreater(alone.mean(), 0.6)
         np.testing.assert_array_equal(cross_val_score(self.clf, self.ids, self.y, cv=3, n_jobs=2), alone)
 
-    def test_cross_val_predict(self):
+    def test_cross_val_predict_in_one_process_and_two(self):
         from sklearn.model_selection import cross_val_predict
-        got = cross_val_predict(self.clf, self.ids, self.y, cv=3, method="predict_proba")
-        self.assertEqual(got.shape, (240, 6))
-        np.testing.assert_allclose(got.sum(axis=1), 1, atol=1e-5)
+        alone, two = (cross_val_predict(self.clf, self.ids, self.y, cv=3, method="predict_proba",
+                                        n_jobs=n_jobs) for n_jobs in (1, 2))
+        self.assertEqual(alone.shape, (240, 6))
+        np.testing.assert_allclose(alone.sum(axis=1), 1, atol=1e-5)
+        np.testing.assert_array_equal(two, alone)
 
-    def test_grid_search(self):
+    def test_grid_search_in_one_process_and_two(self):
         from sklearn.model_selection import GridSearchCV
-        for n_jobs in (1, 2):
-            found = GridSearchCV(self.clf, {"hidden": [4, 16]}, cv=2, n_jobs=n_jobs)
-            found.fit(self.ids, self.y)
-            self.assertIn(found.best_params_["hidden"], (4, 16))
-            self.assertIn(found.predict(self.ids[:1])[0], self.y)
+        alone, two = (GridSearchCV(self.clf, {"hidden": [4, 16]}, cv=2, n_jobs=n_jobs).fit(
+            self.ids, self.y) for n_jobs in (1, 2))
+        np.testing.assert_array_equal(two.cv_results_["mean_test_score"],
+                                      alone.cv_results_["mean_test_score"])
+        self.assertEqual(two.best_params_, alone.best_params_)
+        self.assertIn(two.predict(self.ids[:1])[0], self.y)
 
-    def test_calibrated_classifier(self):
+    def test_calibrated_classifier_in_one_process_and_two(self):
         from sklearn.calibration import CalibratedClassifierCV
-        clf = CalibratedClassifierCV(self.clf, cv=2).fit(self.ids, self.y)
-        self.assertEqual(list(clf.classes_), sorted(set(self.y)))
-        self.assertEqual(clf.predict_proba(self.ids).shape, (240, 6))
+        alone, two = (CalibratedClassifierCV(self.clf, cv=2, n_jobs=n_jobs).fit(self.ids, self.y)
+                      for n_jobs in (1, 2))
+        self.assertEqual(list(alone.classes_), sorted(set(self.y)))
+        self.assertEqual(alone.predict_proba(self.ids).shape, (240, 6))
+        np.testing.assert_array_equal(two.predict_proba(self.ids), alone.predict_proba(self.ids))
+
+    def test_joblib_writes_and_reads_a_classifier(self):
+        import joblib
+        self.clf.fit(self.ids, self.y)
+        joblib.dump(self.clf, "clf.joblib")
+        np.testing.assert_array_equal(joblib.load("clf.joblib").predict_proba(),
+                                      self.clf.predict_proba())
 
 
 class Research(unittest.TestCase):

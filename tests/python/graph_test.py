@@ -173,6 +173,8 @@ class Others(unittest.TestCase):
         self.assertEqual(list(g.y), ["u", None, "v"])
         self.assertEqual(g.edge_weight.tolist(), [1, 1, 3, 3])
         self.assertEqual(Graph.from_pandas(edges).n_nodes, 3)
+        nodes["y"] = nodes["y"].astype("string")  # whose missing values are pandas.NA
+        self.assertEqual(list(Graph.from_pandas(edges, nodes, label="y").y), ["u", None, "v"])
         with self.assertRaisesRegex(OpineValueError, "no column 'z'"):
             Graph.from_pandas(edges, nodes, label="z")
         with self.assertRaisesRegex(OpineValueError, "'d', which is not among the nodes"):

@@ -27,7 +27,7 @@ class FromArrays(unittest.TestCase):
 
     def test_samples_of_probabilities_split_their_entropy(self):
         p = self.rng.dirichlet(np.ones(4), size=(7, 30))
-        o = opinion.from_samples(p)
+        o = opinion.from_probabilities(p)
         np.testing.assert_allclose(o.probability, p.mean(axis=0), rtol=1e-12)
         np.testing.assert_allclose(o.aleatoric, entropy(p).mean(axis=0), rtol=1e-12)
         np.testing.assert_allclose(o.entropy, entropy(p.mean(axis=0)), rtol=1e-12)

@@ -64,21 +64,25 @@ class Processes(unittest.TestCase):
         self.assertGreater(counted, 20)
 
 
-# Trains for ever, says when it has begun, and how long after the signal it is back.
+# Works for ever, and says how long after a signal it is back: in CPU time, as other programs may be
+# busy.
 INTERRUPTED = """
 import os, signal, sys, threading, time
+import numpy as np
 import opine
 stamp = []
 def alarm():
-    time.sleep(0.7)
-    stamp.append(time.perf_counter())
+    while time.process_time() < begun + 0.5:
+        time.sleep(0.01)
+    stamp.append(time.process_time())
     os.kill(os.getpid(), signal.SIGINT)
 {setup}
+begun = time.process_time()
 threading.Thread(target=alarm, daemon=True).start()
 try:
     {work}
 except KeyboardInterrupt:
-    print(time.perf_counter() - stamp[0])
+    print(time.process_time() - stamp[0])
 else:
     print("not interrupted")
 """
@@ -89,20 +93,34 @@ WORK = {
     "comparing": ('g = opine.datasets.load("demo")',
                   'opine.NodeClassifier(graph=g, epochs=1000000, patience=1000000).fit(range(2500))'),
     "evaluating": ('g = opine.datasets.load("demo")',
-                   'opine.evaluate(g, "s-gcn", seeds=2, epochs=1000000, n_jobs=2)'),
+                   'opine.evaluate(g, "s-gcn", seeds=2, epochs=1000000)'),
+    "loading": ('draw().save("folder")', 'while True: opine.Graph.load("folder")'),
+    "making a graph": ("", "while True: draw()"),
+    "labelling everything, and so the prior": (
+        'g = draw()', 'while True: opine.NodeClassifier("s-bgcn-t-k", epochs=1, teacher_epochs=1).fit(g)'),
+    "an epoch of seconds": (
+        'g = draw()',
+        'opine.NodeClassifier("s-bgcn-t-k", hidden=1024, epochs=2).fit(g)'),
 }
+
+DRAW = """
+def draw(n=60000):
+    rng = np.random.default_rng(0)
+    return opine.Graph(rng.integers(0, n, size=(2, 5 * n)), rng.random((n, 30), dtype=np.float32),
+                       rng.integers(0, 4, size=n))
+"""
 
 
 class Interruption(unittest.TestCase):
-    def test_ctrl_c_ends_every_long_call(self):
+    def test_ctrl_c_ends_every_long_call_within_a_fifth_of_a_second(self):
         for name, (setup, work) in WORK.items():
             with self.subTest(name):
-                done = subprocess.run([sys.executable, "-c", INTERRUPTED.format(setup=setup, work=work)],
+                script = INTERRUPTED.format(setup=DRAW + setup, work=work)
+                done = subprocess.run([sys.executable, "-c", script],
                                       capture_output=True, text=True, timeout=120, check=True,
                                       preexec_fn=lambda: signal.signal(signal.SIGINT,
                                                                        signal.default_int_handler))
-                # 0.2 s on a free machine; a test machine may be busy.
-                self.assertLess(float(done.stdout), 2.0, done.stderr)
+                self.assertLess(float(done.stdout), 0.2, done.stderr)
 
     def test_a_classifier_that_was_interrupted_stays_as_it_was(self):
         clf = opine.NodeClassifier("s-gcn", epochs=3)
