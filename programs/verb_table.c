@@ -29,7 +29,7 @@
 const option_list option_headings[] = {
         {"Model", MODEL},
         {"Decisions", "calibrate " DECISIONS},
-        {"Evaluation", "seeds trials protocol shift table figure dataset"},
+        {"Evaluation", "seeds trials shard protocol shift table figure dataset"},
         {"Suggestions", "count"},
         {"Report", "perplexity"},
         {"Generator", GENERATOR},
@@ -94,7 +94,8 @@ const opine_verb verbs[] = {
          "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
          VERB_RESEARCH,
          MODEL TRAINING SAMPLING
-         "calibrate propagate teleport seeds protocol shift label data_dir output json "
+         "calibrate propagate teleport seeds shard protocol shift label data_dir output "
+         "json "
          "seed"},
         {"reproduce", "", 0, 0,
          "Measure the tables of the paper, and compare with its values.",
@@ -104,7 +105,7 @@ const opine_verb verbs[] = {
          "command resumes from RUN.",
          "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce,
          VERB_RESEARCH,
-         "seeds table figure dataset perplexity data_dir output json seed"},
+         "seeds shard table figure dataset perplexity data_dir output json seed"},
         {"tune", "DATA", 1, 1, "Search for better settings, on validation nodes only.",
          "Draws settings for the parameters not given (learning_rate, hidden, dropout, "
          "weight_decay, epochs, lambda1, sigma; on your own graphs also model and "
@@ -114,7 +115,7 @@ const opine_verb verbs[] = {
          "and the same command resumes from RUN.",
          "opine tune demo --task ood --trials 20 -o run", run_tune, VERB_RESEARCH,
          MODEL TRAINING SAMPLING
-         "propagate teleport seeds trials label data_dir output json seed"},
+         "propagate teleport seeds trials shard label data_dir output json seed"},
         {"report", "RUN [DATA]", 1, 2, "Write an HTML report.",
          "The report has maps of the nodes by class and by each uncertainty, the "
          "opinion on every node, curves and tables, in one HTML file that needs no "
