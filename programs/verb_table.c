@@ -90,7 +90,8 @@ const opine_verb verbs[] = {
          "Trains every model on every seed and scores the nodes used neither for "
          "training nor for validation: AUROC, AUPR and more for each uncertainty, with "
          "95 % confidence intervals over the seeds. With -o RUN each result is kept as "
-         "soon as it is available, and the same command resumes from RUN.",
+         "soon as it is available, and the same command resumes from RUN. With --shard "
+         "I/N several processes or machines share the work.",
          "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
          VERB_RESEARCH,
          MODEL TRAINING SAMPLING
@@ -102,7 +103,8 @@ const opine_verb verbs[] = {
          "For each table, dataset, model and uncertainty: the paper's value, ours, the "
          "difference and its interval. With -o RUN each result is kept as soon as it is "
          "available, results.md, .csv and .json are written at the end, and the same "
-         "command resumes from RUN.",
+         "command resumes from RUN. With --shard I/N several processes or machines "
+         "share the work.",
          "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce,
          VERB_RESEARCH,
          "seeds shard table figure dataset perplexity data_dir output json seed"},
@@ -112,7 +114,8 @@ const opine_verb verbs[] = {
          "normalise), the default first, and prints the "
          "best as a command to copy, or the default if nothing is clearly better. Test "
          "nodes are never used. With -o RUN each run is kept as soon as it is done, "
-         "and the same command resumes from RUN.",
+         "and the same command resumes from RUN. With --shard I/N several processes or "
+         "machines share the work.",
          "opine tune demo --task ood --trials 20 -o run", run_tune, VERB_RESEARCH,
          MODEL TRAINING SAMPLING
          "propagate teleport seeds trials shard label data_dir output json seed"},
