@@ -115,6 +115,10 @@ int run_version(opine_app *app);
 // Loads a graph with opn_graph_load_prepared() and logs whatever looks wrong in its data.
 opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
 
+// Whether the verb may run: not if it was started as one of several processes that would
+// all do the same, as under mpirun. If not, a message has been printed.
+bool is_launched_alone(const opine_app *app, const opine_verb *verb);
+
 // The dataset that a message about missing data refers to; NULL if there is none.
 const char *dataset_to_fetch(const opine_app *app, const char *message);
 

@@ -23,24 +23,40 @@ static opn_status keep_evaluation(opine_app *app, const opn_evaluation *found)
     return status;
 }
 
-int run_evaluate(opine_app *app)
+static int evaluate_shard(opine_app *app, const opn_graph *graph)
 {
-    opn_graph *graph = NULL;
+    opn_shard_summary done;
+    const opn_status status =
+            opn_evaluate_shard(app->ctx, graph, app->params, run_folder(app), &done);
+    terminal_clear();
+    return status == OPN_OK ? print_shard(app, &done) : complain_status(app, status);
+}
+
+static int evaluate_all(opine_app *app, const opn_graph *graph)
+{
     opn_evaluation *found = NULL;
-    if (!is_folder_name(app, "evaluate"))
-        return EXIT_USAGE;
-    opn_status status = opn_params_check_models(app->ctx, app->params, true);
-    if (status == OPN_OK)
-        status = load_checked(app, app->argument[0], &graph);
-    if (status == OPN_OK)
-        status = opn_evaluate(app->ctx, graph, app->params, run_folder(app), &found);
+    opn_status status =
+            opn_evaluate(app->ctx, graph, app->params, run_folder(app), &found);
     terminal_clear();
     if (status == OPN_OK)
         status = keep_evaluation(app, found);
     if (status == OPN_OK)
         status = opn_evaluation_save(app->ctx, found, standard_output(app));
-    const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
     opn_evaluation_free(found);
+    return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+}
+
+int run_evaluate(opine_app *app)
+{
+    opn_graph *graph = NULL;
+    if (!is_folder_name(app, "evaluate"))
+        return EXIT_USAGE;
+    opn_status status = opn_params_check_models(app->ctx, app->params, true);
+    if (status == OPN_OK)
+        status = load_checked(app, app->argument[0], &graph);
+    const int code = status != OPN_OK ? complain_status(app, status)
+                     : is_shard(app)  ? evaluate_shard(app, graph)
+                                      : evaluate_all(app, graph);
     opn_graph_free(graph);
     return code;
 }
@@ -89,6 +105,15 @@ static int draw_figures(opine_app *app)
     return print_json(document);
 }
 
+static int reproduce_shard(opine_app *app)
+{
+    opn_shard_summary done;
+    const opn_status status =
+            opn_reproduce_shard(app->ctx, app->params, run_folder(app), &done);
+    terminal_clear();
+    return status == OPN_OK ? print_shard(app, &done) : complain_status(app, status);
+}
+
 int run_reproduce(opine_app *app)
 {
     opn_reproduction *found = NULL;
@@ -99,6 +124,8 @@ int run_reproduce(opine_app *app)
         if (code != EXIT_DONE || !opn_params_given(app->params, "table"))
             return code;
     }
+    if (is_shard(app))
+        return reproduce_shard(app);
     opn_status status = opn_reproduce(app->ctx, app->params, run_folder(app), &found);
     terminal_clear();
     if (status == OPN_OK)

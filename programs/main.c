@@ -46,6 +46,8 @@ static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
         help_verb(verb);
         return EXIT_DONE;
     }
+    if (!is_launched_alone(app, verb))
+        return EXIT_USAGE;
     terminal_set_quiet(opn_params_flag(app->params, "quiet"),
                        opn_params_flag(app->params, "verbose"));
     const opn_hooks hooks = terminal_hooks();

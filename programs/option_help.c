@@ -108,6 +108,7 @@ const char *option_value(const opn_param *param)
     case OPN_PARAM_CHOICE:
     case OPN_PARAM_CHOICES:
         return "NAME";
+    case OPN_PARAM_PART:
     case OPN_PARAM_TEXT:
         break;
     }
@@ -140,8 +141,9 @@ void option_bounds(const opn_param *param, bool has_default, char *out, size_t r
     char range[768] = "";
     char lower[32];
     char upper[32];
-    const char *value =
-            has_default && param->kind != OPN_PARAM_FLAG ? param->default_text : "";
+    const bool shows_default = has_default && param->kind != OPN_PARAM_FLAG &&
+                               param->kind != OPN_PARAM_PART; // which is the whole
+    const char *value = shows_default ? param->default_text : "";
     if (param->choices != NULL)
         format_choices(param->choices, range, sizeof(range));
     if (param->kind == OPN_PARAM_INT || param->kind == OPN_PARAM_REAL) {

@@ -93,8 +93,9 @@ static int set_option(opine_app *app,
         }
         value = *(*next)++;
     }
-    // Giving a text or a list twice would silently drop one.
-    if ((param->kind == OPN_PARAM_TEXT || param->kind == OPN_PARAM_CHOICES) &&
+    // Giving a text, a list or a part twice would silently drop one.
+    if ((param->kind == OPN_PARAM_TEXT || param->kind == OPN_PARAM_CHOICES ||
+         param->kind == OPN_PARAM_PART) &&
         opn_params_given(app->params, param->name)) {
         complain("--%s is given twice", name);
         return EXIT_USAGE;

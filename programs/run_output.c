@@ -2,6 +2,9 @@
 
 #include "run_output.h"
 
+#include "json_output.h"
+#include "style.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +59,40 @@ bool is_folder_name(const opine_app *app, const char *verb)
     else
         return true;
     return false;
+}
+
+bool is_shard(const opine_app *app)
+{
+    return opn_params_given(app->params, "shard");
+}
+
+static int print_shard_json(const opine_app *app, const opn_shard_summary *done)
+{
+    json_t *document = json_object();
+    put_json(document, "shard", json_integer(done->part));
+    put_json(document, "shards", json_integer(done->n_parts));
+    put_json(document, "runs", json_integer(done->n_runs));
+    put_json(document, "results", json_integer(done->n_results));
+    put_json(document, "more", json_boolean(done->has_more));
+    put_json(document, "folder", json_string(run_folder(app)));
+    return print_json(document);
+}
+
+int print_shard(const opine_app *app, const opn_shard_summary *done)
+{
+    if (opn_params_flag(app->params, "json"))
+        return print_shard_json(app, done);
+    print_key("shard");
+    printf("%d of %d\n", (int)done->part, (int)done->n_parts);
+    print_key("runs");
+    printf("%lld\n", (long long)done->n_runs);
+    print_key("results");
+    printf("%lld new, in %s\n", (long long)done->n_results, run_folder(app));
+    if (done->has_more) {
+        print_key("more");
+        puts("the finalists, which the first round of all shards decides");
+    }
+    return EXIT_DONE;
 }
 
 char *path_in(const char *folder, const char *name)

@@ -21,6 +21,12 @@ bool is_folder_name(const opine_app *app, const char *verb);
 // failure a message has been printed.
 int check_output_file(const opine_app *app, const char *suffixes);
 
+// Whether the verb is to do a part of its runs only.
+bool is_shard(const opine_app *app);
+
+// Prints what a shard has done. Returns an exit code.
+int print_shard(const opine_app *app, const opn_shard_summary *done);
+
 // FOLDER/NAME, to be freed; NULL if out of memory.
 char *path_in(const char *folder, const char *name);
 

@@ -18,25 +18,40 @@ static opn_status keep_tuning(opine_app *app, const opn_tuning *found)
     return status;
 }
 
-int run_tune(opine_app *app)
+static int tune_shard(opine_app *app, const opn_graph *graph)
 {
-    const char *data = app->argument[0];
-    opn_graph *graph = NULL;
+    opn_shard_summary done;
+    const opn_status status =
+            opn_tune_shard(app->ctx, graph, app->params, run_folder(app), &done);
+    terminal_clear();
+    return status == OPN_OK ? print_shard(app, &done) : complain_status(app, status);
+}
+
+static int tune_all(opine_app *app, const opn_graph *graph)
+{
     opn_tuning *found = NULL;
-    if (!is_folder_name(app, "tune"))
-        return EXIT_USAGE;
-    opn_status status = opn_params_check_models(app->ctx, app->params, false);
-    if (status == OPN_OK)
-        status = load_checked(app, data, &graph);
-    if (status == OPN_OK)
-        status = opn_tune(app->ctx, graph, app->params, data, run_folder(app), &found);
+    opn_status status = opn_tune(app->ctx, graph, app->params, app->argument[0],
+                                 run_folder(app), &found);
     terminal_clear();
     if (status == OPN_OK)
         status = keep_tuning(app, found);
     if (status == OPN_OK)
         status = opn_tuning_save(app->ctx, found, standard_output(app));
-    const int code = status == OPN_OK ? EXIT_DONE : complain_status(app, status);
     opn_tuning_free(found);
+    return status == OPN_OK ? EXIT_DONE : complain_status(app, status);
+}
+
+int run_tune(opine_app *app)
+{
+    opn_graph *graph = NULL;
+    if (!is_folder_name(app, "tune"))
+        return EXIT_USAGE;
+    opn_status status = opn_params_check_models(app->ctx, app->params, false);
+    if (status == OPN_OK)
+        status = load_checked(app, app->argument[0], &graph);
+    const int code = status != OPN_OK ? complain_status(app, status)
+                     : is_shard(app)  ? tune_shard(app, graph)
+                                      : tune_all(app, graph);
     opn_graph_free(graph);
     return code;
 }

@@ -29,7 +29,7 @@
 const option_list option_headings[] = {
         {"Model", MODEL},
         {"Decisions", "calibrate " DECISIONS},
-        {"Evaluation", "seeds trials protocol shift table figure dataset"},
+        {"Evaluation", "seeds trials shard protocol shift table figure dataset"},
         {"Suggestions", "count"},
         {"Report", "perplexity"},
         {"Generator", GENERATOR},
@@ -90,31 +90,35 @@ const opine_verb verbs[] = {
          "Trains every model on every seed and scores the nodes used neither for "
          "training nor for validation: AUROC, AUPR and more for each uncertainty, with "
          "95 % confidence intervals over the seeds. With -o RUN each result is kept as "
-         "soon as it is available, and the same command resumes from RUN.",
+         "soon as it is available, and the same command resumes from RUN. With --shard "
+         "I/N several processes or machines share the work.",
          "opine evaluate demo --task ood --model s-bgcn-t-k,gcn --seeds 5", run_evaluate,
          VERB_RESEARCH,
          MODEL TRAINING SAMPLING
-         "calibrate propagate teleport seeds protocol shift label data_dir output json "
+         "calibrate propagate teleport seeds shard protocol shift label data_dir output "
+         "json "
          "seed"},
         {"reproduce", "", 0, 0,
          "Measure the tables of the paper, and compare with its values.",
          "For each table, dataset, model and uncertainty: the paper's value, ours, the "
          "difference and its interval. With -o RUN each result is kept as soon as it is "
          "available, results.md, .csv and .json are written at the end, and the same "
-         "command resumes from RUN.",
+         "command resumes from RUN. With --shard I/N several processes or machines "
+         "share the work.",
          "opine reproduce --table main --dataset cora --seeds 3 -o run", run_reproduce,
          VERB_RESEARCH,
-         "seeds table figure dataset perplexity data_dir output json seed"},
+         "seeds shard table figure dataset perplexity data_dir output json seed"},
         {"tune", "DATA", 1, 1, "Search for better settings, on validation nodes only.",
          "Draws settings for the parameters not given (learning_rate, hidden, dropout, "
          "weight_decay, epochs, lambda1, sigma; on your own graphs also model and "
          "normalise), the default first, and prints the "
          "best as a command to copy, or the default if nothing is clearly better. Test "
          "nodes are never used. With -o RUN each run is kept as soon as it is done, "
-         "and the same command resumes from RUN.",
+         "and the same command resumes from RUN. With --shard I/N several processes or "
+         "machines share the work.",
          "opine tune demo --task ood --trials 20 -o run", run_tune, VERB_RESEARCH,
          MODEL TRAINING SAMPLING
-         "propagate teleport seeds trials label data_dir output json seed"},
+         "propagate teleport seeds trials shard label data_dir output json seed"},
         {"report", "RUN [DATA]", 1, 2, "Write an HTML report.",
          "The report has maps of the nodes by class and by each uncertainty, the "
          "opinion on every node, curves and tables, in one HTML file that needs no "

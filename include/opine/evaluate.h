@@ -64,6 +64,17 @@ OPN_API opn_seconds opn_cell_seconds(const opn_cell *cell);
 OPN_API double opn_cell_quality(const opn_cell *cell, opn_quality quality);
 OPN_API double opn_cell_metric(const opn_cell *cell, opn_metric metric, int32_t score);
 
+// ---- shards --------------------------------------------------------------------------
+
+// A part of an experiment, done by one of several processes that share a folder, on one
+// machine or many. The parameter shard, "I/N", says which.
+typedef struct opn_shard_summary {
+    int32_t part, n_parts;
+    int64_t n_runs;    // trainings of this part
+    int64_t n_results; // saved by this process; the others were there
+    int has_more;      // its last runs are known only when the other shards are done
+} opn_shard_summary;
+
 // ---- evaluation ----------------------------------------------------------------------
 
 // Results of several models on one graph and task, over the same seeds and splits.
@@ -79,14 +90,23 @@ typedef struct opn_evaluation opn_evaluation;
 //         manifest, and where results that are there already are taken from; or NULL
 //
 // Errors: those of opn_model_train() and opn_model_predict(); INVALID_ARG (a protocol
-// with a task or a shift that it does not have); SHAPE (no nodes are left to score);
-// READ, FORMAT and WRITE of the folder; INTERRUPTED (the results so far are in the
-// folder).
+// with a task or a shift that it does not have, or `shard`); SHAPE (no nodes are left to
+// score); READ, FORMAT and WRITE of the folder; INTERRUPTED (the results so far are in
+// the folder).
 OPN_API OPN_NODISCARD opn_status opn_evaluate(opn_ctx *ctx,
                                               const opn_graph *graph,
                                               const opn_params *params,
                                               const char *folder,
                                               opn_evaluation **out);
+// Does part `shard` of the runs of opn_evaluate() and keeps them in the folder, which
+// several processes may write to at once, also over a network; opn_evaluate() without
+// `shard` then takes them from there, and does what is missing. Errors: those of
+// opn_evaluate(); INVALID_ARG (no `shard`, or no folder).
+OPN_API OPN_NODISCARD opn_status opn_evaluate_shard(opn_ctx *ctx,
+                                                    const opn_graph *graph,
+                                                    const opn_params *params,
+                                                    const char *folder,
+                                                    opn_shard_summary *out);
 OPN_API void opn_evaluation_free(opn_evaluation *evaluation); // accepts NULL
 
 OPN_API int32_t opn_evaluation_n_models(const opn_evaluation *evaluation);
@@ -138,6 +158,12 @@ OPN_API OPN_NODISCARD opn_status opn_reproduce(opn_ctx *ctx,
                                                const opn_params *params,
                                                const char *folder,
                                                opn_reproduction **out);
+
+// Part `shard` of its runs, as opn_evaluate_shard().
+OPN_API OPN_NODISCARD opn_status opn_reproduce_shard(opn_ctx *ctx,
+                                                     const opn_params *params,
+                                                     const char *folder,
+                                                     opn_shard_summary *out);
 OPN_API void opn_reproduction_free(opn_reproduction *reproduction); // accepts NULL
 
 // Writes the paper's and our figures as text, or as .csv, .json or .md; a file called

@@ -16,7 +16,8 @@ typedef enum opn_param_kind {
     OPN_PARAM_REAL = 2,   // within [min, max]
     OPN_PARAM_CHOICE = 3, // one of `choices`
     OPN_PARAM_TEXT = 4,
-    OPN_PARAM_CHOICES = 5 // some of `choices`, with commas between
+    OPN_PARAM_CHOICES = 5, // some of `choices`, with commas between
+    OPN_PARAM_PART = 6     // "I/N": part I of N, 1 <= I <= N <= 10000
 } opn_param_kind;
 
 // What the value of a parameter changes; a row has one or more of these. The hashes that

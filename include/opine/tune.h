@@ -3,6 +3,7 @@
 #ifndef OPINE_TUNE_H
 #define OPINE_TUNE_H
 
+#include "evaluate.h"
 #include "metrics.h"
 #include "model.h"
 
@@ -42,6 +43,16 @@ OPN_API OPN_NODISCARD opn_status opn_tune(opn_ctx *ctx,
                                           const char *data,
                                           const char *folder,
                                           opn_tuning **out);
+
+// Does part `shard` of the runs of opn_tune(), as opn_evaluate_shard(): its part of the
+// first round, and of the second if the first is complete by then, because the first
+// decides what is in the second. Otherwise `has_more` is set: call it again when all
+// shards are done, or leave the rest to opn_tune().
+OPN_API OPN_NODISCARD opn_status opn_tune_shard(opn_ctx *ctx,
+                                                const opn_graph *graph,
+                                                const opn_params *params,
+                                                const char *folder,
+                                                opn_shard_summary *out);
 OPN_API void opn_tuning_free(opn_tuning *tuning); // accepts NULL
 
 OPN_API int32_t opn_tuning_n_trials(const opn_tuning *tuning);

@@ -106,6 +106,14 @@ static bool parse_in_c_locale(const char *text, double *out)
     return true;
 }
 
+bool opn_i_parse_part(const char *text, int64_t *i, int64_t *n)
+{
+    const size_t n_first = strcspn(text, "/");
+    return text[n_first] == '/' && opn_i_parse_int(text, n_first, 0, INT64_MAX, i) &&
+           opn_i_parse_int(text + n_first + 1, strlen(text + n_first + 1), 0, INT64_MAX,
+                           n);
+}
+
 bool opn_i_parse_real(const char *text, size_t n_chars, double *out)
 {
     // All powers of ten that are exact in a double.

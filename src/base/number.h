@@ -21,6 +21,10 @@ bool opn_i_parse_int(
 // must be NUL.
 bool opn_i_parse_real(const char *text, size_t n_chars, double *out);
 
+// Parses "I/N", two integers of 0 or more; which of them make sense is for the caller to
+// say.
+bool opn_i_parse_part(const char *text, int64_t *i, int64_t *n);
+
 // Like snprintf(), with a decimal point in every locale.
 int opn_i_format(char *to, size_t room, const char *fmt, ...) OPN_PRINTF(3, 4);
 int opn_i_format_list(char *to, size_t room, const char *fmt, va_list args)

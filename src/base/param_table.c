@@ -420,6 +420,14 @@ static const opn_param table[] = {
          .unit = "trials",
          .affects = OPN_AFFECTS_RUNS,
          .help = "Number of settings to try; the first is the default."},
+        {.name = "shard",
+         .kind = OPN_PARAM_PART,
+         .default_text = "1/1",
+         .unit = "I/N",
+         .affects = OPN_AFFECTS_RUNS,
+         .help = "Do part I of N of the runs and keep them in `output`, for several "
+                 "processes or machines at once; the same command without this option "
+                 "then does what is missing and prints the table."},
         {.name = "protocol",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "paper",

@@ -78,6 +78,24 @@ cleanup:
     return status;
 }
 
+static opn_status check_part(opn_ctx *ctx, const opn_param *param, const char *text)
+{
+    opn_status status = OPN_OK;
+    int64_t i = 0;
+    int64_t n = 0;
+    enum { MOST_PARTS = 10000 };
+    OPN_FAIL_IF(ctx, !opn_i_parse_part(text, &i, &n), OPN_ERR_INVALID_ARG,
+                "`%s`: \"%s\" is not of the form I/N, such as 1/4", param->name, text);
+    OPN_FAIL_IF(ctx, n < 1 || n > MOST_PARTS, OPN_ERR_INVALID_ARG,
+                "`%s`: %s: the number of parts is outside [1, %d]", param->name, text,
+                MOST_PARTS);
+    OPN_FAIL_IF(ctx, i < 1 || i > n, OPN_ERR_INVALID_ARG,
+                "`%s`: %s is none of the parts 1/%lld to %lld/%lld", param->name, text,
+                (long long)n, (long long)n, (long long)n);
+cleanup:
+    return status;
+}
+
 static opn_status
 check_value(opn_ctx *ctx, const opn_param *param, const char *text, double *number)
 {
@@ -104,6 +122,9 @@ check_value(opn_ctx *ctx, const opn_param *param, const char *text, double *numb
         break;
     case OPN_PARAM_CHOICES:
         OPN_TRY(check_list(ctx, param, text));
+        break;
+    case OPN_PARAM_PART:
+        OPN_TRY(check_part(ctx, param, text));
         break;
     case OPN_PARAM_TEXT:
         break;

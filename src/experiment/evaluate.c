@@ -32,6 +32,7 @@ typedef struct evaluating {
     entrant *entrant;         // [n_models]
     int32_t *leader; // [n_leaders] first model of each group that is trained alike
     int32_t n_models, n_leaders;
+    opn_i_share share; // of the jobs, [n_leaders, n_seeds]
 } evaluating;
 
 static opn_cell *cell_of(const evaluating *e, int32_t m, int32_t s)
@@ -120,24 +121,47 @@ cleanup:
     return status;
 }
 
+static job job_at(opn_ctx *ctx, const evaluating *e, int32_t number)
+{
+    const int32_t at = e->share.first + number * e->share.step;
+    return (job){.ctx = ctx,
+                 .e = e,
+                 .leader = e->leader[at / e->evaluation->n_seeds],
+                 .s = at % e->evaluation->n_seeds};
+}
+
+// Whether the cell of model m is in the folder, if need be since a moment ago: another
+// process may have put it there.
+static opn_status find_cell(const job *j, int32_t m, const char *key, bool *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_run_folder *folder = j->e->folder;
+    opn_cell *cell = cell_of(j->e, m, j->s);
+    *out = folder != NULL && opn_i_run_folder_find(folder, key, cell);
+    if (folder != NULL && !*out) {
+        OPN_TRY(opn_i_run_folder_refresh(j->ctx, folder));
+        *out = opn_i_run_folder_find(folder, key, cell);
+    }
+cleanup:
+    return status;
+}
+
 static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
 {
     opn_status status = OPN_OK;
     const evaluating *e = user;
     const char *folder = e->folder != NULL ? opn_i_run_folder_path(e->folder) : NULL;
-    job j = {.ctx = ctx,
-             .e = e,
-             .leader = e->leader[number / e->evaluation->n_seeds],
-             .s = number % e->evaluation->n_seeds};
+    job j = job_at(ctx, e, number);
     OPN_TRY(prepare_job(&j));
     for (int32_t m = 0; m < e->n_models; m++) {
         char key[OPN_SHA256_TEXT];
+        bool is_there = false;
         if (!is_in_job(&j, m))
             continue;
         OPN_TRY(opn_i_cell_key(ctx, j.training.key, j.params, e->entrant[m].kind->id,
                                key));
-        if (e->folder != NULL &&
-            opn_i_run_folder_find(e->folder, key, cell_of(e, m, j.s)))
+        OPN_TRY(find_cell(&j, m, key, &is_there));
+        if (is_there)
             continue;
         if (j.model == NULL)
             OPN_TRY(opn_i_kept_model(ctx, &j.training, folder, true, &j.was_loaded,
@@ -155,11 +179,10 @@ cleanup:
 static void tell_job(opn_ctx *ctx, void *user, int32_t number)
 {
     const evaluating *e = user;
-    const int32_t s = number % e->evaluation->n_seeds;
-    const job j = {.e = e, .leader = e->leader[number / e->evaluation->n_seeds]};
+    const job j = job_at(ctx, e, number);
     const char *task = opn_params_text(e->evaluation->params, "task");
     for (int32_t m = 0; m < e->n_models; m++) {
-        const opn_cell *cell = cell_of(e, m, s);
+        const opn_cell *cell = cell_of(e, m, j.s);
         int32_t score = (int32_t)opn_i_recommended_measure(
                 opn_i_evaluation_scored(e->evaluation));
         if (!is_in_job(&j, m))
@@ -264,9 +287,11 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
     opn_i_text_add(&note, "%s, %s", e.evaluation->dataset,
                    opn_params_text(e.evaluation->params, "task"));
     OPN_TRY(note.status);
+    opn_i_shard *shard = folder != NULL ? opn_i_run_folder_shard(folder) : NULL;
+    e.share = opn_i_shard_deal(shard, e.n_leaders * e.evaluation->n_seeds);
     const opn_i_jobs jobs = {.stage = "evaluating",
                              .note = opn_i_text_chars(&note),
-                             .n = e.n_leaders * e.evaluation->n_seeds,
+                             .n = e.share.n,
                              .run = run_job,
                              .tell = tell_job,
                              .user = &e};
@@ -277,6 +302,9 @@ opn_status opn_i_evaluate(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED, OPN_ERR_INTERRUPTED,
                 "interrupted; what is done so far is kept only in a folder (`output`)");
     OPN_TRY(status);
+    *out = NULL;
+    if (shard != NULL)
+        goto cleanup;
     if (folder != NULL)
         OPN_TRY(opn_i_run_folder_note(ctx, folder,
                                       opn_i_describe_evaluation(e.evaluation)));
@@ -299,9 +327,30 @@ opn_status opn_evaluate(opn_ctx *ctx,
     OPN_REJECT_NULL(ctx, graph, params, out);
     opn_status status = OPN_OK;
     opn_i_run_folder *kept = NULL;
+    OPN_TRY(opn_i_shard_refuse(ctx, params, "makes no table"));
     if (folder != NULL)
-        OPN_TRY(opn_i_run_folder_open(ctx, folder, &kept));
+        OPN_TRY(opn_i_run_folder_open(ctx, folder, NULL, &kept));
     OPN_TRY(opn_i_evaluate(ctx, graph, params, kept, out));
+cleanup:
+    opn_i_run_folder_close(kept);
+    return status;
+}
+
+opn_status opn_evaluate_shard(opn_ctx *ctx,
+                              const opn_graph *graph,
+                              const opn_params *params,
+                              const char *folder,
+                              opn_shard_summary *out)
+{
+    OPN_REJECT_NULL(ctx, graph, params, out);
+    opn_status status = OPN_OK;
+    opn_i_shard shard;
+    opn_i_run_folder *kept = NULL;
+    opn_evaluation *none = NULL;
+    OPN_TRY(opn_i_shard_init(ctx, params, folder, &shard));
+    OPN_TRY(opn_i_run_folder_open(ctx, folder, &shard, &kept));
+    OPN_TRY(opn_i_evaluate(ctx, graph, params, kept, &none));
+    *out = opn_i_shard_summary(&shard);
 cleanup:
     opn_i_run_folder_close(kept);
     return status;

@@ -8,7 +8,8 @@
 #include "io/path.h"
 #include "io/sha256.h"
 
-// opn_evaluate() with a folder that is already open, or NULL.
+// opn_evaluate() with a folder that is already open, or NULL. For that of a shard it does
+// the next runs that fall to it, and *out is NULL.
 OPN_NODISCARD opn_status opn_i_evaluate(opn_ctx *ctx,
                                         const opn_graph *graph,
                                         const opn_params *params,

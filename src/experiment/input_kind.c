@@ -23,8 +23,11 @@ static bool begins_with(const char *text, const char *start)
 
 static opn_input recognise_entry(const char *name)
 {
-    if (strcmp(name, "cells.jsonl") == 0 || strcmp(name, "trials.jsonl") == 0)
-        return OPN_INPUT_RUN;
+    static const char *const of_run[] = {"cells.jsonl", "cells.d", "trials.jsonl",
+                                         "trials.d"};
+    for (size_t n = 0; n < sizeof(of_run) / sizeof(of_run[0]); n++)
+        if (strcmp(name, of_run[n]) == 0)
+            return OPN_INPUT_RUN;
     if (strstr(name, ".opine-part") != NULL)
         return OPN_INPUT_CHECKPOINT;
     return begins_with(name, "edges.") ? OPN_INPUT_GRAPH : OPN_INPUT_UNKNOWN;

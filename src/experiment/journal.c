@@ -1,32 +1,37 @@
-// journal.c -- saves results to a file as they arrive, one JSON object per line.
+// journal.c -- saves results to a folder as they arrive, one JSON object per line.
 
 #include "experiment/journal.h"
 
-#include "base/names.h"
-#include "io/bytes.h"
+#include "experiment/line_file.h"
 #include "io/path.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 struct opn_i_journal {
     opn_alloc alloc;
     const opn_i_journal_kind *kind;
-    char *path;
-    int file;          // locked
-    char *made_folder; // NULL if it was there before
-    bool is_made;      // the file, by this run
+    char *folder;
+    char *made_folder; // to be removed if it is empty; NULL if it was there before
     pthread_mutex_t lock;
     opn_i_names keys;
     unsigned char *record;  // [keys.n, kind->n_bytes]
     size_t room;            // bytes
     unsigned char *scratch; // one record
+
+    opn_i_shard *shard;      // or NULL
+    opn_i_append_file whole; // of an undivided run
+    opn_i_replace_file own;  // of a shard
+    opn_i_names own_keys;    // of the lines of `own`
+
+    opn_i_names shards;      // paths of the files of shards that were read
+    opn_i_file_stamp *stamp; // [shards.n] when they were
+    size_t stamp_room;
 };
 
 void opn_i_journal_close(opn_i_journal *journal)
@@ -34,38 +39,23 @@ void opn_i_journal_close(opn_i_journal *journal)
     if (journal == NULL)
         return;
     const opn_alloc alloc = journal->alloc;
-    struct stat about;
-    if (journal->is_made && fstat(journal->file, &about) == 0 && about.st_size == 0)
-        (void)unlink(journal->path); // before the lock is released
-    if (journal->file >= 0)
-        (void)close(journal->file);
+    opn_i_append_file_close(&alloc, &journal->whole);
     if (journal->made_folder != NULL)
         (void)rmdir(journal->made_folder); // only if it is empty
-    opn_i_release(&alloc, journal->made_folder);
+    opn_i_replace_file_deinit(&alloc, &journal->own);
     (void)pthread_mutex_destroy(&journal->lock);
     opn_i_names_deinit(&alloc, &journal->keys);
+    opn_i_names_deinit(&alloc, &journal->own_keys);
+    opn_i_names_deinit(&alloc, &journal->shards);
+    opn_i_release(&alloc, journal->stamp);
+    opn_i_release(&alloc, journal->made_folder);
     opn_i_release(&alloc, journal->record);
     opn_i_release(&alloc, journal->scratch);
-    opn_i_release(&alloc, journal->path);
+    opn_i_release(&alloc, journal->folder);
     opn_i_release(&alloc, journal);
 }
 
-// ---- opening -------------------------------------------------------------------------
-
-opn_status opn_i_make_folder(opn_ctx *ctx, const char *path)
-{
-    opn_status status = OPN_OK;
-    if (opn_i_folder_exists(path)) // even if it could not be created now
-        return OPN_OK;
-    OPN_FAIL_IF(ctx, mkdir(path, 0777) != 0 && errno != EEXIST, OPN_ERR_WRITE,
-                "%s: cannot be created: %s", path, strerror(errno));
-    OPN_FAIL_IF(ctx, !opn_i_folder_exists(path), OPN_ERR_WRITE,
-                "%s: is not a "
-                "folder",
-                path);
-cleanup:
-    return status;
-}
+// ---- reading -------------------------------------------------------------------------
 
 static opn_status
 remember(opn_ctx *ctx, opn_i_journal *journal, const char *key, const void *record)
@@ -81,84 +71,228 @@ cleanup:
     return status;
 }
 
+// Takes a line with its end into the text of the own file, unless its key is there.
+static opn_status keep_own(
+        opn_ctx *ctx, opn_i_journal *journal, const char *key, const char *line, size_t n)
+{
+    opn_status status = OPN_OK;
+    int32_t at = -1;
+    if (opn_i_names_find(&journal->own_keys, key, strlen(key)) >= 0)
+        return OPN_OK;
+    OPN_TRY(opn_i_replace_file_put(ctx, &journal->own, line, n));
+    OPN_TRY(opn_i_names_intern(ctx, &journal->own_keys, key, strlen(key), &at));
+cleanup:
+    return status;
+}
+
+// Where a line stands.
+typedef struct line_place {
+    const char *path;
+    int64_t number;
+    bool is_own; // in the file that this shard writes
+} line_place;
+
+// Reads a line of n characters with its end.
 static opn_status read_line(opn_ctx *ctx,
                             opn_i_journal *journal,
+                            const line_place *at,
                             const char *line,
-                            size_t n_chars,
-                            int64_t number)
+                            size_t n)
 {
     opn_status status = OPN_OK;
     json_error_t error;
-    json_t *object = json_loadb(line, n_chars, JSON_REJECT_DUPLICATES, &error);
+    json_t *object = json_loadb(line, n - 1, JSON_REJECT_DUPLICATES, &error);
     const char *key = json_string_value(json_object_get(object, "key"));
     OPN_FAIL_IF(ctx, key == NULL || !journal->kind->from_json(object, journal->scratch),
-                OPN_ERR_FORMAT, "%s:%lld: is not a %s", journal->path, (long long)number,
+                OPN_ERR_FORMAT, "%s:%lld: is not a %s", at->path, (long long)at->number,
                 journal->kind->what);
     OPN_TRY(remember(ctx, journal, key, journal->scratch));
+    if (at->is_own)
+        OPN_TRY(keep_own(ctx, journal, key, line, n));
 cleanup:
     json_decref(object);
     return status;
 }
 
-// Reads the existing lines and removes an unterminated last one.
-static opn_status read_lines(opn_ctx *ctx, opn_i_journal *journal)
+// Reads all lines that have an end; *n_whole is how many bytes they are.
+static opn_status read_lines(opn_ctx *ctx,
+                             opn_i_journal *journal,
+                             const char *path,
+                             const opn_i_bytes *bytes,
+                             size_t *n_whole)
 {
     opn_status status = OPN_OK;
-    const char *path = journal->path;
-    struct stat about;
-    char *text = NULL;
-    size_t n = 0;
+    const char *text = (const char *)bytes->data;
+    line_place at = {.path = path,
+                     .number = 1,
+                     .is_own = journal->shard != NULL &&
+                               strcmp(path, journal->own.path) == 0};
     size_t from = 0;
-    int64_t number = 1;
-    OPN_FAIL_IF(ctx, fstat(journal->file, &about) != 0 || !S_ISREG(about.st_mode),
-                OPN_ERR_READ, "%s: is not a regular file", path);
-    OPN_TRY_NEW(ctx, text, (size_t)about.st_size + 1);
-    while (n < (size_t)about.st_size) {
-        const ssize_t n_read =
-                pread(journal->file, text + n, (size_t)about.st_size - n, (off_t)n);
-        OPN_FAIL_IF(ctx, n_read == 0 || (n_read < 0 && errno != EINTR), OPN_ERR_READ,
-                    "%s: cannot be read to its end", path);
-        n += n_read > 0 ? (size_t)n_read : 0;
+    for (const char *end = memchr(text, '\n', bytes->n); end != NULL;
+         end = memchr(text + from, '\n', bytes->n - from)) {
+        const size_t n_line = (size_t)(end - text) + 1 - from;
+        OPN_TRY(read_line(ctx, journal, &at, text + from, n_line));
+        from += n_line;
+        at.number++;
     }
-    for (const char *end = memchr(text, '\n', n); end != NULL;
-         end = memchr(text + from, '\n', n - from)) {
-        const size_t n_line = (size_t)(end - text) - from;
-        OPN_TRY(read_line(ctx, journal, text + from, n_line, number++));
-        from += n_line + 1;
-    }
-    OPN_FAIL_IF(ctx, from < n && ftruncate(journal->file, (off_t)from) != 0,
-                OPN_ERR_WRITE, "%s: cannot be written: %s", path, strerror(errno));
-cleanup:
-    opn_i_release(&ctx->alloc, text);
-    return status;
-}
-
-static opn_status open_file(opn_ctx *ctx, opn_i_journal *journal)
-{
-    opn_status status = OPN_OK;
-    const char *path = journal->path;
-    const bool is_new = !opn_i_file_exists(path);
-    struct stat about;
-    journal->file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    OPN_FAIL_IF(ctx, journal->file < 0, OPN_ERR_WRITE, "%s: cannot be opened: %s", path,
-                strerror(errno));
-    // A run that kept nothing removes the file when it ends.
-    OPN_FAIL_IF(ctx,
-                flock(journal->file, LOCK_EX | LOCK_NB) != 0 ||
-                        fstat(journal->file, &about) != 0 || about.st_nlink == 0,
-                OPN_ERR_WRITE, "%s: another run is writing to it", path);
-    journal->is_made = is_new;
+    *n_whole = from;
 cleanup:
     return status;
 }
 
-static opn_status open_folder(opn_ctx *ctx, const char *path, opn_i_journal *journal)
+// Reads a file that another process writes, without changing it. One that is not there,
+// or is removed at this moment, has no lines; the rest of a line without an end is for
+// its writer to do anew.
+static opn_status read_other(opn_ctx *ctx, opn_i_journal *journal, const char *path)
 {
     opn_status status = OPN_OK;
-    if (opn_i_folder_exists(path))
+    opn_i_bytes bytes = {0};
+    size_t n_whole = 0;
+    if (!opn_i_file_exists(path))
         return OPN_OK;
-    OPN_TRY(opn_i_make_folder(ctx, path));
-    OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &journal->made_folder));
+    status = opn_i_regular_file_read(ctx, path, &bytes);
+    if (status == OPN_ERR_READ && !opn_i_file_exists(path))
+        return OPN_OK;
+    OPN_TRY(status);
+    OPN_TRY(read_lines(ctx, journal, path, &bytes, &n_whole));
+cleanup:
+    opn_i_bytes_release(ctx, &bytes);
+    return status;
+}
+
+// The stamp of the file of a shard when it was read; all 0 before.
+static opn_status
+stamp_of(opn_ctx *ctx, opn_i_journal *journal, const char *path, opn_i_file_stamp **out)
+{
+    opn_status status = OPN_OK;
+    int32_t at = opn_i_names_find(&journal->shards, path, strlen(path));
+    if (at < 0) {
+        const size_t n = (size_t)journal->shards.n;
+        OPN_TRY_RESERVE(ctx, journal->stamp, journal->stamp_room, n, n + 1);
+        OPN_TRY(opn_i_names_intern(ctx, &journal->shards, path, strlen(path), &at));
+        journal->stamp[at] = (opn_i_file_stamp){0};
+    }
+    *out = &journal->stamp[at];
+cleanup:
+    return status;
+}
+
+// Reads the file of a shard, unless it is as it was.
+static opn_status read_shard(opn_ctx *ctx, opn_i_journal *journal, const char *path)
+{
+    opn_status status = OPN_OK;
+    const opn_i_file_stamp now = opn_i_file_stamp_of(path); // before it is read
+    opn_i_file_stamp *before = NULL;
+    OPN_TRY(stamp_of(ctx, journal, path, &before));
+    if (opn_i_file_stamp_is_same(&now, before))
+        goto cleanup;
+    OPN_TRY(read_other(ctx, journal, path));
+    *before = now;
+cleanup:
+    return status;
+}
+
+static opn_status read_shards(opn_ctx *ctx, opn_i_journal *journal)
+{
+    opn_status status = OPN_OK;
+    opn_i_names paths = {0};
+    OPN_TRY(opn_i_shard_list(ctx, journal->folder, journal->kind->shards, &paths));
+    for (int64_t i = 0; i < paths.n; i++)
+        OPN_TRY(read_shard(ctx, journal, opn_i_names_at(&paths, i)));
+cleanup:
+    opn_i_names_deinit(&ctx->alloc, &paths);
+    return status;
+}
+
+opn_status opn_i_journal_refresh(opn_ctx *ctx, opn_i_journal *journal)
+{
+    (void)pthread_mutex_lock(&journal->lock);
+    const opn_status status = read_shards(ctx, journal);
+    (void)pthread_mutex_unlock(&journal->lock);
+    return status;
+}
+
+// Reads the file of undivided runs, for a shard.
+static opn_status read_whole(opn_ctx *ctx, opn_i_journal *journal)
+{
+    opn_status status = OPN_OK;
+    char *path = NULL;
+    OPN_TRY(opn_i_join_path(ctx, journal->folder, journal->kind->file, "", &path));
+    OPN_TRY(read_other(ctx, journal, path));
+cleanup:
+    opn_i_release(&ctx->alloc, path);
+    return status;
+}
+
+// ---- opening -------------------------------------------------------------------------
+
+opn_status opn_i_make_folder(opn_ctx *ctx, const char *path)
+{
+    opn_status status = OPN_OK;
+    if (opn_i_folder_exists(path)) // even if it could not be created now
+        return OPN_OK;
+    OPN_FAIL_IF(ctx, mkdir(path, 0777) != 0 && errno != EEXIST, OPN_ERR_WRITE,
+                "%s: cannot be created: %s", path, strerror(errno));
+    // Another process may have removed an empty one at this moment.
+    OPN_FAIL_IF(ctx, !opn_i_folder_exists(path) && opn_i_path_is_taken(path),
+                OPN_ERR_WRITE, "%s: is not a folder", path);
+cleanup:
+    return status;
+}
+
+static opn_status open_undivided(opn_ctx *ctx, opn_i_journal *journal)
+{
+    opn_status status = OPN_OK;
+    opn_i_bytes bytes = {0};
+    char *path = NULL;
+    size_t n_whole = 0;
+    if (!opn_i_folder_exists(journal->folder)) {
+        OPN_TRY(opn_i_make_folder(ctx, journal->folder));
+        OPN_TRY(opn_i_join_path(ctx, NULL, journal->folder, "", &journal->made_folder));
+    }
+    OPN_TRY(opn_i_join_path(ctx, journal->folder, journal->kind->file, "", &path));
+    OPN_TRY(opn_i_append_file_open(ctx, path, &journal->whole));
+    OPN_TRY(opn_i_append_file_read(ctx, &journal->whole, &bytes));
+    OPN_TRY(read_lines(ctx, journal, path, &bytes, &n_whole));
+    if (n_whole < bytes.n)
+        OPN_TRY(opn_i_append_file_cut(ctx, &journal->whole, n_whole));
+    OPN_TRY(read_shards(ctx, journal));
+cleanup:
+    opn_i_bytes_release(ctx, &bytes);
+    opn_i_release(&ctx->alloc, path);
+    return status;
+}
+
+// Makes the folder of shards and the one around it. An undivided run that ends at this
+// moment may remove the latter while it is empty, which can take the system a while.
+static opn_status make_shards(opn_ctx *ctx, const opn_i_journal *journal)
+{
+    enum { MAX_TRIES = 1000 };
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    opn_status status = OPN_OK;
+    char *shards = NULL;
+    bool is_lost = true;
+    OPN_TRY(opn_i_join_path(ctx, journal->folder, journal->kind->shards, "", &shards));
+    for (int t = 0; t < MAX_TRIES && is_lost; t++) {
+        OPN_TRY(opn_i_make_folder(ctx, journal->folder));
+        is_lost = mkdir(shards, 0777) != 0 && errno == ENOENT;
+        if (is_lost)
+            (void)nanosleep(&pause, NULL);
+    }
+    OPN_TRY(opn_i_make_folder(ctx, shards));
+cleanup:
+    opn_i_release(&ctx->alloc, shards);
+    return status;
+}
+
+static opn_status open_shard(opn_ctx *ctx, opn_i_journal *journal)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_shard_path(ctx, journal->folder, journal->kind->shards, journal->shard,
+                             &journal->own.path));
+    OPN_TRY(make_shards(ctx, journal));
+    OPN_TRY(read_whole(ctx, journal));
+    OPN_TRY(read_shards(ctx, journal));
 cleanup:
     return status;
 }
@@ -166,6 +300,7 @@ cleanup:
 opn_status opn_i_journal_open(opn_ctx *ctx,
                               const char *folder,
                               const opn_i_journal_kind *kind,
+                              opn_i_shard *shard,
                               opn_i_journal **out)
 {
     opn_status status = OPN_OK;
@@ -173,13 +308,12 @@ opn_status opn_i_journal_open(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, journal, 1);
     journal->alloc = ctx->alloc;
     journal->kind = kind;
-    journal->file = -1;
+    journal->shard = shard;
+    journal->whole.file = -1;
     (void)pthread_mutex_init(&journal->lock, NULL);
     OPN_TRY_NEW(ctx, journal->scratch, kind->n_bytes);
-    OPN_TRY(opn_i_join_path(ctx, folder, kind->file, "", &journal->path));
-    OPN_TRY(open_folder(ctx, folder, journal));
-    OPN_TRY(open_file(ctx, journal));
-    OPN_TRY(read_lines(ctx, journal));
+    OPN_TRY(opn_i_join_path(ctx, NULL, folder, "", &journal->folder));
+    OPN_TRY(shard != NULL ? open_shard(ctx, journal) : open_undivided(ctx, journal));
     *out = journal;
     journal = NULL;
 cleanup:
@@ -200,28 +334,6 @@ bool opn_i_journal_find(opn_i_journal *journal, const char *key, void *record)
     return at >= 0;
 }
 
-// Writes the whole line or nothing; a crash can only leave an unterminated line.
-static opn_status append(opn_ctx *ctx, opn_i_journal *journal, char *line)
-{
-    opn_status status = OPN_OK;
-    const size_t n = strlen(line);
-    const off_t end = lseek(journal->file, 0, SEEK_END);
-    size_t n_put = 0;
-    line[n] = '\n'; // replaces the NUL
-    while (n_put < n + 1) {
-        const ssize_t put = write(journal->file, line + n_put, n + 1 - n_put);
-        OPN_FAIL_IF(ctx, put < 0 && errno != EINTR, OPN_ERR_WRITE,
-                    "%s: cannot be written: %s", journal->path, strerror(errno));
-        n_put += put > 0 ? (size_t)put : 0;
-    }
-    OPN_FAIL_IF(ctx, fdatasync(journal->file) != 0, OPN_ERR_WRITE,
-                "%s: cannot be written: %s", journal->path, strerror(errno));
-cleanup:
-    if (status != OPN_OK && end >= 0)
-        (void)!ftruncate(journal->file, end);
-    return status;
-}
-
 // An object as a line, to be freed; NULL if out of memory, including inside a string,
 // which jansson does not report.
 static char *line_of(json_t *object)
@@ -235,6 +347,23 @@ static char *line_of(json_t *object)
     }
     json_decref(back);
     return line;
+}
+
+// Writes the own file anew with one more line. Another process may do the same shard by
+// mistake: what it has written since is kept, save in the moment between the two steps,
+// which costs a result and never a file.
+static opn_status replace_own(
+        opn_ctx *ctx, opn_i_journal *journal, const char *key, const char *line, size_t n)
+{
+    opn_status status = OPN_OK;
+    opn_i_file_stamp *stamp = NULL;
+    OPN_TRY(read_shard(ctx, journal, journal->own.path));
+    OPN_TRY(keep_own(ctx, journal, key, line, n));
+    OPN_TRY(opn_i_replace_file_write(ctx, &journal->own));
+    OPN_TRY(stamp_of(ctx, journal, journal->own.path, &stamp));
+    *stamp = opn_i_file_stamp_of(journal->own.path);
+cleanup:
+    return status;
 }
 
 opn_status opn_i_journal_add(opn_ctx *ctx,
@@ -251,7 +380,14 @@ opn_status opn_i_journal_add(opn_ctx *ctx,
     (void)pthread_mutex_lock(&journal->lock);
     OPN_FAIL_IF(ctx, line == NULL, OPN_ERR_NOMEM, "out of memory for a result");
     OPN_TRY(remember(ctx, journal, key, record));
-    OPN_TRY(append(ctx, journal, line));
+    const size_t n = strlen(line) + 1;
+    line[n - 1] = '\n'; // replaces the NUL
+    if (journal->shard != NULL)
+        OPN_TRY(replace_own(ctx, journal, key, line, n));
+    else
+        OPN_TRY(opn_i_append_file_add(ctx, &journal->whole, line, n));
+    if (journal->shard != NULL)
+        journal->shard->n_results++;
 cleanup:
     (void)pthread_mutex_unlock(&journal->lock);
     free(line);

@@ -5,6 +5,7 @@
 #include "experiment/run_folder.h"
 #include "io/bytes.h"
 #include "io/path.h"
+#include "train/checkpoint_file.h"
 
 #include <stdio.h>
 
@@ -18,6 +19,8 @@ path_of(opn_ctx *ctx, const opn_i_training *t, const char *folder, char **out)
     return opn_i_run_folder_model(ctx, folder, name, out);
 }
 
+// Another process may train the same model at the same time, if its runs overlap: it does
+// so without a checkpoint. The file that comes first stays: it may be being read.
 static opn_status
 train_and_keep(opn_ctx *ctx, const opn_i_training *t, const char *path, opn_model **out)
 {
@@ -25,9 +28,10 @@ train_and_keep(opn_ctx *ctx, const opn_i_training *t, const char *path, opn_mode
     opn_checkpoint *checkpoint = NULL;
     char *beside = NULL;
     OPN_TRY(opn_i_join_path(ctx, NULL, path, ".checkpoint", &beside));
-    OPN_TRY(opn_checkpoint_open(ctx, beside, 1, &checkpoint));
+    OPN_TRY(opn_i_checkpoint_claim(ctx, beside, &checkpoint));
     OPN_TRY(opn_model_train(ctx, t->graph, t->split, t->params, checkpoint, out));
-    OPN_TRY(opn_model_save(ctx, *out, path));
+    if (!opn_i_file_exists(path))
+        OPN_TRY(opn_model_save(ctx, *out, path));
 cleanup:
     opn_checkpoint_close(checkpoint, status == OPN_OK);
     opn_i_release(&ctx->alloc, beside);
@@ -51,9 +55,11 @@ opn_status opn_i_kept_model(opn_ctx *ctx,
     *was_there = opn_i_file_exists(path);
     if (*was_there)
         OPN_TRY(opn_model_load(ctx, path, out));
-    else if (keeps)
+    else if (keeps) {
+        // An undivided run that began before a shard may have removed it as its own.
+        OPN_TRY(opn_i_run_folder_make_models(ctx, folder));
         OPN_TRY(train_and_keep(ctx, t, path, out));
-    else
+    } else
         OPN_TRY(opn_model_train(ctx, t->graph, t->split, t->params, NULL, out));
 cleanup:
     opn_i_release(&ctx->alloc, path);

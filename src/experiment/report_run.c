@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "data/loaders.h"
 #include "experiment/kept_model.h"
+#include "experiment/run_folder.h"
 #include "io/bytes.h"
 #include "io/path.h"
 #include "predict/model_measures.h"
@@ -16,7 +17,7 @@
 
 // A result in the folder that may be shown. Strings point into `line`.
 typedef struct candidate {
-    json_t *line; // of cells.jsonl
+    json_t *line; // of a file with results
     const opn_i_model_kind *kind;
     const char *dataset, *source, *data_hash, *task, *preset, *key;
     json_int_t seed;
@@ -90,18 +91,12 @@ cleanup:
     return status;
 }
 
-static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
+static opn_status read_file(opn_ctx *ctx, const char *path, candidates *out)
 {
     opn_status status = OPN_OK;
     opn_i_bytes bytes = {0};
-    char *path = NULL;
     json_t *line = NULL;
     int64_t number = 1;
-    OPN_TRY(opn_i_join_path(ctx, folder, "cells.jsonl", "", &path));
-    OPN_FAIL_IF(ctx, !opn_i_file_exists(path), OPN_ERR_READ,
-                "%s: has no cells.jsonl; expected the folder of an evaluation or a "
-                "reproduction",
-                folder);
     OPN_TRY(opn_i_regular_file_read(ctx, path, &bytes));
     const char *at = (const char *)bytes.data;
     const char *last = at + bytes.n;
@@ -116,11 +111,32 @@ static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
         json_decref(line);
         line = NULL;
     }
-    OPN_FAIL_IF(ctx, out->n == 0, OPN_ERR_FORMAT, "%s: has no results yet", path);
 cleanup:
     json_decref(line);
-    opn_i_release(&ctx->alloc, path);
     opn_i_bytes_release(ctx, &bytes);
+    return status;
+}
+
+// Reads the results of undivided runs and of shards.
+static opn_status read_cells(opn_ctx *ctx, const char *folder, candidates *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_names paths = {0};
+    char *whole = NULL;
+    OPN_TRY(opn_i_join_path(ctx, folder, opn_i_cells_file, "", &whole));
+    OPN_TRY(opn_i_shard_list(ctx, folder, opn_i_cells_shards, &paths));
+    if (opn_i_file_exists(whole))
+        OPN_TRY(opn_i_names_add(ctx, &paths, whole, strlen(whole)));
+    OPN_FAIL_IF(ctx, paths.n == 0, OPN_ERR_READ,
+                "%s: has no cells.jsonl; expected the folder of an evaluation or a "
+                "reproduction",
+                folder);
+    for (int64_t i = 0; i < paths.n; i++)
+        OPN_TRY(read_file(ctx, opn_i_names_at(&paths, i), out));
+    OPN_FAIL_IF(ctx, out->n == 0, OPN_ERR_FORMAT, "%s: has no results yet", whole);
+cleanup:
+    opn_i_names_deinit(&ctx->alloc, &paths);
+    opn_i_release(&ctx->alloc, whole);
     return status;
 }
 

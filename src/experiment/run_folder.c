@@ -13,9 +13,14 @@
 struct opn_i_run_folder {
     opn_alloc alloc;
     char *path;
-    char *made_models; // the folder of models; NULL if it was there before
+    char *made_models; // to be removed if it is empty; NULL if it was there before
+    char *shards;      // the folder of their results
+    opn_i_shard *shard;
     opn_i_journal *cells;
 };
+
+const char opn_i_cells_file[] = "cells.jsonl";
+const char opn_i_cells_shards[] = "cells.d";
 
 static bool cell_to_json(const void *record, json_t *object)
 {
@@ -27,7 +32,8 @@ static bool cell_from_json(const json_t *object, void *record)
     return opn_i_cell_from_json(object, record);
 }
 
-static const opn_i_journal_kind cells = {.file = "cells.jsonl",
+static const opn_i_journal_kind cells = {.file = opn_i_cells_file,
+                                         .shards = opn_i_cells_shards,
                                          .what = "result of an evaluation",
                                          .n_bytes = sizeof(opn_cell),
                                          .to_json = cell_to_json,
@@ -38,10 +44,12 @@ void opn_i_run_folder_close(opn_i_run_folder *folder)
     if (folder == NULL)
         return;
     const opn_alloc alloc = folder->alloc;
-    if (folder->made_models != NULL)
+    // A shard that trains now will want it.
+    if (folder->made_models != NULL && !opn_i_folder_exists(folder->shards))
         (void)rmdir(folder->made_models); // only if it is empty
     opn_i_journal_close(folder->cells);
     opn_i_release(&alloc, folder->made_models);
+    opn_i_release(&alloc, folder->shards);
     opn_i_release(&alloc, folder->path);
     opn_i_release(&alloc, folder);
 }
@@ -51,18 +59,29 @@ const char *opn_i_run_folder_path(const opn_i_run_folder *folder)
     return folder->path;
 }
 
-opn_status opn_i_run_folder_open(opn_ctx *ctx, const char *path, opn_i_run_folder **out)
+opn_i_shard *opn_i_run_folder_shard(const opn_i_run_folder *folder)
+{
+    return folder->shard;
+}
+
+opn_status opn_i_run_folder_open(opn_ctx *ctx,
+                                 const char *path,
+                                 opn_i_shard *shard,
+                                 opn_i_run_folder **out)
 {
     opn_status status = OPN_OK;
     opn_i_run_folder *folder = NULL;
     char *models = NULL;
     OPN_TRY_NEW(ctx, folder, 1);
     folder->alloc = ctx->alloc;
+    folder->shard = shard;
     OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &folder->path));
-    OPN_TRY(opn_i_journal_open(ctx, path, &cells, &folder->cells));
+    OPN_TRY(opn_i_join_path(ctx, path, opn_i_cells_shards, "", &folder->shards));
+    OPN_TRY(opn_i_journal_open(ctx, path, &cells, shard, &folder->cells));
     OPN_TRY(opn_i_join_path(ctx, path, "models", "", &models));
-    if (!opn_i_folder_exists(models)) {
-        OPN_TRY(opn_i_make_folder(ctx, models));
+    const bool is_new = !opn_i_folder_exists(models);
+    OPN_TRY(opn_i_make_folder(ctx, models));
+    if (is_new && shard == NULL) {
         folder->made_models = models;
         models = NULL;
     }
@@ -72,6 +91,11 @@ cleanup:
     opn_i_release(&ctx->alloc, models);
     opn_i_run_folder_close(folder);
     return status;
+}
+
+opn_status opn_i_run_folder_refresh(opn_ctx *ctx, opn_i_run_folder *folder)
+{
+    return opn_i_journal_refresh(ctx, folder->cells);
 }
 
 bool opn_i_run_folder_find(opn_i_run_folder *folder, const char *key, opn_cell *out)
@@ -86,6 +110,17 @@ opn_status opn_i_run_folder_add(opn_ctx *ctx,
                                 const opn_cell *cell)
 {
     return opn_i_journal_add(ctx, folder->cells, key, about, cell);
+}
+
+opn_status opn_i_run_folder_make_models(opn_ctx *ctx, const char *folder)
+{
+    opn_status status = OPN_OK;
+    char *models = NULL;
+    OPN_TRY(opn_i_join_path(ctx, folder, "models", "", &models));
+    OPN_TRY(opn_i_make_folder(ctx, models));
+cleanup:
+    opn_i_release(&ctx->alloc, models);
+    return status;
 }
 
 opn_status

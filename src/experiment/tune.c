@@ -26,8 +26,10 @@ typedef struct tuning_work {
     const opn_params *given; // before the preset
     opn_i_journal *journal;  // or NULL
     opn_tuning *tuning;
+    opn_i_shard *shard;              // or NULL
     opn_i_trial trial;               // shared by all runs
     int32_t first_seed, n_now_seeds; // of the round
+    opn_i_share share;               // of its runs
 } tuning_work;
 
 static const opn_i_model_kind *kind_of(const opn_params *params)
@@ -44,12 +46,14 @@ static opn_trial_run *run_of(const tuning_work *w, int32_t t, int32_t s)
 
 static int32_t trial_of(const tuning_work *w, int32_t job)
 {
-    return w->tuning->ranked[job / w->n_now_seeds];
+    const int32_t at = w->share.first + job * w->share.step;
+    return w->tuning->ranked[at / w->n_now_seeds];
 }
 
 static int32_t seed_of(const tuning_work *w, int32_t job)
 {
-    return w->first_seed + job % w->n_now_seeds;
+    const int32_t at = w->share.first + job * w->share.step;
+    return w->first_seed + at % w->n_now_seeds;
 }
 
 // The parameters of trial t for a seed, and the split they specify.
@@ -70,21 +74,26 @@ cleanup:
     return status;
 }
 
-static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
+// Finds a run in the folder, if need be since a moment ago, or does it if `does`.
+static opn_status find_or_do(opn_ctx *ctx, const tuning_work *w, int32_t job, bool does)
 {
     opn_status status = OPN_OK;
-    const tuning_work *w = user;
-    const int32_t t = trial_of(w, number);
-    opn_trial_run *run = run_of(w, t, seed_of(w, number));
+    const int32_t t = trial_of(w, job);
+    opn_trial_run *run = run_of(w, t, seed_of(w, job));
     opn_i_trial trial = w->trial;
     opn_params *params = NULL;
     opn_split *split = NULL;
     char key[OPN_SHA256_TEXT];
-    OPN_TRY(prepare_run(ctx, w, t, seed_of(w, number), &params, &split));
+    OPN_TRY(prepare_run(ctx, w, t, seed_of(w, job), &params, &split));
     trial.params = params;
     trial.split = split;
     OPN_TRY(opn_i_tune_key(ctx, w->tuning->data_hash, kind_of(params), &trial, key));
-    if (w->journal == NULL || !opn_i_journal_find(w->journal, key, run)) {
+    bool is_there = w->journal != NULL && opn_i_journal_find(w->journal, key, run);
+    if (w->journal != NULL && !is_there && does) {
+        OPN_TRY(opn_i_journal_refresh(ctx, w->journal));
+        is_there = opn_i_journal_find(w->journal, key, run);
+    }
+    if (!is_there && does) {
         OPN_TRY(opn_i_trial_run(ctx, &trial, run));
         if (w->journal != NULL)
             OPN_TRY(opn_i_tune_folder_add(ctx, w->journal, key, &trial, t, run));
@@ -93,6 +102,23 @@ cleanup:
     opn_split_free(split);
     opn_params_free(params);
     return status;
+}
+
+static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
+{
+    return find_or_do(ctx, user, number, true);
+}
+
+static opn_status look_for_job(opn_ctx *ctx, void *user, int32_t number)
+{
+    return find_or_do(ctx, user, number, false);
+}
+
+static void tell_nothing(opn_ctx *ctx, void *user, int32_t number)
+{
+    (void)ctx;
+    (void)user;
+    (void)number;
 }
 
 static void tell_job(opn_ctx *ctx, void *user, int32_t number)
@@ -180,12 +206,49 @@ static opn_status run_round(opn_ctx *ctx,
 {
     w->first_seed = first_seed;
     w->n_now_seeds = end_seed - first_seed;
-    const opn_i_jobs jobs = {.stage = stage,
-                             .n = n * w->n_now_seeds,
-                             .run = run_job,
-                             .tell = tell_job,
-                             .user = w};
+    w->share = opn_i_shard_deal(w->shard, n * w->n_now_seeds);
+    const opn_i_jobs jobs = {
+            .stage = stage, .n = w->share.n, .run = run_job, .tell = tell_job, .user = w};
     return opn_i_jobs_run(ctx, &jobs);
+}
+
+// Takes the runs of all shards in the first round from the folder. False if some are
+// missing yet.
+static opn_status gather_round(opn_ctx *ctx, tuning_work *w, bool *is_complete)
+{
+    opn_status status = OPN_OK;
+    const opn_tuning *tuning = w->tuning;
+    const opn_i_jobs jobs = {.stage = "reading the first round",
+                             .n = tuning->n_trials * w->n_now_seeds,
+                             .run = look_for_job,
+                             .tell = tell_nothing,
+                             .user = w};
+    w->share = opn_i_shard_deal(NULL, jobs.n);
+    OPN_TRY(opn_i_journal_refresh(ctx, w->journal));
+    OPN_TRY(opn_i_jobs_run(ctx, &jobs));
+    *is_complete = true;
+    for (int32_t t = 0; t < tuning->n_trials; t++)
+        for (int32_t s = 0; s < tuning->n_first_seeds; s++)
+            *is_complete = *is_complete && !isnan(run_of(w, t, s)->objective);
+cleanup:
+    return status;
+}
+
+// The rounds as far as a shard can go.
+static opn_status run_shard_rounds(opn_ctx *ctx, tuning_work *w, bool *is_complete)
+{
+    opn_status status = OPN_OK;
+    opn_tuning *tuning = w->tuning;
+    OPN_TRY(run_round(ctx, w, "tuning", tuning->n_trials, 0, tuning->n_first_seeds));
+    OPN_TRY(gather_round(ctx, w, is_complete));
+    if (!*is_complete)
+        goto cleanup;
+    OPN_TRY(rank(ctx, tuning, 0, tuning->n_trials));
+    choose_finalists(tuning);
+    OPN_TRY(run_round(ctx, w, "tuning the finalists", tuning->n_finalists,
+                      tuning->n_first_seeds, tuning->n_seeds));
+cleanup:
+    return status;
 }
 
 static opn_status run_rounds(opn_ctx *ctx, tuning_work *w)
@@ -404,6 +467,20 @@ cleanup:
     return status;
 }
 
+// Says where the results of an interrupted search are, if it was that.
+static opn_status tell_interrupted(opn_ctx *ctx,
+                                   const tuning_work *w,
+                                   const char *folder,
+                                   opn_status status)
+{
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && w->journal != NULL,
+                OPN_ERR_INTERRUPTED, "interrupted; the results so far are in %s", folder);
+    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder == NULL, OPN_ERR_INTERRUPTED,
+                "interrupted; what is done so far is kept only in a folder (`output`)");
+cleanup:
+    return status;
+}
+
 opn_status opn_tune(opn_ctx *ctx,
                     const opn_graph *graph,
                     const opn_params *params,
@@ -414,20 +491,44 @@ opn_status opn_tune(opn_ctx *ctx,
     OPN_REJECT_NULL(ctx, graph, params, out);
     opn_status status = OPN_OK;
     tuning_work w = {.graph = graph, .given = params, .trial = {.graph = graph}};
+    OPN_TRY(opn_i_shard_refuse(ctx, params, "makes no table"));
     status = prepare(ctx, &w);
     if (status == OPN_OK && folder != NULL)
-        OPN_TRY(opn_i_tune_folder_open(ctx, folder, &w.journal));
+        OPN_TRY(opn_i_tune_folder_open(ctx, folder, NULL, &w.journal));
     if (status == OPN_OK)
         status = run_rounds(ctx, &w);
-    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && w.journal != NULL,
-                OPN_ERR_INTERRUPTED, "interrupted; the results so far are in %s", folder);
-    OPN_FAIL_IF(ctx, status == OPN_ERR_INTERRUPTED && folder == NULL, OPN_ERR_INTERRUPTED,
-                "interrupted; what is done so far is kept only in a folder (`output`)");
-    OPN_TRY(status);
+    OPN_TRY(tell_interrupted(ctx, &w, folder, status));
     compare_with_default(w.tuning);
     OPN_TRY(write_command(ctx, &w, data != NULL ? data : graph->name, folder));
     *out = w.tuning;
     w.tuning = NULL;
+cleanup:
+    opn_i_journal_close(w.journal);
+    opn_tuning_free(w.tuning);
+    return status;
+}
+
+opn_status opn_tune_shard(opn_ctx *ctx,
+                          const opn_graph *graph,
+                          const opn_params *params,
+                          const char *folder,
+                          opn_shard_summary *out)
+{
+    OPN_REJECT_NULL(ctx, graph, params, out);
+    opn_status status = OPN_OK;
+    opn_i_shard shard;
+    tuning_work w = {
+            .graph = graph, .given = params, .shard = &shard, .trial = {.graph = graph}};
+    bool is_complete = false;
+    OPN_TRY(opn_i_shard_init(ctx, params, folder, &shard));
+    status = prepare(ctx, &w);
+    if (status == OPN_OK)
+        OPN_TRY(opn_i_tune_folder_open(ctx, folder, &shard, &w.journal));
+    if (status == OPN_OK)
+        status = run_shard_rounds(ctx, &w, &is_complete);
+    OPN_TRY(tell_interrupted(ctx, &w, folder, status));
+    *out = opn_i_shard_summary(&shard);
+    out->has_more = !is_complete;
 cleanup:
     opn_i_journal_close(w.journal);
     opn_tuning_free(w.tuning);

@@ -43,14 +43,18 @@ static bool run_from_json(const json_t *object, void *record)
 }
 
 static const opn_i_journal_kind trials = {.file = "trials.jsonl",
+                                          .shards = "trials.d",
                                           .what = "run of a trial",
                                           .n_bytes = sizeof(opn_trial_run),
                                           .to_json = run_to_json,
                                           .from_json = run_from_json};
 
-opn_status opn_i_tune_folder_open(opn_ctx *ctx, const char *folder, opn_i_journal **out)
+opn_status opn_i_tune_folder_open(opn_ctx *ctx,
+                                  const char *folder,
+                                  opn_i_shard *shard,
+                                  opn_i_journal **out)
 {
-    return opn_i_journal_open(ctx, folder, &trials, out);
+    return opn_i_journal_open(ctx, folder, &trials, shard, out);
 }
 
 // Increase with every change to how trials are scored.

@@ -7,10 +7,11 @@
 #include "experiment/tune_trial.h"
 #include "io/sha256.h"
 
-// Opens FOLDER/trials.jsonl, with records opn_trial_run, creating the folder if needed.
-// Errors: as opn_i_journal_open().
+// Opens FOLDER/trials.jsonl, or the file of a shard in FOLDER/trials.d, with records
+// opn_trial_run, creating the folder if needed. Errors: as opn_i_journal_open().
 OPN_NODISCARD opn_status opn_i_tune_folder_open(opn_ctx *ctx,
                                                 const char *folder,
+                                                opn_i_shard *shard,
                                                 opn_i_journal **out);
 
 // A hash of everything that a run of a trial depends on: runs with equal keys are equal.

@@ -46,8 +46,13 @@ const char *opn_i_input_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static opn_status
-read_all(opn_ctx *ctx, const char *path, int file, size_t n_expected, opn_i_bytes *out)
+// *is_stale says whether another machine has replaced the file while it was read.
+static opn_status read_all(opn_ctx *ctx,
+                           const char *path,
+                           int file,
+                           size_t n_expected,
+                           bool *is_stale,
+                           opn_i_bytes *out)
 {
     opn_status status = OPN_OK;
     opn_i_bytes bytes = {0};
@@ -64,6 +69,7 @@ read_all(opn_ctx *ctx, const char *path, int file, size_t n_expected, opn_i_byte
                                    "bytes"));
             continue;
         }
+        *is_stale = n_read < 0 && errno == ESTALE;
         OPN_FAIL_IF(ctx, n_read < 0, OPN_ERR_READ, "%s: cannot be read: %s", path,
                     strerror(errno));
         if (n_read == 0)
@@ -184,8 +190,8 @@ cleanup:
     return status;
 }
 
-static opn_status
-read_input(opn_ctx *ctx, const char *path, input_kind kind, opn_i_bytes *out)
+static opn_status read_once(
+        opn_ctx *ctx, const char *path, input_kind kind, bool *is_stale, opn_i_bytes *out)
 {
     opn_status status = OPN_OK;
     const char *name = opn_i_input_name(path);
@@ -200,7 +206,7 @@ read_input(opn_ctx *ctx, const char *path, input_kind kind, opn_i_bytes *out)
                 name, strerror(errno));
     OPN_TRY(check_kind(ctx, name, kind, info.st_mode));
     OPN_TRY(read_all(ctx, name, file, info.st_size > 0 ? (size_t)info.st_size : 0,
-                     &bytes));
+                     is_stale, &bytes));
     if (is_gzip(&bytes)) {
         OPN_TRY(unpack_gzip(ctx, name, &bytes, out));
     } else {
@@ -211,6 +217,21 @@ cleanup:
     if (file >= 0)
         close(file);
     opn_i_bytes_release(ctx, &bytes);
+    return status;
+}
+
+// A file that is replaced on a network file system leaves its readers with a handle to
+// nothing; the new one is there at once.
+static opn_status
+read_input(opn_ctx *ctx, const char *path, input_kind kind, opn_i_bytes *out)
+{
+    enum { MAX_TRIES = 8 };
+    bool is_stale = true;
+    opn_status status = OPN_OK;
+    for (int t = 0; t < MAX_TRIES && is_stale; t++) {
+        is_stale = false;
+        status = read_once(ctx, path, kind, &is_stale, out);
+    }
     return status;
 }
 

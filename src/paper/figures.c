@@ -376,8 +376,9 @@ opn_status opn_draw_figures(opn_ctx *ctx,
     opn_i_run_folder *kept = NULL;
     drawing d = {
             .ctx = ctx, .params = params, .folder = folder, .drawn = drawn, .user = user};
+    OPN_TRY(opn_i_shard_refuse(ctx, params, "draws no figure"));
     if (folder != NULL)
-        OPN_TRY(opn_i_run_folder_open(ctx, folder, &kept));
+        OPN_TRY(opn_i_run_folder_open(ctx, folder, NULL, &kept));
     for (size_t p = 0; p < sizeof(plans) / sizeof(plans[0]); p++) {
         d.plan = &plans[p];
         if (opn_i_is_listed(figures, d.plan->figure) &&

@@ -51,6 +51,7 @@ typedef struct image_run {
     opn_i_journal *journal; // or NULL
     int64_t seed;
     opn_i_image_cell *cell; // [MODELS,TERMS]
+    opn_i_share share;      // of these
 } image_run;
 
 static opn_status set_params(
@@ -204,6 +205,7 @@ static bool cell_from_json(const json_t *object, void *record)
 }
 
 static const opn_i_journal_kind journal_kind = {.file = "images.jsonl",
+                                                .shards = "images.d",
                                                 .what = "result of a run on images",
                                                 .n_bytes = sizeof(opn_i_image_cell),
                                                 .to_json = cell_to_json,
@@ -233,10 +235,16 @@ cleanup:
     return status;
 }
 
-static opn_status run_job(opn_ctx *ctx, void *user, int32_t j)
+static int32_t cell_at(const image_run *run, int32_t job)
+{
+    return run->share.first + job * run->share.step;
+}
+
+static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
 {
     opn_status status = OPN_OK;
     const image_run *run = user;
+    const int32_t j = cell_at(run, number);
     const char *model = opn_i_image_models[j / OPN_IMAGE_TERMS];
     const char *term = opn_i_image_terms[j % OPN_IMAGE_TERMS];
     opn_i_image_cell *cell = &run->cell[j];
@@ -256,9 +264,10 @@ cleanup:
     return status;
 }
 
-static void tell_job(opn_ctx *ctx, void *user, int32_t j)
+static void tell_job(opn_ctx *ctx, void *user, int32_t number)
 {
     const image_run *run = user;
+    const int32_t j = cell_at(run, number);
     opn_i_log(ctx, OPN_LOG_INFO, "%s, %s, seed %lld: accuracy %.1f %%, %.1f s",
               opn_i_image_models[j / OPN_IMAGE_TERMS],
               opn_i_image_titles[j % OPN_IMAGE_TERMS], (long long)run->seed,
@@ -275,7 +284,7 @@ static opn_status run_seed(opn_ctx *ctx, const opn_i_image_data *data, image_run
     // Each takes about half a gigabyte.
     const opn_i_jobs jobs = {.stage = "evaluating",
                              .note = note,
-                             .n = OPN_IMAGE_MODELS * OPN_IMAGE_TERMS,
+                             .n = run->share.n,
                              .n_at_once = 2,
                              .run = run_job,
                              .tell = tell_job,
@@ -289,6 +298,7 @@ cleanup:
 opn_status opn_i_run_images(opn_ctx *ctx,
                             const opn_params *params,
                             const char *folder,
+                            opn_i_shard *shard,
                             opn_reproduction *found)
 {
     opn_status status = OPN_OK;
@@ -300,12 +310,13 @@ opn_status opn_i_run_images(opn_ctx *ctx,
     opn_i_journal *journal = NULL;
     OPN_TRY(opn_i_image_data_load(ctx, params, &data));
     if (folder != NULL)
-        OPN_TRY(opn_i_journal_open(ctx, folder, &journal_kind, &journal));
+        OPN_TRY(opn_i_journal_open(ctx, folder, &journal_kind, shard, &journal));
     OPN_TRY_NEW(ctx, found->image_cell, (size_t)n_seeds * n_cells);
     for (int32_t s = 0; s < n_seeds; s++) {
         image_run run = {.journal = journal,
                          .seed = opn_params_int(params, "seed") + s,
-                         .cell = found->image_cell + (size_t)s * n_cells};
+                         .cell = found->image_cell + (size_t)s * n_cells,
+                         .share = opn_i_shard_deal(shard, (int32_t)n_cells)};
         OPN_TRY(run_seed(ctx, &data, &run));
         found->n_image_seeds = s + 1;
     }

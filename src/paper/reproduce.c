@@ -129,6 +129,8 @@ static opn_status measure(reproducing *r, const setting *how, const char *models
     opn_evaluation *evaluation = NULL;
     r->setting = how;
     OPN_TRY(evaluate(r, models, &evaluation));
+    if (evaluation == NULL) // a shard makes no table
+        goto cleanup;
     const opn_i_measured measured = {r->dataset, r->task, how->name, evaluation};
     if (how != &as_strong)
         OPN_TRY(add_tables(r, &measured));
@@ -203,21 +205,22 @@ static bool wants_graphs(const reproducing *r)
     return wants;
 }
 
-opn_status opn_reproduce(opn_ctx *ctx,
-                         const opn_params *params,
-                         const char *folder,
-                         opn_reproduction **out)
+// What a shard does is in the folder; its tables are empty.
+static opn_status reproduce(opn_ctx *ctx,
+                            const opn_params *params,
+                            const char *folder,
+                            opn_i_shard *shard,
+                            opn_reproduction **out)
 {
-    OPN_REJECT_NULL(ctx, params, out);
     opn_status status = OPN_OK;
     reproducing r = {.ctx = ctx, .params = params};
     const char *wanted = opn_params_text(params, "dataset");
     if (folder != NULL)
-        OPN_TRY(opn_i_run_folder_open(ctx, folder, &r.folder));
+        OPN_TRY(opn_i_run_folder_open(ctx, folder, shard, &r.folder));
     OPN_TRY_NEW(ctx, r.found, 1);
     r.found->alloc = ctx->alloc;
     if (wants_images(&r))
-        OPN_TRY(opn_i_run_images(ctx, params, folder, r.found));
+        OPN_TRY(opn_i_run_images(ctx, params, folder, shard, r.found));
     for (int d = 0; d < N_DATASETS && wants_graphs(&r); d++) {
         r.dataset = datasets[d];
         if (opn_i_is_listed(wanted, r.dataset))
@@ -228,5 +231,35 @@ opn_status opn_reproduce(opn_ctx *ctx,
 cleanup:
     opn_i_run_folder_close(r.folder);
     opn_reproduction_free(r.found);
+    return status;
+}
+
+opn_status opn_reproduce(opn_ctx *ctx,
+                         const opn_params *params,
+                         const char *folder,
+                         opn_reproduction **out)
+{
+    OPN_REJECT_NULL(ctx, params, out);
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_shard_refuse(ctx, params, "makes no table"));
+    OPN_TRY(reproduce(ctx, params, folder, NULL, out));
+cleanup:
+    return status;
+}
+
+opn_status opn_reproduce_shard(opn_ctx *ctx,
+                               const opn_params *params,
+                               const char *folder,
+                               opn_shard_summary *out)
+{
+    OPN_REJECT_NULL(ctx, params, out);
+    opn_status status = OPN_OK;
+    opn_i_shard shard;
+    opn_reproduction *empty = NULL;
+    OPN_TRY(opn_i_shard_init(ctx, params, folder, &shard));
+    OPN_TRY(reproduce(ctx, params, folder, &shard, &empty));
+    *out = opn_i_shard_summary(&shard);
+cleanup:
+    opn_reproduction_free(empty);
     return status;
 }

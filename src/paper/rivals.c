@@ -157,7 +157,8 @@ static opn_status measure_convention(opn_ctx *ctx,
     if (head->isolated[0] != 0)
         OPN_TRY(opn_params_set(ctx, params, "isolated", head->isolated));
     OPN_TRY(opn_i_evaluate(ctx, graph, params, folder, out));
-    OPN_TRY(add_measured(ctx, head, *out, found));
+    if (*out != NULL) // a shard makes no table
+        OPN_TRY(add_measured(ctx, head, *out, found));
 cleanup:
     return status;
 }
@@ -186,6 +187,8 @@ static opn_status measure_task(opn_ctx *ctx,
         OPN_TRY(measure_convention(ctx, graph, params, &head, folder, found,
                                    &evaluation));
     }
+    if (evaluation == NULL)
+        goto cleanup;
     const opn_i_measured measured = {dataset, "ood", tasks[task].setting, evaluation};
     head.isolated = "";
     OPN_TRY(add_published(ctx, &head, found));

@@ -5,6 +5,7 @@
 #include "train/checkpoint_file.h"
 
 #include "io/bytes.h"
+#include "io/file_lock.h"
 #include "io/path.h"
 
 #include <dirent.h>
@@ -12,7 +13,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,10 +45,11 @@ static bool has_name(int file, const char *path)
            held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
-static opn_status take_lock(opn_ctx *ctx, opn_checkpoint *checkpoint)
+static opn_status take_lock(opn_ctx *ctx, opn_checkpoint *checkpoint, opn_i_lock *out)
 {
     opn_status status = OPN_OK;
     const char *path = checkpoint->lock_path;
+    opn_i_lock lock = OPN_LOCK_MISSING;
     do {
         if (checkpoint->lock >= 0)
             (void)close(checkpoint->lock);
@@ -56,23 +57,20 @@ static opn_status take_lock(opn_ctx *ctx, opn_checkpoint *checkpoint)
                 open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         OPN_FAIL_IF(ctx, checkpoint->lock < 0, OPN_ERR_WRITE, "%s: cannot be written: %s",
                     path, strerror(errno));
-        const bool is_taken = flock(checkpoint->lock, LOCK_EX | LOCK_NB) != 0;
-        OPN_FAIL_IF(ctx, is_taken && errno == EWOULDBLOCK, OPN_ERR_WRITE,
-                    "%s: another training is writing to the same file", checkpoint->path);
-        OPN_FAIL_IF(ctx, is_taken, OPN_ERR_WRITE, "%s: cannot be locked: %s", path,
-                    strerror(errno));
-    } while (!has_name(checkpoint->lock, path));
-    checkpoint->is_locked = true;
+        lock = opn_i_file_lock(checkpoint->lock);
+    } while (lock == OPN_LOCK_HELD && !has_name(checkpoint->lock, path));
+    checkpoint->is_locked = lock == OPN_LOCK_HELD;
+    *out = lock;
 cleanup:
     return status;
 }
 
 // ---- checkpoints ---------------------------------------------------------------------
 
-opn_status
-opn_checkpoint_open(opn_ctx *ctx, const char *path, int resumes, opn_checkpoint **out)
+// Whatever the lock: it is for the caller to say what that means.
+static opn_status
+open_checkpoint(opn_ctx *ctx, const char *path, opn_i_lock *lock, opn_checkpoint **out)
 {
-    OPN_REJECT_NULL(ctx, path, out);
     opn_status status = OPN_OK;
     opn_checkpoint *checkpoint = NULL;
     OPN_TRY_NEW(ctx, checkpoint, 1);
@@ -80,7 +78,41 @@ opn_checkpoint_open(opn_ctx *ctx, const char *path, int resumes, opn_checkpoint 
     checkpoint->lock = -1;
     OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &checkpoint->path));
     OPN_TRY(opn_i_join_path(ctx, NULL, path, ".lock", &checkpoint->lock_path));
-    OPN_TRY(take_lock(ctx, checkpoint));
+    OPN_TRY(take_lock(ctx, checkpoint, lock));
+    *out = checkpoint;
+    checkpoint = NULL;
+cleanup:
+    opn_checkpoint_close(checkpoint, 0);
+    return status;
+}
+
+opn_status opn_i_checkpoint_claim(opn_ctx *ctx, const char *path, opn_checkpoint **out)
+{
+    opn_status status = OPN_OK;
+    opn_checkpoint *checkpoint = NULL;
+    opn_i_lock lock = OPN_LOCK_MISSING;
+    OPN_TRY(open_checkpoint(ctx, path, &lock, &checkpoint));
+    if (lock == OPN_LOCK_MISSING)
+        (void)unlink(checkpoint->lock_path);
+    *out = lock == OPN_LOCK_HELD ? checkpoint : NULL;
+    if (lock != OPN_LOCK_HELD)
+        opn_checkpoint_close(checkpoint, 0);
+cleanup:
+    return status;
+}
+
+opn_status
+opn_checkpoint_open(opn_ctx *ctx, const char *path, int resumes, opn_checkpoint **out)
+{
+    OPN_REJECT_NULL(ctx, path, out);
+    opn_status status = OPN_OK;
+    opn_checkpoint *checkpoint = NULL;
+    opn_i_lock lock = OPN_LOCK_MISSING;
+    OPN_TRY(open_checkpoint(ctx, path, &lock, &checkpoint));
+    OPN_FAIL_IF(ctx, lock == OPN_LOCK_TAKEN, OPN_ERR_WRITE,
+                "%s: another training is writing to the same file", path);
+    OPN_FAIL_IF(ctx, lock == OPN_LOCK_MISSING, OPN_ERR_WRITE, "%s: cannot be locked: %s",
+                checkpoint->lock_path, strerror(errno));
     OPN_FAIL_IF(ctx, !resumes && is_there(path), OPN_ERR_INVALID_ARG,
                 "%s: holds a training that was interrupted; continue it with `resume`, "
                 "or remove it to begin anew",

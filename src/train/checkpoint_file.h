@@ -6,6 +6,13 @@
 #include "base/context.h"
 #include "opine/model.h"
 
+// Opens a checkpoint to resume from, if there is one; *out is NULL if another training
+// holds it, or if the file system cannot tell because it has no locks. Errors: WRITE,
+// NOMEM.
+OPN_NODISCARD opn_status opn_i_checkpoint_claim(opn_ctx *ctx,
+                                                const char *path,
+                                                opn_checkpoint **out);
+
 // The path of the checkpoint, or of one part of it in a folder of that path, which is
 // made; freed by the caller. Errors: WRITE, FORMAT (there is a file instead of a folder),
 // NOMEM.

@@ -102,6 +102,41 @@ static void test_table_defaults_may_be_given_too(void **state)
     opn_ctx_free(ctx);
 }
 
+static void test_a_part_is_one_of_those_there_are(void **state)
+{
+    (void)state;
+    static const char *const right[] = {"1/1", "1/4", "4/4", "007/10", "10000/10000"};
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {{"0/4", "0/4 is none of the parts 1/4 to 4/4"},
+                 {"5/4", "5/4 is none of the parts 1/4 to 4/4"},
+                 {"1/0", "1/0: the number of parts is outside [1, 10000]"},
+                 {"1/10001", "the number of parts is outside [1, 10000]"},
+                 {"99999999999999999999/4", "is not of the form I/N, such as 1/4"},
+                 {"-1/4", "\"-1/4\" is not of the form I/N"},
+                 {"1/4/2", "is not of the form I/N"},
+                 {"1.5/4", "is not of the form I/N"},
+                 {"1 /4", "is not of the form I/N"},
+                 {"1/", "is not of the form I/N"},
+                 {"/4", "is not of the form I/N"},
+                 {"2", "is not of the form I/N"},
+                 {"first", "is not of the form I/N"},
+                 {"", "is not of the form I/N"}};
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_params *params = new_params(ctx);
+    assert_false(opn_params_given(params, "shard"));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(opn_params_set(ctx, params, "shard", wrong[i].text),
+                         OPN_ERR_INVALID_ARG);
+        support_expect_error(ctx, wrong[i].message);
+    }
+    assert_false(opn_params_given(params, "shard"));
+    for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
+        assert_int_equal(opn_params_set(ctx, params, "shard", right[i]), OPN_OK);
+    opn_params_free(params);
+    opn_ctx_free(ctx);
+}
+
 static void test_find_takes_snake_and_kebab_case(void **state)
 {
     (void)state;
@@ -508,6 +543,7 @@ int main(void)
             cmocka_unit_test(test_table_texts_are_there_and_help_is_a_sentence),
             cmocka_unit_test(test_table_bounds_hold_the_default),
             cmocka_unit_test(test_table_defaults_may_be_given_too),
+            cmocka_unit_test(test_a_part_is_one_of_those_there_are),
             cmocka_unit_test(test_find_takes_snake_and_kebab_case),
             cmocka_unit_test(test_params_start_with_the_defaults),
             cmocka_unit_test(test_params_keep_what_was_set_last),

@@ -5,6 +5,7 @@
 #include "experiment/run_folder.h"
 #include "math/real.h"
 #include "opine/opine.h"
+#include "support/cell_sample.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
@@ -100,19 +101,6 @@ static void expect_same_number(double a, double b)
     assert_true(a == b || (isnan(a) && isnan(b)));
 }
 
-static void expect_same_cell(const opn_cell *a, const opn_cell *b)
-{
-    assert_true(a->seed == b->seed);
-    assert_string_equal(a->split_hash, b->split_hash);
-    assert_true(a->n_pool == b->n_pool && a->prevalence == b->prevalence);
-    assert_true(a->n_epochs == b->n_epochs);
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
-        expect_same_number(a->quality[q], b->quality[q]);
-    for (int k = 0; k < OPN_N_METRICS; k++)
-        for (int32_t s = 0; s < OPN_N_SCORES; s++)
-            expect_same_number(a->metric[k][s], b->metric[k][s]);
-}
-
 static void expect_same_seconds(const opn_seconds *a, const opn_seconds *b)
 {
     expect_same_number(a->teacher, b->teacher);
@@ -121,23 +109,12 @@ static void expect_same_seconds(const opn_seconds *a, const opn_seconds *b)
     expect_same_number(a->infer, b->infer);
 }
 
-// Everything but the times.
-static void expect_same(const opn_evaluation *a, const opn_evaluation *b)
-{
-    assert_int_equal(opn_evaluation_n_models(a), opn_evaluation_n_models(b));
-    assert_int_equal(opn_evaluation_n_seeds(a), opn_evaluation_n_seeds(b));
-    for (int32_t m = 0; m < opn_evaluation_n_models(a); m++)
-        for (int32_t s = 0; s < opn_evaluation_n_seeds(a); s++)
-            expect_same_cell(&opn_i_evaluation_cells(a, m)[s],
-                             &opn_i_evaluation_cells(b, m)[s]);
-}
-
 // Asserts what the folder and the settings give, and that it is what no folder gives.
 static void expect_right(const place *at, const char *with)
 {
     opn_evaluation *kept = evaluate(at, with, at->s->path);
     opn_evaluation *fresh = evaluate(at, with, NULL);
-    expect_same(kept, fresh);
+    cell_expect_same_evaluations(kept, fresh);
     opn_evaluation_free(kept);
     opn_evaluation_free(fresh);
 }
@@ -189,7 +166,7 @@ static void a_second_call_trains_nothing_and_gives_the_same_bits(void **state)
     opn_evaluation *second = evaluate_counting(&at, settings, &c);
     assert_int_equal(c.n_epochs, 0);
     assert_int_equal(count_lines(at.cells), N_CELLS);
-    expect_same(first, second);
+    cell_expect_same_evaluations(first, second);
     for (int32_t m = 0; m < 3; m++)
         for (int32_t s = 0; s < 3; s++)
             expect_same_seconds(&opn_i_evaluation_cells(first, m)[s].seconds,
@@ -210,7 +187,7 @@ static void a_kept_model_is_scored_again_without_training(void **state)
     assert_int_equal(unlink(at.cells), 0);
     opn_evaluation *second = evaluate_counting(&at, settings, &c);
     assert_int_equal(c.n_epochs, 0);
-    expect_same(first, second);
+    cell_expect_same_evaluations(first, second);
     assert_true(isnan(opn_i_evaluation_cells(second, 1)->seconds.train));
     assert_true(opn_i_evaluation_cells(second, 1)->seconds.infer >= 0.0);
     opn_evaluation_free(first);
@@ -313,7 +290,7 @@ static void an_interruption_at_any_moment_loses_nothing_and_changes_no_bit(void 
             support_expect_error(ctx, at.s->path);
         opn_evaluation_free(found);
         found = evaluate(&at, with, at.s->path);
-        expect_same(found, whole);
+        cell_expect_same_evaluations(found, whole);
         opn_evaluation_free(found);
         assert_int_equal(count_models(&at, ".checkpoint"), 0);
         assert_int_equal(count_lines(at.cells), 4);
@@ -387,7 +364,7 @@ static void a_torn_last_line_is_done_again(void **state)
     char *text = support_read_file(at.cells, &n);
     support_write_file(at.cells, text, n - 7);
     opn_evaluation *second = evaluate(&at, settings, at.s->path);
-    expect_same(first, second);
+    cell_expect_same_evaluations(first, second);
     assert_int_equal(count_lines(at.cells), N_CELLS);
     expect_right(&at, settings); // from what the second has left
     free(text);
@@ -510,7 +487,7 @@ static void a_folder_in_use_by_another_process_is_refused(void **state)
     if (child == 0) {
         opn_i_run_folder *folder = NULL;
         (void)close(over[1]);
-        byte = opn_i_run_folder_open(ctx, at.s->path, &folder) == OPN_OK;
+        byte = opn_i_run_folder_open(ctx, at.s->path, NULL, &folder) == OPN_OK;
         (void)!write(ready[1], &byte, 1);
         (void)!read(over[0], &byte, 1);
         _exit(0);
@@ -553,7 +530,7 @@ static void every_allocation_failure_leaves_a_folder_to_go_on_from(void **state)
         opn_evaluation_free(found);
         support_ctx_free(own, &m);
         found = evaluate(&at, with, at.s->path);
-        expect_same(found, whole);
+        cell_expect_same_evaluations(found, whole);
         opn_evaluation_free(found);
         support_remove_folder(at.s->path);
     }

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "experiment/cell_json.h"
 #include "experiment/run_folder.h"
+#include "support/cell_sample.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
@@ -23,58 +24,6 @@ int fdatasync(int fildes)
 {
     (void)fildes;
     return 0;
-}
-
-// ---- cells ---------------------------------------------------------------------------
-
-static double draw_number(uint64_t *random)
-{
-    static const double odd[] = {0.0,    -0.0,  100.0,  1.0 / 3.0, 2e-308,
-                                 5e-324, 1e300, 1e-300, 0.1,       99.999999999999986};
-    const uint32_t kind = below(random, 20);
-    return kind < 10 ? odd[kind] : (double)below(random, 1u << 30) / 10737418.23;
-}
-
-// Every third score is missing, as for a model that lacks it.
-static opn_cell draw_cell(uint64_t *random)
-{
-    opn_cell cell = {
-            .seed = below(random, 1000),
-            .n_pool = 1000.0,
-            .prevalence = draw_number(random),
-            .n_epochs = 200.0,
-            .seconds = {(double)NAN, 0.0, draw_number(random), draw_number(random)}};
-    for (int c = 0; c < 64; c++)
-        cell.split_hash[c] = "0123456789abcdef"[below(random, 16)];
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
-        cell.quality[q] = draw_number(random);
-    for (int m = 0; m < OPN_N_METRICS; m++)
-        for (int32_t s = 0; s < OPN_N_SCORES; s++)
-            cell.metric[m][s] = s % 3 == 0 ? (double)NAN : draw_number(random);
-    return cell;
-}
-
-static bool is_same_number(double a, double b)
-{
-    return memcmp(&a, &b, sizeof(a)) == 0 || (isnan(a) && isnan(b));
-}
-
-static bool is_same_cell(const opn_cell *a, const opn_cell *b)
-{
-    bool same = a->seed == b->seed && strcmp(a->split_hash, b->split_hash) == 0 &&
-                is_same_number(a->n_pool, b->n_pool) &&
-                is_same_number(a->prevalence, b->prevalence) &&
-                is_same_number(a->n_epochs, b->n_epochs) &&
-                is_same_number(a->seconds.teacher, b->seconds.teacher) &&
-                is_same_number(a->seconds.prior, b->seconds.prior) &&
-                is_same_number(a->seconds.train, b->seconds.train) &&
-                is_same_number(a->seconds.infer, b->seconds.infer);
-    for (int q = 0; q < OPN_N_QUALITIES; q++)
-        same = same && is_same_number(a->quality[q], b->quality[q]);
-    for (int m = 0; m < OPN_N_METRICS; m++)
-        for (int32_t s = 0; s < OPN_N_SCORES; s++)
-            same = same && is_same_number(a->metric[m][s], b->metric[m][s]);
-    return same;
 }
 
 // ---- folders -------------------------------------------------------------------------
@@ -98,7 +47,7 @@ static place open_place(void)
 static opn_i_run_folder *open_folder(const place *at)
 {
     opn_i_run_folder *folder = NULL;
-    if (opn_i_run_folder_open(at->ctx, at->s->path, &folder) != OPN_OK)
+    if (opn_i_run_folder_open(at->ctx, at->s->path, NULL, &folder) != OPN_OK)
         fail_msg("%s", opn_ctx_error(at->ctx));
     return folder;
 }
@@ -106,7 +55,7 @@ static opn_i_run_folder *open_folder(const place *at)
 static void expect_refused(const place *at, opn_status want, const char *part)
 {
     opn_i_run_folder *folder = NULL;
-    assert_int_equal(opn_i_run_folder_open(at->ctx, at->s->path, &folder), want);
+    assert_int_equal(opn_i_run_folder_open(at->ctx, at->s->path, NULL, &folder), want);
     assert_null(folder);
     support_expect_error(at->ctx, part);
 }
@@ -124,7 +73,7 @@ static void fill(const place *at, int n, uint64_t random)
     opn_i_run_folder *folder = open_folder(at);
     for (int c = 0; c < n; c++) {
         char key[12];
-        const opn_cell cell = draw_cell(&random);
+        const opn_cell cell = cell_draw(&random);
         snprintf(key, sizeof(key), "%d", c);
         add(at, folder, key, &cell);
     }
@@ -138,10 +87,10 @@ static void expect_filled(const place *at, int n, uint64_t random)
     for (int c = 0; c <= n; c++) {
         char key[12];
         opn_cell got;
-        const opn_cell want = draw_cell(&random);
+        const opn_cell want = cell_draw(&random);
         snprintf(key, sizeof(key), "%d", c);
         assert_int_equal(opn_i_run_folder_find(folder, key, &got), c < n);
-        assert_true(c == n || is_same_cell(&got, &want));
+        assert_true(c == n || cell_is_same(&got, &want));
     }
     opn_i_run_folder_close(folder);
 }
@@ -163,13 +112,13 @@ static void what_is_added_is_found_at_once(void **state)
     (void)state;
     place at = open_place();
     uint64_t random = 2;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     opn_cell got;
     opn_i_run_folder *folder = open_folder(&at);
     assert_false(opn_i_run_folder_find(folder, "a", &got));
     add(&at, folder, "a", &cell);
     assert_true(opn_i_run_folder_find(folder, "a", &got));
-    assert_true(is_same_cell(&got, &cell));
+    assert_true(cell_is_same(&got, &cell));
     assert_false(opn_i_run_folder_find(folder, "b", &got));
     opn_i_run_folder_close(folder);
     support_close_stage(at.s);
@@ -181,7 +130,7 @@ static void a_line_tells_what_its_cell_is_about(void **state)
     place at = open_place();
     uint64_t random = 3;
     json_error_t error;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     opn_i_run_folder *folder = open_folder(&at);
     assert_int_equal(opn_i_run_folder_add(at.ctx, folder, "k",
                                           json_pack("{s:s}", "model", "s-gcn"), &cell),
@@ -227,7 +176,7 @@ static void *add_many(void *user)
     for (int c = 0; c < N_EACH; c++) {
         char key[24];
         opn_cell got;
-        const opn_cell cell = draw_cell(&random);
+        const opn_cell cell = cell_draw(&random);
         snprintf(key, sizeof(key), "%d.%d", a->number, c);
         a->n_failed +=
                 opn_i_run_folder_add(own, a->folder, key, json_object(), &cell) != OPN_OK;
@@ -261,10 +210,10 @@ static void threads_add_whole_lines_side_by_side(void **state)
         for (int c = 0; c < N_EACH; c++) {
             char key[24];
             opn_cell got;
-            const opn_cell want = draw_cell(&random);
+            const opn_cell want = cell_draw(&random);
             snprintf(key, sizeof(key), "%d.%d", t, c);
             assert_true(opn_i_run_folder_find(folder, key, &got));
-            assert_true(is_same_cell(&got, &want));
+            assert_true(cell_is_same(&got, &want));
         }
     }
     opn_i_run_folder_close(folder);
@@ -292,9 +241,9 @@ static void a_last_line_torn_anywhere_is_taken_away_and_done_anew(void **state)
         support_expect_file(at.cells, whole, n_two);
     }
     uint64_t random = 4;
-    (void)draw_cell(&random);
-    (void)draw_cell(&random);
-    const opn_cell third = draw_cell(&random);
+    (void)cell_draw(&random);
+    (void)cell_draw(&random);
+    const opn_cell third = cell_draw(&random);
     opn_i_run_folder *folder = open_folder(&at);
     add(&at, folder, "2", &third);
     opn_i_run_folder_close(folder);
@@ -309,15 +258,15 @@ static void of_a_key_twice_the_last_counts(void **state)
     place at = open_place();
     uint64_t random = 5;
     opn_cell got;
-    const opn_cell first = draw_cell(&random);
-    const opn_cell second = draw_cell(&random);
+    const opn_cell first = cell_draw(&random);
+    const opn_cell second = cell_draw(&random);
     opn_i_run_folder *folder = open_folder(&at);
     add(&at, folder, "k", &first);
     add(&at, folder, "k", &second);
     opn_i_run_folder_close(folder);
     folder = open_folder(&at);
     assert_true(opn_i_run_folder_find(folder, "k", &got));
-    assert_true(is_same_cell(&got, &second));
+    assert_true(cell_is_same(&got, &second));
     opn_i_run_folder_close(folder);
     support_close_stage(at.s);
 }
@@ -385,7 +334,7 @@ static void a_line_without_any_of_its_figures_is_refused(void **state)
 {
     (void)state;
     uint64_t random = 7;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     json_t *whole = json_pack("{s:s}", "key", "k");
     const char *member = NULL;
     json_t *value = NULL;
@@ -409,7 +358,7 @@ static void a_result_of_an_earlier_version_lacks_later_metrics(void **state)
 {
     (void)state;
     uint64_t random = 7;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     opn_cell read = {0};
     json_t *line = json_object();
     opn_i_cell_to_json(&cell, line);
@@ -426,7 +375,7 @@ static void a_result_of_an_earlier_version_lacks_later_qualities(void **state)
 {
     (void)state;
     uint64_t random = 7;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     for (int q = OPN_QUALITY_ADAPTIVE_ECE; q < OPN_N_QUALITIES; q++) {
         const char *name = opn_quality_name((opn_quality)q);
         opn_cell read = {0};
@@ -445,7 +394,7 @@ static void a_score_that_is_no_number_is_refused(void **state)
 {
     (void)state;
     uint64_t random = 8;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     json_t *line = json_pack("{s:s}", "key", "k");
     opn_i_cell_to_json(&cell, line);
     json_object_set_new(json_object_get(line, "auroc"), "dissonance", json_string("99"));
@@ -493,7 +442,8 @@ static void a_folder_that_may_not_be_written_is_refused(void **state)
         opn_i_run_folder *folder = NULL;
         if (geteuid() == 0 && setuid(65534) != 0)
             _exit(1);
-        const opn_status status = opn_i_run_folder_open(at.ctx, at.s->path, &folder);
+        const opn_status status =
+                opn_i_run_folder_open(at.ctx, at.s->path, NULL, &folder);
         _exit(status == OPN_ERR_WRITE &&
                               strstr(opn_ctx_error(at.ctx), "cells.jsonl: cannot be "
                                                             "opened: Permission") != NULL
@@ -522,7 +472,7 @@ static void a_folder_that_another_process_has_is_refused_until_it_ends(void **st
     if (child == 0) {
         opn_i_run_folder *folder = NULL;
         (void)close(over[1]);
-        byte = opn_i_run_folder_open(at.ctx, at.s->path, &folder) == OPN_OK;
+        byte = opn_i_run_folder_open(at.ctx, at.s->path, NULL, &folder) == OPN_OK;
         (void)!write(ready[1], &byte, 1);
         (void)!read(over[0], &byte, 1);
         _exit(0); // without closing it, as a crash would
@@ -614,7 +564,7 @@ static void a_full_disk_takes_the_whole_line_or_nothing(void **state)
     struct rlimit before;
     struct stat about;
     uint64_t random = 11;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     fill(&at, 2, 12);
     assert_int_equal(stat(at.cells, &about), 0);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -644,7 +594,7 @@ static opn_status use_folder(const place *at, opn_ctx *own, const opn_cell *cell
 {
     opn_i_run_folder *folder = NULL;
     char *path = NULL;
-    opn_status status = opn_i_run_folder_open(own, at->s->path, &folder);
+    opn_status status = opn_i_run_folder_open(own, at->s->path, NULL, &folder);
     if (status == OPN_OK)
         status = opn_i_run_folder_add(own, folder, "new", json_object(), cell);
     if (status == OPN_OK)
@@ -661,7 +611,7 @@ static void every_allocation_failure_leaves_a_folder_to_go_on_from(void **state)
     (void)state;
     place at = open_place();
     uint64_t random = 13;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     opn_status status = OPN_ERR_NOMEM;
     long fail_at = 1;
     fill(&at, 9, 14);
@@ -693,7 +643,7 @@ static void no_memory_for_json_writes_no_line_that_lacks_something(void **state)
 {
     (void)state;
     uint64_t random = 15;
-    const opn_cell cell = draw_cell(&random);
+    const opn_cell cell = cell_draw(&random);
     bool was_refused = true;
     for (long fail_at = 1; was_refused; fail_at++) {
         place at = open_place();

@@ -330,7 +330,7 @@ static void two_searches_do_not_write_to_one_file(void **state)
     place at = open_place();
     opn_i_journal *other = NULL;
     opn_tuning *found = NULL;
-    assert_int_equal(opn_i_tune_folder_open(ctx, at.s->path, &other), OPN_OK);
+    assert_int_equal(opn_i_tune_folder_open(ctx, at.s->path, NULL, &other), OPN_OK);
     assert_int_equal(try_tune(ctx, &at, with, at.s->path, &found), OPN_ERR_WRITE);
     assert_null(found);
     support_expect_error(ctx, "trials.jsonl: another run is writing to it");
