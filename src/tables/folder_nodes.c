@@ -73,8 +73,13 @@ opn_status opn_i_require_node(const opn_i_folder *folder,
                 "%s:%zu: \"%s\" is not a node id in [0, %lld)", path, line, text,
                 (long long)folder->nodes.n);
     OPN_FAIL_IF(folder->ctx, folder->feature_file[0] == 0, OPN_ERR_FORMAT,
-                "%s:%zu: node \"%s\" is in neither %s nor edges.csv", path, line, text,
-                folder->label_file);
+                "%s:%zu: node \"%s\" is in neither %s nor %s", path, line, text,
+                folder->label_file, folder->edge_file);
+    OPN_FAIL_IF(folder->ctx,
+                strcmp(folder->feature_file, folder->label_file) == 0 ||
+                        folder->given != NULL,
+                OPN_ERR_FORMAT, "%s:%zu: there is no node \"%s\" in %s", path, line, text,
+                folder->feature_file);
     OPN_FAIL_IF(folder->ctx, true, OPN_ERR_FORMAT,
                 "%s:%zu: node \"%s\" is in neither %s nor %s; list it in %s with an "
                 "empty label if it belongs to the graph",

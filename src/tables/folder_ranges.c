@@ -69,5 +69,5 @@ opn_status opn_i_folder_note_ranges(opn_i_folder *folder)
     range edges = no_range;
     for (int64_t i = 0; i < folder->edge_nodes.n; i++)
         widen(&edges, opn_i_names_at(&folder->edge_nodes, i));
-    return note_shift(folder, &labels, &edges, "edges.csv", "edge");
+    return note_shift(folder, &labels, &edges, folder->edge_file, "edge");
 }

@@ -35,6 +35,10 @@ static const char *const words_of[] = {
         [OPN_MEANS_CALIBRATION] = "calibrationmask calibmask calmask iscalibration "
                                   "iscalib iscal calibration calib",
         [OPN_MEANS_TEST] = "testmask istest test",
+        [OPN_MEANS_PREDICTION] = "predicted vacuity dissonance aleatoric epistemic "
+                                 "entropy fused margin energy vacuity~ dissonance~ "
+                                 "aleatoric~ epistemic~ entropy~ confidence pknown set "
+                                 "decision decidedby",
         [OPN_MEANS_MISSING] = "na n/a nan null ?",
         [OPN_MEANS_TRUE] = "true yes",
         [OPN_MEANS_FALSE] = "false no",

@@ -22,7 +22,8 @@ typedef enum opn_i_meaning {
     OPN_MEANS_VALIDATION,
     OPN_MEANS_CALIBRATION,
     OPN_MEANS_TEST,
-    OPN_MEANS_MISSING, // these three are values
+    OPN_MEANS_PREDICTION, // of a model
+    OPN_MEANS_MISSING,    // these three are values
     OPN_MEANS_TRUE,
     OPN_MEANS_FALSE
 } opn_i_meaning;
