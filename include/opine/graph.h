@@ -90,6 +90,7 @@ OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
 //                                 nodes.csv with the rest
 //   FILE.txt, .csv, .edgelist …   a list of edges as SNAP publishes them, perhaps
 //                                 gzipped, with tables of the same stem beside it
+//   FILE.graphml                  as Gephi and NetworkX write it, perhaps gzipped
 //   FOLDER                        of the Open Graph Benchmark: raw/*.csv.gz and
 //                                 split/*/*.csv.gz, untouched
 //   PREFIX                        Planetoid: PREFIX.graph, PREFIX.allx and so on

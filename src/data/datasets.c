@@ -182,7 +182,8 @@ cleanup:
 // the like, and trailing slashes.
 static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
 {
-    static const char *const endings[] = {".gz", ".npz", ".txt", ".csv", ".tsv"};
+    static const char *const endings[] = {".gz",  ".npz", ".txt",
+                                          ".csv", ".tsv", ".graphml"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
@@ -232,10 +233,45 @@ static opn_status fail_to_find(opn_ctx *ctx, const char *data)
                 OPN_ERR_READ, "%s: cannot be opened: %s", data, strerror(errno));
     OPN_FAIL_IF(ctx, guess != NULL, OPN_ERR_READ,
                 "%s: no such data; did you mean the dataset %s?", data, guess);
-    OPN_FAIL_IF(ctx, true, OPN_ERR_READ,
-                "%s: no such data; name a dataset (%s), an .npz file, a folder of CSV "
-                "files, a list of edges, a Planetoid prefix or IDX images",
-                data, list_datasets(names, sizeof(names)));
+    OPN_FAIL_IF(
+            ctx, true, OPN_ERR_READ,
+            "%s: no such data; name a dataset (%s), an .npz file, a folder of CSV "
+            "files, a list of edges, a GraphML file, a Planetoid prefix or IDX images",
+            data, list_datasets(names, sizeof(names)));
+cleanup:
+    return status;
+}
+
+// Whether the file says by name what it holds of each node.
+static bool has_columns(const char *path)
+{
+    return opn_i_path_is_edge_list(path) || opn_i_path_has_suffix(path, ".graphml");
+}
+
+// Files of graphs and tables in forms that other programs can change.
+static opn_status refuse_other_forms(opn_ctx *ctx, const char *path)
+{
+    static const struct {
+        const char *ending;
+        const char *what;
+        const char *advice;
+    } forms[] = {
+            {".gexf", "GEXF", "Gephi exports GraphML too, as NetworkX does"},
+            {".gml", "GML",
+             "networkx.write_graphml(networkx.read_gml(file), name) makes a GraphML file "
+             "of it"},
+            {".mtx", "Matrix Market",
+             "scipy.sparse.save_npz(name, scipy.io.mmread(file)) makes an .npz file of it"},
+            {".mat", "MATLAB",
+             "scipy.io.loadmat() reads its arrays, which numpy.savez() writes"},
+            {".parquet", "Parquet", "pandas writes its tables as CSV files"},
+            {".xlsx", "a workbook", "save each sheet as a CSV file"},
+    };
+    opn_status status = OPN_OK;
+    for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++)
+        OPN_FAIL_IF(ctx, opn_i_path_has_suffix(path, forms[f].ending),
+                    OPN_ERR_UNSUPPORTED, "%s: is %s, which is not read; %s", path,
+                    forms[f].what, forms[f].advice);
 cleanup:
     return status;
 }
@@ -267,6 +303,9 @@ static opn_status load_files(opn_ctx *ctx,
                 "%s: such files hold code that runs when they are read, and are refused; "
                 "save the arrays as an .npz file, or hand them to the Python package",
                 data);
+    OPN_TRY(refuse_other_forms(ctx, data));
+    if (opn_i_path_has_suffix(data, ".graphml"))
+        return opn_i_load_graphml(ctx, data, options, out);
     if (opn_i_path_is_edge_list(data))
         return opn_i_load_edge_list(ctx, data, options, out);
     load_fn *load = !opn_i_file_exists(data)  ? opn_i_load_planetoid
@@ -296,7 +335,7 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     OPN_FAIL_IF(
             ctx,
             options->requires_label && !is_folder &&
-                    (dataset != NULL || !opn_i_path_is_edge_list(data)),
+                    (dataset != NULL || !has_columns(data)),
             OPN_ERR_INVALID_ARG,
             "`label` names a column of tables, and %s has only one label for each node",
             opn_i_input_name(data));

@@ -204,6 +204,7 @@ opn_status opn_i_folder_read_nodes(opn_i_folder *folder, opn_i_table *table)
     OPN_TRY(hide_predictions(&t));
     OPN_TRY(hide_titles(&t));
     OPN_TRY(read_visible(&t, &node));
+    folder->has_node_table = folder->features.n > 0 && t.columns.label == OPN_NO_COLUMN;
     if (t.columns.label != OPN_NO_COLUMN && !folder->has_label_file) {
         snprintf(folder->label_file, sizeof(folder->label_file), "%s",
                  opn_i_base_name(table->path));

@@ -55,6 +55,7 @@ typedef struct opn_i_folder {
     int32_t n_label_rows;                // rows of labels.csv
     bool has_named_labels;               // labels.csv names its nodes
     bool has_roles;                      // labels.csv gives a split
+    bool has_node_table;                 // with columns, one of which may hold the labels
     bool has_label_file;                 // there is a labels.csv, or what takes its place
     char edge_file[OPN_FILE_NAME_ROOM];  // as it is called, for messages
     char label_file[OPN_FILE_NAME_ROOM]; // likewise
@@ -86,9 +87,6 @@ OPN_NODISCARD opn_status opn_i_folder_find(const opn_i_folder *folder,
 OPN_NODISCARD opn_status opn_i_table_find(const opn_i_folder *folder,
                                           const char *name,
                                           char **out);
-
-// Whether a path has that suffix, in upper or lower case, perhaps with .gz behind it.
-bool opn_i_path_has_suffix(const char *path, const char *suffix);
 
 // ---- tables (folder_table.c) ---------------------------------------------------------
 

@@ -200,7 +200,11 @@ static void warn_of_no_label(const opn_i_folder *folder)
 {
     int n_chars = 0;
     const char *feature = find_label_feature(folder, &n_chars);
-    if (feature == NULL)
+    if (folder->has_node_table)
+        opn_i_log(folder->ctx, OPN_LOG_WARNING,
+                  "%s: no node has a label; name the column that holds them with `label`",
+                  folder->path);
+    else if (feature == NULL)
         opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
     else
         opn_i_log(folder->ctx, OPN_LOG_WARNING,

@@ -30,6 +30,9 @@ OPN_NODISCARD opn_status opn_i_load_edge_list(opn_ctx *ctx,
 // Whether the name of a file is that of such a list.
 bool opn_i_path_is_edge_list(const char *path);
 
+// Whether a path has that suffix, in upper or lower case, perhaps with .gz behind it.
+bool opn_i_path_has_suffix(const char *path, const char *suffix);
+
 // A whole table in memory.
 typedef struct opn_i_grid {
     opn_i_names cells; // row by row; those of row 0 come first
