@@ -171,10 +171,6 @@ static const bad_case bad_cases[] = {
          {{"attr_indptr", ABSENT, NULL, 0, {0}}},
          "has no member attr_indptr.npy",
          NULL},
-        {"no labels",
-         {{"labels", ABSENT, NULL, 0, {0}}},
-         "has no member labels.npy",
-         NULL},
         // Neighbours
         {"a shape of three",
          {{"adj_shape", I64, VALUES(int64_t, 3, 3, 3), 1, {3}}},
