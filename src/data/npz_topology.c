@@ -227,6 +227,24 @@ cleanup:
     return status;
 }
 
+// Edges that leave out node 0 and begin at node 1 may be numbered from 1.
+static opn_status note_first_node(opn_i_npz_reader *reader)
+{
+    const opn_i_csr *a = &reader->graph->topology;
+    const opn_off n = opn_i_csr_n_entries(a);
+    int32_t first = INT32_MAX;
+    for (int32_t i = a->n_rows - 1; i >= 0; i--)
+        first = a->row_ptr[i + 1] > a->row_ptr[i] ? i : first;
+    for (opn_off e = 0; e < n; e++)
+        first = a->col_idx[e] < first ? a->col_idx[e] : first;
+    if (first != 1)
+        return OPN_OK;
+    return opn_i_graph_note(
+            reader->ctx, reader->graph,
+            "node 0 has no edge; subtract 1 from the nodes of the edges if "
+            "these are numbered from 1");
+}
+
 opn_status opn_i_npz_read_topology(opn_i_npz_reader *reader, int64_t n_nodes)
 {
     opn_status status = OPN_OK;
@@ -237,6 +255,8 @@ opn_status opn_i_npz_read_topology(opn_i_npz_reader *reader, int64_t n_nodes)
         OPN_TRY(read_edges(reader, n_nodes));
     if (adjacency == NULL || !opn_i_npz_is(adjacency, OPN_NPZ_BENCHMARK))
         OPN_TRY(note_directions(reader));
+    if (adjacency == NULL)
+        OPN_TRY(note_first_node(reader));
 cleanup:
     return status;
 }

@@ -125,8 +125,27 @@ static const unsigned char *count_delimiters(const unsigned char *at,
     return at;
 }
 
+// What a first line "sep=;" names, with which Excel begins files for itself, and its
+// length; 0 if there is none.
+static size_t find_declaration(const opn_i_bytes *bytes, char *delimiter)
+{
+    static const char start[] = "sep=";
+    const size_t n_start = sizeof(start) - 1;
+    const size_t n_mark = mark_length(bytes);
+    const unsigned char *at = bytes->data + n_mark;
+    if (bytes->n - n_mark < n_start + 2 || memcmp(at, start, n_start) != 0 ||
+        memchr(delimiters, at[n_start], N_DELIMITERS) == NULL ||
+        !is_line_end(at[n_start + 1]))
+        return 0;
+    *delimiter = (char)at[n_start];
+    return n_start + 1;
+}
+
 char opn_i_csv_delimiter(const opn_i_bytes *bytes, char otherwise)
 {
+    char declared = otherwise;
+    if (find_declaration(bytes, &declared) > 0)
+        return declared;
     const bool has_comments = otherwise == OPN_CSV_BLANKS;
     size_t first[N_DELIMITERS] = {0};
     size_t second[N_DELIMITERS] = {0};
@@ -162,7 +181,14 @@ opn_status opn_i_csv_open(
     *take = (opn_i_bytes){0};
 
     OPN_TRY(check_encoding(ctx, name, &csv.bytes));
+    char declared = delimiter;
     csv.at = csv.bytes.data + mark_length(&csv.bytes);
+    const size_t n_declared = find_declaration(&csv.bytes, &declared);
+    csv.at += n_declared;
+    if (n_declared > 0) {
+        csv.at += csv.at[0] == '\r' && csv.at[1] == '\n' ? 2 : csv.at[0] != '\0';
+        csv.next_line++;
+    }
     csv.stops[(unsigned char)delimiter] = true;
     csv.stops['\t'] = delimiter == '\t' || delimiter == OPN_CSV_BLANKS;
     csv.stops['\n'] = true;

@@ -47,7 +47,9 @@ static inline const char *opn_i_fields_word(size_t n)
 {
     return n == 1 ? "field" : "fields";
 }
-#define OPN_CSV_SEPARATORS "commas, semicolons or tabs separate the fields of a row"
+#define OPN_CSV_SEPARATORS                                      \
+    "commas, semicolons or tabs separate the fields of a row, " \
+    "and in a .txt also blanks"
 
 // What separates the fields of the first lines: ',', ';' or a tab, whichever is the most
 // frequent outside quotes in the first line and is in the second too; `otherwise` if none

@@ -89,7 +89,7 @@ static opn_status read_head(opn_i_dense_reader *d, bool *has_row)
         const char *name = d->has_header ? rows->field[f].text : number;
         OPN_TRY(opn_i_names_add(ctx, &d->head, name, strlen(name)));
         d->column[f].may_be_node = d->n_columns > 1 && opn_i_names_node(name);
-        d->column[f].is_index = f == 0 && name[0] == 0;
+        d->column[f].is_index = f == 0 && opn_i_is_unnamed(name);
         d->column[f].may_be_ids = d->n_columns > 1 && !d->column[f].may_be_node;
     }
     *has_row = true;

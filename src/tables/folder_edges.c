@@ -37,6 +37,14 @@ static size_t third_column(const opn_i_csv *rows, const edge_columns *columns)
                                                                    : third;
 }
 
+static bool is_all_numbers(const opn_i_csv *rows)
+{
+    for (size_t f = 0; f < rows->n_fields; f++)
+        if (!opn_i_is_number(rows->field[f].text))
+            return false;
+    return true;
+}
+
 // Names the columns by the words of the first row, or else by their order.
 static opn_status choose_columns(opn_ctx *ctx, const opn_i_csv *rows, edge_columns *out)
 {
@@ -54,6 +62,11 @@ static opn_status choose_columns(opn_ctx *ctx, const opn_i_csv *rows, edge_colum
         if (!columns.is_weight_sure)
             columns.weight = third_column(rows, &columns);
     } else {
+        OPN_FAIL_IF(ctx, n > 3 && is_all_numbers(rows), OPN_ERR_FORMAT,
+                    "%s:%zu: %zu fields, expected source,target or "
+                    "source,target,weight; an adjacency matrix can be read from what "
+                    "numpy.savez(name, adj_matrix=a) writes",
+                    rows->name, rows->line, n);
         OPN_FAIL_IF(ctx, n != 2 && n != 3, OPN_ERR_FORMAT,
                     "%s:%zu: %zu %s, expected source,target or "
                     "source,target,weight, or a header that names these columns%s",

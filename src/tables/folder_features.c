@@ -59,6 +59,7 @@ read_sparse(opn_i_folder *folder, opn_i_table *table, const sparse_columns *colu
     opn_status status = OPN_OK;
     const opn_i_csv *rows = &table->rows;
     opn_ctx *ctx = folder->ctx;
+    folder->has_sparse_features = true;
     for (;;) {
         bool has_row = false;
         int32_t node = 0;

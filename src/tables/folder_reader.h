@@ -52,13 +52,15 @@ typedef struct opn_i_folder {
     int32_t *source, *target; // [n_edges] final node numbers
     opn_real *weight;         // [n_edges]
     size_t n_edges, source_room, target_room, weight_room;
-    int32_t n_label_rows;                // rows of labels.csv
-    bool has_named_labels;               // labels.csv names its nodes
-    bool has_roles;                      // labels.csv gives a split
-    bool has_node_table;                 // with columns, one of which may hold the labels
-    bool has_label_file;                 // there is a labels.csv, or what takes its place
-    char edge_file[OPN_FILE_NAME_ROOM];  // as it is called, for messages
-    char label_file[OPN_FILE_NAME_ROOM]; // likewise
+    int32_t n_label_rows;     // rows of labels.csv
+    bool has_named_labels;    // labels.csv names its nodes
+    bool has_roles;           // labels.csv gives a split
+    bool has_node_table;      // with columns, one of which may hold the labels
+    bool has_sparse_features; // a node without entries need not be listed
+    bool has_places;          // rows of features or labels without names are 0, 1, …
+    bool has_label_file;      // there is a labels.csv, or what takes its place
+    char edge_file[OPN_FILE_NAME_ROOM];    // as it is called, for messages
+    char label_file[OPN_FILE_NAME_ROOM];   // likewise
     char feature_file[OPN_FILE_NAME_ROOM]; // likewise; "" if there is none
     opn_i_names edge_nodes; // nodes of edges.csv, once opn_i_folder_edge_nodes() ran
     bool has_edge_nodes;
@@ -209,6 +211,10 @@ OPN_NODISCARD opn_status opn_i_declare_place(opn_i_folder *folder,
 OPN_NODISCARD opn_status opn_i_list_once(
         opn_i_folder *folder, const char *path, size_t line, int32_t node, uint8_t flag);
 
+// Fails if two files write the number of a node in different ways, as 7 and 7.0, which
+// would make two nodes of it.
+OPN_NODISCARD opn_status opn_i_folder_check_spelling(const opn_i_folder *folder);
+
 // Final number of the node of that name; once nodes are numbered. -1 if there is none.
 int32_t opn_i_find_node(const opn_i_folder *folder, const char *text, size_t n_chars);
 
@@ -271,8 +277,12 @@ bool opn_i_numbers_columns(const opn_i_csv *rows);
 OPN_NODISCARD opn_status opn_i_folder_count_rows(const opn_i_folder *folder, size_t *out);
 
 // Notes if labels and features, or edges where there are none, number the nodes from 0
-// and from 1; once these are read.
+// and from 1, or else if features lack nodes that have labels; once these are read.
 OPN_NODISCARD opn_status opn_i_folder_note_ranges(opn_i_folder *folder);
+
+// Notes if edges may number the nodes from 1 where rows without names are 0, 1, …; once
+// edges are read.
+OPN_NODISCARD opn_status opn_i_folder_note_first_node(const opn_i_folder *folder);
 
 // Adds an entry unless it is 0.
 OPN_NODISCARD opn_status opn_i_put_entry(opn_i_folder *folder,

@@ -96,6 +96,12 @@ bool opn_i_names_label(const char *name)
            opn_i_word_means(name, OPN_MEANS_CLASS);
 }
 
+bool opn_i_is_unnamed(const char *name)
+{
+    static const char unnamed[] = "Unnamed: ";
+    return name[0] == 0 || strncmp(name, unnamed, sizeof(unnamed) - 1) == 0;
+}
+
 bool opn_i_is_missing(const char *text)
 {
     // Python writes None for nothing; "none" may be a value.

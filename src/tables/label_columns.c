@@ -216,7 +216,8 @@ cleanup:
 static int node_rank(const chooser *c, size_t column)
 {
     const char *name = column_name(c, column);
-    return column == 0 && name[0] == 0 ? INT_MAX - 1 : opn_i_node_rank(name, column == 0);
+    return column == 0 && opn_i_is_unnamed(name) ? INT_MAX - 1
+                                                 : opn_i_node_rank(name, column == 0);
 }
 
 // Of the columns chosen, the one that holds the most nodes of the edges; among equals the

@@ -235,6 +235,7 @@ static opn_status read_tables(opn_i_folder *folder)
     OPN_TRY(opn_i_folder_read_classes(folder));
     OPN_TRY(opn_i_folder_read_labels(folder));
     OPN_TRY(opn_i_folder_read_features(folder));
+    OPN_TRY(opn_i_folder_check_spelling(folder));
     OPN_TRY(opn_i_folder_note_ranges(folder));
     OPN_TRY(number_names(ctx, &folder->nodes, &folder->number, &folder->is_numbered));
     OPN_TRY(settle_labels(folder));
@@ -242,6 +243,7 @@ static opn_status read_tables(opn_i_folder *folder)
     OPN_TRY(opn_i_folder_read_edges(folder));
     OPN_TRY(settle_edges(folder));
     OPN_TRY(note_directions(folder));
+    OPN_TRY(opn_i_folder_note_first_node(folder));
     OPN_TRY(opn_i_folder_read_split(folder));
     if (folder->given == NULL)
         OPN_TRY(opn_i_folder_note_unused(folder));

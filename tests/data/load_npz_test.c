@@ -292,7 +292,7 @@ static const bad_case bad_cases[] = {
          NULL},
         {"a flat matrix",
          {{"attr_matrix", F32, VALUES(float, 1, 2, 3), 1, {3}}},
-         "attr_matrix.npy: 1 dimensions",
+         "attr_matrix.npy: 1 dimension",
          "rows and columns"},
         {"a cube",
          {{"attr_matrix", F32, VALUES(float, 1, 2, 3), 3, {3, 1, 1}}},

@@ -423,7 +423,7 @@ static void test_a_label_is_for_folders_only(void **state)
     assert_int_equal(opn_params_set(ctx, params, "label", "x"), OPN_OK);
     assert_int_equal(opn_graph_load_prepared(ctx, "demo", params, &graph),
                      OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "`label` names a column in a folder");
+    support_expect_error(ctx, "`label` names a column of tables");
     opn_params_free(params);
     opn_ctx_free(ctx);
 }
