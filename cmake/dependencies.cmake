@@ -8,6 +8,8 @@ pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip>=1.7)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate>=1.10)
 pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson>=2.13)
 pkg_check_modules(libutf8proc REQUIRED IMPORTED_TARGET libutf8proc>=2.2)
+# Loaded at run time, so that only its headers are needed.
+pkg_check_modules(libxml2 REQUIRED libxml-2.0>=2.9.10)
 find_package(ZLIB REQUIRED)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)

@@ -57,7 +57,8 @@ set_target_properties(opine_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(opine_objects
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_include_directories(opine_objects SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR})
+target_include_directories(opine_objects SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR}
+  ${libxml2_INCLUDE_DIRS})
 target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VERSION}"
   OPN_BUILD_TYPE="$<CONFIG>")
 

@@ -40,6 +40,7 @@ static void read_all(opn_ctx *ctx, const uint8_t *data, size_t size, char delimi
     opn_i_csv csv;
     if (opn_i_csv_open(ctx, "fuzz.csv", &bytes, delimiter, &csv) != OPN_OK)
         return;
+    csv.has_comments = delimiter == OPN_CSV_BLANKS;
     const char *begin = (const char *)csv.bytes.data;
     const char *end = begin + size;
     bool has_row = true;
@@ -64,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     read_all(ctx, data, size, ',');
     read_all(ctx, data, size, '\t');
+    read_all(ctx, data, size, OPN_CSV_BLANKS);
     opn_ctx_free(ctx);
     return 0;
 }

@@ -163,8 +163,8 @@ const int n_verbs = sizeof(verbs) / sizeof(verbs[0]);
 const opine_argument arguments[] = {
         {"DATA", ARGUMENT_DATA,
          "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv "
-         "and perhaps features.csv (or .json) and labels.csv (or target.csv), a Planetoid "
-         "prefix, images in IDX files (train-images-idx3-ubyte.gz, or their folder), or - "
+         "and perhaps features.csv (or .json) and labels.csv (or target.csv), a list of "
+         "edges (.txt, .csv) with such files beside it, a .graphml file, a Planetoid prefix, images in IDX files (train-images-idx3-ubyte.gz, or their folder), or - "
          "for an .npz file on standard input."},
         {"NAME", ARGUMENT_DATASET, "A dataset from `opine data list`, or all."},
         {"MODEL", ARGUMENT_FILE,

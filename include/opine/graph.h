@@ -86,7 +86,11 @@ OPN_API OPN_NODISCARD opn_status opn_data_fetch(opn_ctx *ctx,
 //                                 gnn-benchmark collection, GraphGallery, PyTorch
 //                                 Geometric, SciPy and others name them
 //   FOLDER                        edges.csv, features.csv or .json, labels.csv or
-//                                 target.csv, perhaps split.csv
+//                                 target.csv, perhaps split.csv; or edges.csv and
+//                                 nodes.csv with the rest
+//   FILE.txt, .csv, .edgelist …   a list of edges as SNAP publishes them, perhaps
+//                                 gzipped, with tables of the same stem beside it
+//   FILE.graphml                  as Gephi and NetworkX write it, perhaps gzipped
 //   FOLDER                        of the Open Graph Benchmark: raw/*.csv.gz and
 //                                 split/*/*.csv.gz, untouched
 //   PREFIX                        Planetoid: PREFIX.graph, PREFIX.allx and so on
@@ -104,7 +108,7 @@ OPN_API OPN_NODISCARD opn_status opn_graph_load(opn_ctx *ctx,
                                                 const char *data_dir,
                                                 opn_graph **out);
 
-// The same with the parameters data_dir and label, the column of the labels in a folder.
+// The same with the parameters data_dir and label, the column of the labels in tables.
 // Errors: also INVALID_ARG (a label is given, but there is no such column).
 OPN_API OPN_NODISCARD opn_status opn_graph_load_params(opn_ctx *ctx,
                                                        const char *data,

@@ -541,7 +541,7 @@ static const opn_param table[] = {
          .default_text = "",
          .unit = "COLUMN",
          .affects = OPN_AFFECTS_LABELS,
-         .help = "Column of the labels, in a folder whose labels.csv has several that "
+         .help = "Column of the labels, where labels.csv or nodes.csv has several that "
                  "could be meant."},
         {.name = "steps",
          .kind = OPN_PARAM_TEXT,

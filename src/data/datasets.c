@@ -61,12 +61,6 @@ const opn_dataset *opn_dataset_at(size_t i)
     return i < N_DATASETS ? &datasets[i] : NULL;
 }
 
-static bool is_table(const char *path)
-{
-    return opn_i_path_ends_in(path, ".csv") || opn_i_path_ends_in(path, ".csv.gz") ||
-           opn_i_path_ends_in(path, ".tsv") || opn_i_path_ends_in(path, ".tsv.gz");
-}
-
 // Whether there is data at that path: a file, or for Planetoid a prefix of file names.
 static opn_status exists(opn_ctx *ctx, const char *path, bool *found)
 {
@@ -184,18 +178,23 @@ cleanup:
     return status;
 }
 
-// A user's own data is named after the last part of its path, without .npz and trailing
-// slashes.
+// A user's own data is named after the last part of its path, without .npz, .txt.gz and
+// the like, and trailing slashes.
 static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
 {
+    static const char *const endings[] = {".gz",  ".npz", ".txt",
+                                          ".csv", ".tsv", ".graphml"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
     size_t start = end;
     while (start > 0 && path[start - 1] != '/')
         start--;
-    if (end - start > 4 && memcmp(path + end - 4, ".npz", 4) == 0)
-        end -= 4;
+    for (size_t e = 0; e < sizeof(endings) / sizeof(endings[0]); e++) {
+        const size_t n = strlen(endings[e]);
+        if (end - start > n && memcmp(path + end - n, endings[e], n) == 0)
+            end -= n;
+    }
     return opn_i_graph_rename(ctx, graph, path + start, end - start);
 }
 
@@ -234,10 +233,45 @@ static opn_status fail_to_find(opn_ctx *ctx, const char *data)
                 OPN_ERR_READ, "%s: cannot be opened: %s", data, strerror(errno));
     OPN_FAIL_IF(ctx, guess != NULL, OPN_ERR_READ,
                 "%s: no such data; did you mean the dataset %s?", data, guess);
-    OPN_FAIL_IF(ctx, true, OPN_ERR_READ,
-                "%s: no such data; name a dataset (%s), an .npz file, a folder of CSV "
-                "files, a Planetoid prefix or IDX images",
-                data, list_datasets(names, sizeof(names)));
+    OPN_FAIL_IF(
+            ctx, true, OPN_ERR_READ,
+            "%s: no such data; name a dataset (%s), an .npz file, a folder of CSV "
+            "files, a list of edges, a GraphML file, a Planetoid prefix or IDX images",
+            data, list_datasets(names, sizeof(names)));
+cleanup:
+    return status;
+}
+
+// Whether the file says by name what it holds of each node.
+static bool has_columns(const char *path)
+{
+    return opn_i_path_is_edge_list(path) || opn_i_path_has_suffix(path, ".graphml");
+}
+
+// Files of graphs and tables in forms that other programs can change.
+static opn_status refuse_other_forms(opn_ctx *ctx, const char *path)
+{
+    static const struct {
+        const char *ending;
+        const char *what;
+        const char *advice;
+    } forms[] = {
+            {".gexf", "GEXF", "Gephi exports GraphML too, as NetworkX does"},
+            {".gml", "GML",
+             "networkx.write_graphml(networkx.read_gml(file), name) makes a GraphML file "
+             "of it"},
+            {".mtx", "Matrix Market",
+             "scipy.sparse.save_npz(name, scipy.io.mmread(file)) makes an .npz file of it"},
+            {".mat", "MATLAB",
+             "scipy.io.loadmat() reads its arrays, which numpy.savez() writes"},
+            {".parquet", "Parquet", "pandas writes its tables as CSV files"},
+            {".xlsx", "a workbook", "save each sheet as a CSV file"},
+    };
+    opn_status status = OPN_OK;
+    for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++)
+        OPN_FAIL_IF(ctx, opn_i_path_has_suffix(path, forms[f].ending),
+                    OPN_ERR_UNSUPPORTED, "%s: is %s, which is not read; %s", path,
+                    forms[f].what, forms[f].advice);
 cleanup:
     return status;
 }
@@ -253,7 +287,10 @@ static bool holds_code(const char *path)
 }
 
 // Loads a file, or the files of a Planetoid prefix.
-static opn_status load_files(opn_ctx *ctx, const char *data, opn_graph **out)
+static opn_status load_files(opn_ctx *ctx,
+                             const char *data,
+                             const opn_i_load_options *options,
+                             opn_graph **out)
 {
     opn_status status = OPN_OK;
     bool found = strcmp(data, "-") == 0;
@@ -266,10 +303,11 @@ static opn_status load_files(opn_ctx *ctx, const char *data, opn_graph **out)
                 "%s: such files hold code that runs when they are read, and are refused; "
                 "save the arrays as an .npz file, or hand them to the Python package",
                 data);
-    OPN_FAIL_IF(ctx, is_table(data), OPN_ERR_READ,
-                "%s: is a single table; name the folder that holds edges.csv, "
-                "features.csv and labels.csv",
-                data);
+    OPN_TRY(refuse_other_forms(ctx, data));
+    if (opn_i_path_has_suffix(data, ".graphml"))
+        return opn_i_load_graphml(ctx, data, options, out);
+    if (opn_i_path_is_edge_list(data))
+        return opn_i_load_edge_list(ctx, data, options, out);
     load_fn *load = !opn_i_file_exists(data)  ? opn_i_load_planetoid
                     : opn_i_path_is_idx(data) ? opn_i_load_idx
                                               : opn_i_load_npz;
@@ -294,10 +332,13 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
         OPN_TRY(opn_i_folder_images(ctx, data, &images));
     }
     is_folder = is_folder && !is_ogb && images == NULL;
-    OPN_FAIL_IF(ctx, options->requires_label && !is_folder, OPN_ERR_INVALID_ARG,
-                "`label` names a column in a folder of tables, and %s has only one "
-                "label for each node",
-                opn_i_input_name(data));
+    OPN_FAIL_IF(
+            ctx,
+            options->requires_label && !is_folder &&
+                    (dataset != NULL || !has_columns(data)),
+            OPN_ERR_INVALID_ARG,
+            "`label` names a column of tables, and %s has only one label for each node",
+            opn_i_input_name(data));
     if (dataset != NULL)
         return load_named(ctx, dataset, options->data_dir, out);
     if (is_ogb)
@@ -307,7 +348,7 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     else if (images != NULL)
         OPN_TRY(opn_i_load_idx(ctx, images, &graph));
     else
-        OPN_TRY(load_files(ctx, data, &graph));
+        OPN_TRY(load_files(ctx, data, options, &graph));
     OPN_TRY(name_by_path(ctx, graph, opn_i_input_name(data)));
     if (strcmp(data, "-") != 0)
         OPN_TRY(keep_path(ctx, graph, data));

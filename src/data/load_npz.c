@@ -9,22 +9,33 @@
 
 #include <string.h>
 
-static opn_status read_features(opn_i_npz_reader *reader)
+// Reads the features of the archive, if it has any: n_nodes rows.
+static opn_status read_own_features(opn_i_npz_reader *reader, int64_t n_nodes)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = reader->graph;
+    const opn_i_npz_name *name = reader->found[OPN_NPZ_FEATURES];
+    const opn_i_npz_rows rows = {.n_nodes = n_nodes};
+    char what[OPN_ZIP_WHAT_ROOM];
+    if (name == NULL)
+        return OPN_OK;
+    OPN_TRY(opn_i_npz_read_matrix(reader, name, &rows, what, &graph->features));
+    OPN_TRY(opn_i_features_tidy(reader->ctx, what, &graph->features));
+cleanup:
+    return status;
+}
+
+// Features beside the archive, or none.
+static opn_status read_other_features(opn_i_npz_reader *reader)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = reader->ctx;
     opn_graph *graph = reader->graph;
     const opn_i_npz_name *adjacency = reader->found[OPN_NPZ_ADJACENCY];
-    const opn_i_npz_name *name = reader->found[OPN_NPZ_FEATURES];
     const opn_i_npz_rows rows = {.n_nodes = opn_i_graph_n_nodes(graph)};
-    char what[OPN_ZIP_WHAT_ROOM];
-    bool found = name != NULL;
-    if (found) {
-        OPN_TRY(opn_i_npz_read_matrix(reader, name, &rows, what, &graph->features));
-        OPN_TRY(opn_i_features_tidy(ctx, what, &graph->features));
-    } else if (opn_i_npz_is_lone(adjacency)) {
+    bool found = reader->found[OPN_NPZ_FEATURES] != NULL;
+    if (!found && reader->has_folder && opn_i_npz_is_lone(adjacency))
         OPN_TRY(opn_i_npz_read_features_beside(reader, &found));
-    }
     if (!found) {
         OPN_TRY(opn_i_csr_init(ctx, (int32_t)rows.n_nodes, 0, 0, false,
                                &graph->features));
@@ -88,6 +99,20 @@ cleanup:
     return status;
 }
 
+// The number of rows that the features have may differ from that of a matrix of edges.
+static opn_status check_feature_rows(const opn_i_npz_reader *reader)
+{
+    opn_status status = OPN_OK;
+    char name[64];
+    OPN_FAIL_IF(reader->ctx,
+                reader->graph->features.n_rows != opn_i_graph_n_nodes(reader->graph),
+                OPN_ERR_FORMAT, "%s: %s has %d rows, but the graph has %d nodes",
+                reader->path, opn_i_npz_title(reader->found[OPN_NPZ_FEATURES], name),
+                reader->graph->features.n_rows, opn_i_graph_n_nodes(reader->graph));
+cleanup:
+    return status;
+}
+
 static opn_status read_graph(opn_i_npz_reader *reader)
 {
     opn_status status = OPN_OK;
@@ -98,8 +123,18 @@ static opn_status read_graph(opn_i_npz_reader *reader)
     OPN_TRY(opn_i_npz_open_labels(reader, &labels));
     OPN_TRY(note_members(reader));
     OPN_TRY(opn_i_npz_note_unused(reader));
-    OPN_TRY(opn_i_npz_read_topology(reader, opn_i_npz_n_labels(&labels)));
-    OPN_TRY(read_features(reader));
+    // Where there are no labels, the features tell how many nodes there are.
+    const bool is_by_features = labels.is_none && reader->found[OPN_NPZ_FEATURES] != NULL;
+    if (is_by_features)
+        OPN_TRY(read_own_features(reader, OPN_NPZ_ANY_ROWS));
+    OPN_TRY(opn_i_npz_read_topology(reader, is_by_features
+                                                    ? graph->features.n_rows
+                                                    : opn_i_npz_n_labels(&labels)));
+    if (is_by_features)
+        OPN_TRY(check_feature_rows(reader));
+    else
+        OPN_TRY(read_own_features(reader, opn_i_graph_n_nodes(graph)));
+    OPN_TRY(read_other_features(reader));
     OPN_TRY(opn_i_npz_read_labels(reader, &labels));
     OPN_TRY(check_name_count(reader, OPN_NPZ_NODE_NAMES, &graph->node_names,
                              opn_i_graph_n_nodes(graph)));

@@ -14,6 +14,12 @@ OPN_NODISCARD opn_status opn_i_load_planetoid(opn_ctx *ctx,
 // npz_members.c lists; or a lone matrix with files beside it.
 OPN_NODISCARD opn_status opn_i_load_npz(opn_ctx *ctx, const char *path, opn_graph **out);
 
+// GraphML: nodes with attributes, which become features, labels and roles, and edges.
+OPN_NODISCARD opn_status opn_i_load_graphml(opn_ctx *ctx,
+                                            const char *path,
+                                            const opn_i_load_options *options,
+                                            opn_graph **out);
+
 // IDX: images, with labels and perhaps the images of a test set in files beside them.
 OPN_NODISCARD opn_status opn_i_load_idx(opn_ctx *ctx, const char *path, opn_graph **out);
 

@@ -125,18 +125,20 @@ static opn_status open_labels_beside(opn_i_npz_reader *reader, opn_i_npz_input *
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = reader->ctx;
-    const int n_stem = (int)stem_length(reader->path);
+    const char *base = opn_i_base_name(reader->path);
+    const int n_stem = (int)stem_length(base);
     char *path = NULL;
-    OPN_FAIL_IF(ctx, !reader->has_folder, OPN_ERR_FORMAT,
-                "%s: holds a matrix without labels; name the file, so that labels can be "
-                "beside it",
-                reader->path);
-    OPN_TRY(find_beside(reader, "labels", label_endings, &path));
-    OPN_FAIL_IF(
-            ctx, path == NULL, OPN_ERR_FORMAT,
-            "%s: holds a matrix without labels, and there is neither %.*s_labels.npy, "
-            "%.*s.labels.npy nor labels.npy beside it, nor one of them as .csv or .txt",
-            reader->path, n_stem, reader->path, n_stem, reader->path);
+    if (reader->has_folder)
+        OPN_TRY(find_beside(reader, "labels", label_endings, &path));
+    out->is_none = path == NULL;
+    if (reader->has_folder && path == NULL)
+        OPN_TRY(opn_i_graph_note(
+                ctx, reader->graph,
+                "there is neither %.*s_labels.npy, %.*s.labels.npy nor labels.npy, nor one "
+                "of them as .csv or .txt",
+                n_stem, base, n_stem, base));
+    if (path == NULL)
+        goto cleanup;
     status = opn_i_path_ends_in(path, ".npy") ? open_npy(ctx, path, out)
                                               : read_lines(ctx, path, out);
     OPN_TRY(status);
@@ -170,15 +172,18 @@ opn_status opn_i_npz_open_labels(opn_i_npz_reader *reader, opn_i_npz_input *out)
     const opn_i_npz_name *adjacency = reader->found[OPN_NPZ_ADJACENCY];
     const opn_i_npz_name *name = reader->found[OPN_NPZ_LABELS];
     char names[256];
-    if (name != NULL) {
+    if (name != NULL)
         OPN_TRY(opn_i_npz_open(reader, name->name, out));
-    } else {
-        OPN_FAIL_IF(ctx, !opn_i_npz_is_lone(adjacency), OPN_ERR_FORMAT,
-                    "%s: has no member labels.npy, nor labels by another name: %s",
-                    reader->path, opn_i_npz_list_names(OPN_NPZ_LABELS, names));
+    else if (opn_i_npz_is_lone(adjacency))
         OPN_TRY(open_labels_beside(reader, out));
-    }
-    OPN_TRY(check_labels(ctx, out));
+    else
+        out->is_none = true;
+    if (out->is_none)
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "%s: no node has a label; labels are known by the names %s",
+                  reader->path, opn_i_npz_list_names(OPN_NPZ_LABELS, names));
+    else
+        OPN_TRY(check_labels(ctx, out));
 cleanup:
     return status;
 }

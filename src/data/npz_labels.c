@@ -12,6 +12,8 @@
 
 int64_t opn_i_npz_n_labels(const opn_i_npz_input *labels)
 {
+    if (labels->is_none)
+        return OPN_NPZ_ANY_ROWS;
     if (labels->is_lines)
         return labels->lines.n;
     return labels->value.n_dims == 0 ? 1 : labels->value.shape[0];
@@ -344,6 +346,12 @@ opn_status opn_i_npz_read_labels(opn_i_npz_reader *reader, const opn_i_npz_input
     const opn_i_ndarray *array = &labels->value.array;
     int64_t *number = NULL;
     OPN_TRY_NEW(ctx, reader->graph->label, n);
+    if (labels->is_none) {
+        for (opn_vid i = 0; i < n; i++)
+            reader->graph->label[i] = -1;
+        reader->graph->n_classes = (int32_t)reader->graph->class_names.n;
+        goto cleanup;
+    }
     if (labels->is_lines || labels->value.objects != NULL || array->kind == 'U' ||
         array->kind == 'S') {
         OPN_TRY(read_texts(reader, labels));

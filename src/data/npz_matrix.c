@@ -40,9 +40,29 @@ static opn_status
 check_rows(opn_ctx *ctx, const char *what, int64_t n_rows, int64_t n_nodes)
 {
     opn_status status = OPN_OK;
-    OPN_FAIL_IF(ctx, n_rows != n_nodes, OPN_ERR_FORMAT,
+    OPN_FAIL_IF(ctx, n_rows != n_nodes && n_nodes != OPN_NPZ_ANY_ROWS, OPN_ERR_FORMAT,
                 "%s: %lld rows, but the graph has %lld nodes", what, (long long)n_rows,
                 (long long)n_nodes);
+cleanup:
+    return status;
+}
+
+// The same for rows that take no bytes of the file: if nothing else tells the number of
+// nodes, the entries have to make it plausible.
+static opn_status check_claim(opn_ctx *ctx,
+                              const char *what,
+                              int64_t n_rows,
+                              int64_t n_nodes,
+                              int64_t n_entries)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(check_rows(ctx, what, n_rows, n_nodes));
+    OPN_FAIL_IF(ctx,
+                n_nodes == OPN_NPZ_ANY_ROWS && n_rows > opn_i_npz_most_nodes(n_entries),
+                OPN_ERR_FORMAT,
+                "%s: %lld nodes, of which most have no entry; labels or features have to "
+                "tell that there are so many",
+                what, (long long)n_rows);
 cleanup:
     return status;
 }
@@ -186,7 +206,8 @@ static opn_status read_sparse(const opn_i_npz_reader *reader,
             .data_name = parts.data.what,
     };
     if (parts.layout != OPN_SPARSE_ROWS)
-        OPN_TRY(check_rows(ctx, parts.shape.what, parts.size[0], rows->n_nodes));
+        OPN_TRY(check_claim(ctx, parts.shape.what, parts.size[0], rows->n_nodes,
+                            indices->n_items));
     OPN_TRY(opn_i_sparse_input_read(ctx, &input, out));
     OPN_TRY(check_shape(ctx, parts.shape.what, out, rows));
     memcpy(what, parts.data.what, OPN_ZIP_WHAT_ROOM);
@@ -212,7 +233,8 @@ opn_status opn_i_npz_input_matrix(opn_ctx *ctx,
         OPN_TRY(opn_i_npz_need_numbers(ctx, input));
         // Rows without columns take no bytes in the file.
         if (input->value.n_dims == 2 && input->value.shape[1] == 0)
-            OPN_TRY(check_rows(ctx, input->what, input->value.shape[0], rows->n_nodes));
+            OPN_TRY(check_claim(ctx, input->what, input->value.shape[0], rows->n_nodes,
+                                0));
         OPN_TRY(opn_i_dense_input_read(ctx, input->what, &input->value.array, out));
         OPN_TRY(check_shape(ctx, input->what, out, rows));
         goto cleanup;
@@ -229,7 +251,8 @@ opn_status opn_i_npz_input_matrix(opn_ctx *ctx,
             .data_name = input->what,
     };
     if (sparse->layout != OPN_SPARSE_ROWS)
-        OPN_TRY(check_rows(ctx, input->what, sparse->shape[0], rows->n_nodes));
+        OPN_TRY(check_claim(ctx, input->what, sparse->shape[0], rows->n_nodes,
+                            sparse->indices->n_items));
     OPN_TRY(opn_i_sparse_input_read(ctx, &parts, out));
     OPN_TRY(check_shape(ctx, input->what, out, rows));
 cleanup:

@@ -19,6 +19,7 @@ static const opn_i_npz_name names[] = {
         {"adj", OPN_NPZ_ADJACENCY, 0},
         {"adjacency", OPN_NPZ_ADJACENCY, 0},
         {"adjacency_matrix", OPN_NPZ_ADJACENCY, 0},
+        {"A", OPN_NPZ_ADJACENCY, 0},
         {"", OPN_NPZ_ADJACENCY, OPN_NPZ_SPARSE},
 
         {"edge_index", OPN_NPZ_EDGES, 0},
@@ -43,6 +44,7 @@ static const opn_i_npz_name names[] = {
         {"y", OPN_NPZ_LABELS, 0},
         {"node_labels", OPN_NPZ_LABELS, 0},
         {"label", OPN_NPZ_LABELS, 0},
+        {"Y", OPN_NPZ_LABELS, 0},
 
         {"node_names", OPN_NPZ_NODE_NAMES, OPN_NPZ_BENCHMARK},
         {"class_names", OPN_NPZ_CLASS_NAMES, OPN_NPZ_BENCHMARK},

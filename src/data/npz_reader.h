@@ -90,6 +90,7 @@ typedef struct opn_i_npz_input {
     opn_i_npy_value value;
     opn_i_names lines;            // of a text file, one label each
     bool is_lines;                // the input is a text file
+    bool is_none;                 // there is no such input
     char what[OPN_ZIP_WHAT_ROOM]; // its name in messages
 } opn_i_npz_input;
 
@@ -106,11 +107,19 @@ OPN_NODISCARD opn_status opn_i_npz_need_numbers(opn_ctx *ctx,
 // ---- npz_matrix.c --------------------------------------------------------------------
 
 // The shape a matrix must have: n_nodes rows, or if is_square as many rows as columns.
-// n_nodes also bounds the memory for matrices that are not stored by rows.
+// n_nodes also bounds the memory for matrices that are not stored by rows. It is
+// OPN_NPZ_ANY_ROWS where nothing has told the number of nodes yet.
+enum { OPN_NPZ_ANY_ROWS = -1 };
 typedef struct opn_i_npz_rows {
     int64_t n_nodes;
     bool is_square;
 } opn_i_npz_rows;
+
+// The largest number of nodes to believe in where only that many entries or edges tell.
+static inline int64_t opn_i_npz_most_nodes(int64_t n_entries)
+{
+    return 64 * n_entries + (1 << 16);
+}
 
 // Reads a matrix in any form, without values if all are 1 in a sparse one; `name` is one
 // of the reader's names. `what` receives the name of its values in messages.
@@ -128,13 +137,14 @@ OPN_NODISCARD opn_status opn_i_npz_input_matrix(opn_ctx *ctx,
 
 // ---- npz_topology.c ------------------------------------------------------------------
 
-// Reads the adjacency matrix, or else the list of edges. n_nodes is the number of labels.
+// Reads the adjacency matrix, or else the list of edges. n_nodes is the number of labels
+// or of rows of the features, or OPN_NPZ_ANY_ROWS.
 OPN_NODISCARD opn_status opn_i_npz_read_topology(opn_i_npz_reader *reader,
                                                  int64_t n_nodes);
 
 // ---- npz_labels.c --------------------------------------------------------------------
 
-// Number of nodes that the labels are for.
+// Number of nodes that the labels are for; OPN_NPZ_ANY_ROWS if there are none.
 int64_t opn_i_npz_n_labels(const opn_i_npz_input *labels);
 
 // Sets labels and classes; the graph has its topology, and class names if the file lists
@@ -154,7 +164,7 @@ OPN_NODISCARD opn_status opn_i_npz_read_names(opn_i_npz_reader *reader,
 
 // ---- npz_beside.c: labels and features beside a lone matrix --------------------------
 
-// Labels of the archive, or else of a file beside it.
+// Labels of the archive, or else of a file beside it; out->is_none if there are none.
 OPN_NODISCARD opn_status opn_i_npz_open_labels(opn_i_npz_reader *reader,
                                                opn_i_npz_input *out);
 

@@ -123,9 +123,11 @@ static opn_status find_first(const opn_i_npz_reader *reader,
     OPN_FAIL_IF(
             reader->ctx, !(n_dims == 1 && shape[0] == n) && !fits_columns && !fits_rows,
             OPN_ERR_FORMAT,
-            "%s: %lld items in %d dimensions, expected one for each of the %lld nodes, "
-            "or several splits as [V,S] or [S,V]",
-            mask->what, (long long)mask->value.array.n_items, n_dims, (long long)n);
+            "%s: %lld items in %d dimension%s, expected one for each of the %lld nodes, "
+            "or several splits as [V,S] or [S,V]; call a list of node numbers train_idx "
+            "and so on",
+            mask->what, (long long)mask->value.array.n_items, n_dims,
+            n_dims == 1 ? "" : "s", (long long)n);
     *out = (first_split){1, 1};
     if (fits_rows && (opn_i_npz_is(name, OPN_NPZ_BY_ROWS) || !fits_columns))
         out->n_splits = shape[0];

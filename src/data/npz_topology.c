@@ -86,8 +86,11 @@ check_ends(opn_ctx *ctx, const char *what, const edge_list *edges, int64_t n_nod
         OPN_FAIL_IF(
                 ctx, !fits || target < 0 || target >= n_nodes, OPN_ERR_FORMAT,
                 "%s: edge %lld joins node %d to node %d, but nodes are numbered from 0 "
-                "to %lld, as many as there are labels",
-                what, (long long)e, source, target, (long long)n_nodes - 1);
+                "to %lld, as many as there are labels or rows of features%s",
+                what, (long long)e, source, target, (long long)n_nodes - 1,
+                source == n_nodes || target == n_nodes
+                        ? "; subtract 1 if they are numbered from 1"
+                        : "");
     }
 cleanup:
     return status;
@@ -139,6 +142,25 @@ cleanup:
     return status;
 }
 
+// The number of nodes, where only the edges tell.
+static opn_status
+count_nodes(opn_ctx *ctx, const char *what, const edge_list *edges, int64_t *n_nodes)
+{
+    opn_status status = OPN_OK;
+    int32_t largest = -1;
+    for (int64_t e = 0; e < edges->n; e++) {
+        largest = edges->source[e] > largest ? edges->source[e] : largest;
+        largest = edges->target[e] > largest ? edges->target[e] : largest;
+    }
+    OPN_FAIL_IF(ctx, largest >= opn_i_npz_most_nodes(edges->n), OPN_ERR_FORMAT,
+                "%s: node %d is in one of only %lld edges; nodes are numbered from 0 "
+                "without gaps",
+                what, largest, (long long)edges->n);
+    *n_nodes = (int64_t)largest + 1;
+cleanup:
+    return status;
+}
+
 static opn_status read_edges(opn_i_npz_reader *reader, int64_t n_nodes)
 {
     opn_status status = OPN_OK;
@@ -147,11 +169,13 @@ static opn_status read_edges(opn_i_npz_reader *reader, int64_t n_nodes)
     edge_list edges = {0};
     char what[OPN_ZIP_WHAT_ROOM];
     OPN_TRY(opn_i_npz_open(reader, reader->found[OPN_NPZ_EDGES]->name, &input));
-    OPN_FAIL_IF(ctx, n_nodes == 0, OPN_ERR_FORMAT,
-                "%s: the graph has no nodes: there are no labels", input.what);
     OPN_FAIL_IF(ctx, n_nodes >= INT32_MAX, OPN_ERR_OVERFLOW,
                 "%s: a graph of %lld nodes is too large", input.what, (long long)n_nodes);
     OPN_TRY(read_ends(reader, &input, &edges));
+    if (n_nodes == OPN_NPZ_ANY_ROWS)
+        OPN_TRY(count_nodes(ctx, input.what, &edges, &n_nodes));
+    OPN_FAIL_IF(ctx, n_nodes == 0, OPN_ERR_FORMAT, "%s: the graph has no nodes",
+                input.what);
     OPN_TRY(check_ends(ctx, input.what, &edges, n_nodes));
     OPN_TRY(read_weights(reader, &edges, what));
     OPN_TRY(opn_i_csr_from_triples(ctx, (int32_t)n_nodes, (int32_t)n_nodes, edges.n,
@@ -203,6 +227,24 @@ cleanup:
     return status;
 }
 
+// Edges that leave out node 0 and begin at node 1 may be numbered from 1.
+static opn_status note_first_node(opn_i_npz_reader *reader)
+{
+    const opn_i_csr *a = &reader->graph->topology;
+    const opn_off n = opn_i_csr_n_entries(a);
+    int32_t first = INT32_MAX;
+    for (int32_t i = a->n_rows - 1; i >= 0; i--)
+        first = a->row_ptr[i + 1] > a->row_ptr[i] ? i : first;
+    for (opn_off e = 0; e < n; e++)
+        first = a->col_idx[e] < first ? a->col_idx[e] : first;
+    if (first != 1)
+        return OPN_OK;
+    return opn_i_graph_note(
+            reader->ctx, reader->graph,
+            "node 0 has no edge; subtract 1 from the nodes of the edges if "
+            "these are numbered from 1");
+}
+
 opn_status opn_i_npz_read_topology(opn_i_npz_reader *reader, int64_t n_nodes)
 {
     opn_status status = OPN_OK;
@@ -213,6 +255,8 @@ opn_status opn_i_npz_read_topology(opn_i_npz_reader *reader, int64_t n_nodes)
         OPN_TRY(read_edges(reader, n_nodes));
     if (adjacency == NULL || !opn_i_npz_is(adjacency, OPN_NPZ_BENCHMARK))
         OPN_TRY(note_directions(reader));
+    if (adjacency == NULL)
+        OPN_TRY(note_first_node(reader));
 cleanup:
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <libdeflate.h>
+#include <libxml/xmlversion.h>
 #include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -62,7 +63,12 @@ static const char *libcrypto_version(void)
 }
 #endif
 
-// At build time: asking the library would load it.
+// At build time, as is the next: asking the library would load it.
+static const char *libxml2_version(void)
+{
+    return LIBXML_DOTTED_VERSION;
+}
+
 #ifdef OPN_FETCH
 static const char *libcurl_version(void)
 {
@@ -88,6 +94,7 @@ static const struct {
         {"zlib", zlibVersion},
         {"jansson", jansson_version_str},
         {"utf8proc", utf8proc_version},
+        {"libxml2", libxml2_version},
 #ifdef OPN_LIBCRYPTO
         {"libcrypto", libcrypto_version},
 #endif

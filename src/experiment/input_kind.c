@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "opine/graph.h"
+#include "tables/load_folder.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -70,7 +71,7 @@ static opn_input recognise_zip(const char *begin, size_t n)
                    : OPN_INPUT_GRAPH;
 }
 
-static opn_input recognise_text(const char *begin)
+static opn_input recognise_text(const char *path, const char *begin)
 {
     const bool is_json = begin[0] == '{' || begin[0] == '[';
     if (begins_with(begin, "node,role,label,") ||
@@ -79,6 +80,8 @@ static opn_input recognise_text(const char *begin)
         return OPN_INPUT_PREDICTIONS;
     if (strncasecmp(begin, "<!doctype html", 14) == 0)
         return OPN_INPUT_PAGE;
+    if (opn_i_path_has_suffix(path, ".graphml") || opn_i_path_is_edge_list(path))
+        return OPN_INPUT_GRAPH;
     return begin[0] != 0 ? OPN_INPUT_OTHER : OPN_INPUT_UNKNOWN;
 }
 
@@ -93,7 +96,8 @@ static opn_input recognise_file(const char *path)
     (void)fclose(file);
     if (is_safetensors(begin, n))
         return recognise_safetensors(begin + 8);
-    return begins_with(begin, "PK\3\4") ? recognise_zip(begin, n) : recognise_text(begin);
+    return begins_with(begin, "PK\3\4") ? recognise_zip(begin, n)
+                                        : recognise_text(path, begin);
 }
 
 opn_input opn_input_recognise(const char *path)

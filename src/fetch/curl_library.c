@@ -2,18 +2,15 @@
 
 #include "fetch/curl_library.h"
 
-#include <dlfcn.h>
+#include "base/shared_library.h"
+
 #include <stddef.h>
-#include <string.h>
 
 #define FUNCTION(name)                            \
     {                                             \
         "curl_" #name, offsetof(opn_i_curl, name) \
     }
-static const struct {
-    const char *name;
-    size_t offset; // of its pointer
-} functions[] = {
+static const opn_i_library_function functions[] = {
         FUNCTION(version_info),
         FUNCTION(global_init),
         FUNCTION(global_cleanup),
@@ -43,39 +40,18 @@ enum { N_FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 _Static_assert(sizeof(opn_i_curl) == (N_FUNCTIONS + 1) * sizeof(void *),
                "every function is looked up");
 
-// Never unloaded, because libraries it brings along register functions to call at exit.
-static opn_status load(opn_ctx *ctx, void **out)
-{
-    const int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-    void *handle = dlopen("libcurl.so.4", flags);
-    if (handle == NULL) {
-        const char *why = dlerror();
-        opn_i_set_error(ctx, "downloading needs libcurl (libcurl4 in Debian): %s",
-                        why != NULL ? why : "it cannot be loaded");
-        handle = dlopen("libcurl-gnutls.so.4", flags); // Debian's other one
-    }
-    if (handle == NULL)
-        return OPN_ERR_UNSUPPORTED;
-    *out = handle;
-    return OPN_OK;
-}
+static const char *const files[] = {"libcurl.so.4",
+                                    "libcurl-gnutls.so.4", // Debian's other one
+                                    NULL};
 
 opn_status opn_i_curl_open(opn_ctx *ctx, opn_i_curl *out)
 {
     enum { OLDEST = 0x075700 }; // 7.87.0, as cmake/dependencies.cmake asks for
     opn_status status = OPN_OK;
     opn_i_curl curl = {0};
-    const char *missing = NULL;
-    OPN_TRY(load(ctx, &curl.handle));
-    for (int f = 0; f < N_FUNCTIONS; f++) {
-        void *found = dlsym(curl.handle, functions[f].name);
-        // ISO C has no conversion between pointers to objects and functions.
-        memcpy((char *)&curl + functions[f].offset, &found, sizeof(found));
-        missing = found == NULL ? functions[f].name : missing;
-    }
-    OPN_FAIL_IF(ctx, missing != NULL, OPN_ERR_UNSUPPORTED,
-                "downloading needs libcurl 7.87 or later; the installed one has no %s",
-                missing);
+    const opn_i_library library = {files, "downloading needs libcurl",
+                                   "libcurl4 in Debian", functions, N_FUNCTIONS};
+    OPN_TRY(opn_i_library_open(ctx, &library, &curl, &curl.handle));
     const curl_version_info_data *version = curl.version_info(CURLVERSION_NOW);
     OPN_FAIL_IF(ctx, version->version_num < OLDEST, OPN_ERR_UNSUPPORTED,
                 "downloading needs libcurl 7.87 or later; %.20s is installed",
@@ -89,7 +65,6 @@ cleanup:
 
 void opn_i_curl_close(opn_i_curl *curl)
 {
-    if (curl->handle != NULL)
-        dlclose(curl->handle);
+    opn_i_library_close(curl->handle);
     *curl = (opn_i_curl){0};
 }

@@ -283,7 +283,8 @@ opn_status opn_i_dense_input_read(opn_ctx *ctx,
     opn_real *dense = NULL;
     opn_i_csr csr = {0};
     OPN_FAIL_IF(ctx, array->n_dims != 2, OPN_ERR_FORMAT,
-                "%s: %d dimensions, expected rows and columns", what, array->n_dims);
+                "%s: %d dimension%s, expected rows and columns", what, array->n_dims,
+                array->n_dims == 1 ? "" : "s");
     OPN_FAIL_IF(ctx, array->shape[0] >= INT32_MAX || array->shape[1] >= INT32_MAX,
                 OPN_ERR_OVERFLOW,
                 "%s: a matrix of %lld rows and %lld columns is too large", what,

@@ -78,43 +78,94 @@ cleanup:
     return status;
 }
 
+static size_t mark_length(const opn_i_bytes *bytes)
+{
+    return bytes->n >= N_BYTE_ORDER_MARK &&
+                           memcmp(bytes->data, byte_order_mark, N_BYTE_ORDER_MARK) == 0
+                   ? N_BYTE_ORDER_MARK
+                   : 0;
+}
+
 // ---- delimiter -----------------------------------------------------------------------
 
 enum { N_DELIMITERS = 3 };
+static const char delimiters[N_DELIMITERS] = {',', ';', '\t'};
 
-// How often each delimiter is in the line at `at`, outside quotes. Returns the first line
-// after it that is not empty. The NUL behind the last byte ends every loop.
+static bool is_line_end(unsigned char byte)
+{
+    return byte == '\n' || byte == '\r' || byte == '\0';
+}
+
+// Moves on to a line that is neither empty nor, between blanks, a comment. The NUL behind
+// the last byte ends every loop.
+static const unsigned char *find_line(const unsigned char *at, bool has_comments)
+{
+    while (*at == '\n' || *at == '\r' ||
+           (has_comments && (*at == OPN_CSV_COMMENT || *at == OPN_CSV_REMARK))) {
+        while (!is_line_end(*at))
+            at++;
+        at += *at != '\0';
+    }
+    return at;
+}
+
+// How often each delimiter is in the line at `at`, outside quotes and before a brace,
+// which opens attributes as NetworkX writes them. Returns the end of the line.
 static const unsigned char *count_delimiters(const unsigned char *at,
-                                             const char *delimiters,
                                              size_t count[N_DELIMITERS])
 {
     bool is_quoted = false;
-    for (; *at != '\0' && (is_quoted || (*at != '\n' && *at != '\r')); at++) {
+    bool is_behind = false;
+    for (; *at != '\0' && (is_quoted || !is_line_end(*at)); at++) {
         is_quoted ^= *at == '"';
-        for (size_t d = 0; d < N_DELIMITERS && !is_quoted; d++)
+        is_behind = is_behind || *at == '{';
+        for (size_t d = 0; d < N_DELIMITERS && !is_quoted && !is_behind; d++)
             count[d] += *at == (unsigned char)delimiters[d];
     }
-    while (*at == '\n' || *at == '\r')
-        at++;
     return at;
+}
+
+// What a first line "sep=;" names, with which Excel begins files for itself, and its
+// length; 0 if there is none.
+static size_t find_declaration(const opn_i_bytes *bytes, char *delimiter)
+{
+    static const char start[] = "sep=";
+    const size_t n_start = sizeof(start) - 1;
+    const size_t n_mark = mark_length(bytes);
+    const unsigned char *at = bytes->data + n_mark;
+    if (bytes->n - n_mark < n_start + 2 || memcmp(at, start, n_start) != 0 ||
+        memchr(delimiters, at[n_start], N_DELIMITERS) == NULL ||
+        !is_line_end(at[n_start + 1]))
+        return 0;
+    *delimiter = (char)at[n_start];
+    return n_start + 1;
 }
 
 char opn_i_csv_delimiter(const opn_i_bytes *bytes, char otherwise)
 {
-    const char delimiters[N_DELIMITERS] = {otherwise, otherwise == ';' ? ',' : ';',
-                                           otherwise == '\t' ? ',' : '\t'};
+    char declared = otherwise;
+    if (find_declaration(bytes, &declared) > 0)
+        return declared;
+    const bool has_comments = otherwise == OPN_CSV_BLANKS;
     size_t first[N_DELIMITERS] = {0};
     size_t second[N_DELIMITERS] = {0};
-    size_t best = 0;
-    const unsigned char *rest = count_delimiters(bytes->data, delimiters, first);
-    if (*rest == '\0')
+    size_t most = 0;
+    char best = otherwise;
+    const unsigned char *line = bytes->data + mark_length(bytes);
+    line = find_line(count_delimiters(find_line(line, has_comments), first),
+                     has_comments);
+    if (*line == '\0')
         memcpy(second, first, sizeof(second));
     else
-        (void)count_delimiters(rest, delimiters, second);
-    for (size_t d = 1; d < N_DELIMITERS; d++)
-        if (second[d] > 0 && first[d] > first[best])
-            best = d;
-    return delimiters[best];
+        (void)count_delimiters(line, second);
+    for (size_t d = 0; d < N_DELIMITERS; d++)
+        most = delimiters[d] == otherwise ? first[d] : most;
+    for (size_t d = 0; d < N_DELIMITERS; d++)
+        if (second[d] > 0 && first[d] > most) {
+            most = first[d];
+            best = delimiters[d];
+        }
+    return best;
 }
 
 // ---- rows ----------------------------------------------------------------------------
@@ -122,18 +173,24 @@ char opn_i_csv_delimiter(const opn_i_bytes *bytes, char otherwise)
 opn_status opn_i_csv_open(
         opn_ctx *ctx, const char *name, opn_i_bytes *take, char delimiter, opn_i_csv *out)
 {
-    assert(delimiter == ',' || delimiter == ';' || delimiter == '\t');
+    assert(delimiter == ',' || delimiter == ';' || delimiter == '\t' ||
+           delimiter == OPN_CSV_BLANKS);
     opn_status status = OPN_OK;
     opn_i_csv csv = {
             .name = name, .bytes = *take, .next_line = 1, .delimiter = delimiter};
     *take = (opn_i_bytes){0};
 
     OPN_TRY(check_encoding(ctx, name, &csv.bytes));
-    csv.at = csv.bytes.data;
-    if (csv.bytes.n >= N_BYTE_ORDER_MARK &&
-        memcmp(csv.at, byte_order_mark, N_BYTE_ORDER_MARK) == 0)
-        csv.at += N_BYTE_ORDER_MARK;
+    char declared = delimiter;
+    csv.at = csv.bytes.data + mark_length(&csv.bytes);
+    const size_t n_declared = find_declaration(&csv.bytes, &declared);
+    csv.at += n_declared;
+    if (n_declared > 0) {
+        csv.at += csv.at[0] == '\r' && csv.at[1] == '\n' ? 2 : csv.at[0] != '\0';
+        csv.next_line++;
+    }
     csv.stops[(unsigned char)delimiter] = true;
+    csv.stops['\t'] = delimiter == '\t' || delimiter == OPN_CSV_BLANKS;
     csv.stops['\n'] = true;
     csv.stops['\r'] = true;
     csv.stops['\0'] = true; // only found after the last byte
@@ -184,6 +241,9 @@ read_plain(opn_i_csv *csv, unsigned char *text, opn_i_csv_field *field)
 {
     const bool *stops = csv->stops;
     unsigned char *at = text;
+    if (csv->delimiter == OPN_CSV_BLANKS && *text == '{')
+        while (!is_line_end(*at))
+            at++;
     while (!stops[*at])
         at++;
     unsigned char *end = at;
@@ -218,7 +278,9 @@ static opn_status read_quoted(opn_ctx *ctx,
         at += at[0] == '"'; // a doubled quote is one quote
     }
 
-    at = skip_blanks(csv->delimiter, at + 1);
+    at++;
+    if (csv->delimiter != OPN_CSV_BLANKS)
+        at = skip_blanks(csv->delimiter, at);
     OPN_FAIL_IF(
             ctx, !csv->stops[*at], OPN_ERR_FORMAT,
             "%s:%zu: text after the closing quote of field %zu; a quote inside quotes "
@@ -232,9 +294,39 @@ cleanup:
     return status;
 }
 
+// Moves behind the byte that ended a field, and behind all blanks if these separate
+// fields. Returns what follows the field: its delimiter or the end of the line.
+static unsigned char step_over(opn_i_csv *csv, unsigned char stop)
+{
+    csv->at += stop != '\0';
+    if (csv->delimiter != OPN_CSV_BLANKS || is_line_end(stop))
+        return stop;
+    csv->at = skip_blanks(csv->delimiter, csv->at);
+    if (!is_line_end(*csv->at))
+        return (unsigned char)csv->delimiter;
+    stop = *csv->at;
+    csv->at += stop != '\0';
+    return stop;
+}
+
+// Only whole lines are comments: names may hold either character.
+static void skip_comments(opn_i_csv *csv)
+{
+    while (*csv->at == OPN_CSV_COMMENT || *csv->at == OPN_CSV_REMARK) {
+        while (!is_line_end(*csv->at))
+            csv->at++;
+        const unsigned char stop = *csv->at;
+        csv->at += stop != '\0';
+        csv->at += stop == '\r' && *csv->at == '\n';
+        csv->next_line += stop != '\0';
+    }
+}
+
 opn_status opn_i_csv_next(opn_ctx *ctx, opn_i_csv *csv, bool *has_row)
 {
     opn_status status = OPN_OK;
+    if (csv->has_comments)
+        skip_comments(csv);
     csv->line = csv->next_line;
     csv->n_fields = 0;
     if (csv->at == csv->bytes.data + csv->bytes.n) {
@@ -254,7 +346,7 @@ opn_status opn_i_csv_next(opn_ctx *ctx, opn_i_csv *csv, bool *has_row)
         else
             stop = read_plain(csv, text, field);
         csv->n_fields++;
-        csv->at += stop != '\0';
+        stop = step_over(csv, stop);
     }
     csv->at += stop == '\r' && *csv->at == '\n';
     csv->next_line++;

@@ -1,4 +1,5 @@
-// csv.h -- rows of a CSV or TSV file in memory (RFC 4180), and parsing of numeric fields.
+// csv.h -- rows of a CSV or TSV file (RFC 4180) or of a list between blanks in memory,
+// and parsing of numeric fields.
 
 #ifndef OPN_CSV_H
 #define OPN_CSV_H
@@ -9,6 +10,14 @@
 
 // A row with more fields is rejected: the file is not a table, but has wrong line ends.
 enum { OPN_CSV_MAX_FIELDS = 1 << 20 };
+
+// The delimiter of lists as SNAP and NetworkX write them: any number of spaces and tabs.
+// A field that opens with a brace there runs to the end of its line.
+#define OPN_CSV_BLANKS ' '
+
+// A line that begins with one of these is no row, if has_comments.
+#define OPN_CSV_COMMENT '#'
+#define OPN_CSV_REMARK  '%'
 
 // Valid until the next row is read. `text` is NUL-terminated UTF-8 without embedded NULs
 // and without its quotes; an unquoted field is trimmed of blanks.
@@ -29,7 +38,8 @@ typedef struct opn_i_csv {
     size_t next_line;  // line of that byte
     size_t field_room;
     char delimiter;
-    bool stops[256]; // by byte: whether it ends an unquoted field
+    bool has_comments; // set by the caller, before the first row
+    bool stops[256];   // by byte: whether it ends an unquoted field
 } opn_i_csv;
 
 // The word for that many fields, and the separators that are known, for messages.
@@ -37,17 +47,19 @@ static inline const char *opn_i_fields_word(size_t n)
 {
     return n == 1 ? "field" : "fields";
 }
-#define OPN_CSV_SEPARATORS "commas, semicolons or tabs separate the fields of a row"
+#define OPN_CSV_SEPARATORS                                      \
+    "commas, semicolons or tabs separate the fields of a row, " \
+    "and in a .txt also blanks"
 
 // What separates the fields of the first lines: ',', ';' or a tab, whichever is the most
 // frequent outside quotes in the first line and is in the second too; `otherwise` if none
-// is.
+// is. If that is OPN_CSV_BLANKS, comments do not count as lines.
 char opn_i_csv_delimiter(const opn_i_bytes *bytes, char otherwise);
 
 // Opens `take` for reading. `name` is borrowed; the bytes are consumed even on failure,
 // and *take is left empty. A UTF-8 byte order mark is skipped.
 //
-// delimiter  ',', ';' or '\t'
+// delimiter  ',', ';', '\t' or OPN_CSV_BLANKS
 //
 // Errors: FORMAT (UTF-16, invalid UTF-8, a NUL; the message names the line).
 OPN_NODISCARD opn_status opn_i_csv_open(opn_ctx *ctx,

@@ -63,8 +63,8 @@ name_feature(opn_i_dense_reader *d, size_t f, const char *mark, const char *rest
     OPN_TRY(opn_i_names_intern(d->folder->ctx, &d->folder->features,
                                opn_i_text_chars(&name), name.n, &feature));
     OPN_FAIL_IF(d->folder->ctx, feature < n_before, OPN_ERR_FORMAT,
-                "%s:%zu: feature \"%s\" has two columns", d->table->path, d->head_line,
-                opn_i_text_chars(&name));
+                "%s:%zu: feature \"%s\" has two columns; give each a name of its own",
+                d->table->path, d->head_line, opn_i_text_chars(&name));
 cleanup:
     opn_i_text_free(&name);
     return status;

@@ -121,8 +121,8 @@ static opn_status find_node(opn_i_dense_reader *d)
                 d->table->path, d->head_line);
     for (size_t f = 0; f < d->n_columns; f++)
         chosen[f] = is_noted && f == d->node;
-    OPN_TRY(opn_i_note_columns(d->folder, d->table->path, &d->head, chosen, d->n_columns,
-                               "names the nodes, for it holds those of edges.csv", ""));
+    OPN_TRY(opn_i_note_node_column(d->folder, d->table->path, &d->head, chosen,
+                                   d->n_columns));
     if (d->node == OPN_NO_COLUMN && d->has_header && d->n_rows > 0)
         OPN_TRY(opn_i_graph_note(d->folder->ctx, d->folder->graph,
                                  "%s: no column names the nodes, so its rows are the "

@@ -89,7 +89,7 @@ static opn_status read_head(opn_i_dense_reader *d, bool *has_row)
         const char *name = d->has_header ? rows->field[f].text : number;
         OPN_TRY(opn_i_names_add(ctx, &d->head, name, strlen(name)));
         d->column[f].may_be_node = d->n_columns > 1 && opn_i_names_node(name);
-        d->column[f].is_index = f == 0 && name[0] == 0;
+        d->column[f].is_index = f == 0 && opn_i_is_unnamed(name);
         d->column[f].may_be_ids = d->n_columns > 1 && !d->column[f].may_be_node;
     }
     *has_row = true;
@@ -231,8 +231,8 @@ cleanup:
 
 // ---- the table ------------------------------------------------------------------------
 
-// The first row has already been read.
-opn_status opn_i_folder_read_dense(opn_i_folder *folder, opn_i_table *table)
+opn_status
+opn_i_folder_read_dense(opn_i_folder *folder, opn_i_table *table, int32_t **out)
 {
     opn_status status = OPN_OK;
     opn_i_dense_reader reader = {.folder = folder, .table = table};
@@ -243,6 +243,8 @@ opn_status opn_i_folder_read_dense(opn_i_folder *folder, opn_i_table *table)
     OPN_TRY_NEW(folder->ctx, node, reader.n_rows);
     OPN_TRY(opn_i_dense_find_nodes(&reader, node));
     OPN_TRY(opn_i_dense_settle(&reader, node));
+    *out = node;
+    node = NULL;
 cleanup:
     deinit_reader(&reader);
     opn_i_release(&folder->ctx->alloc, node);

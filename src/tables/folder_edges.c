@@ -37,6 +37,14 @@ static size_t third_column(const opn_i_csv *rows, const edge_columns *columns)
                                                                    : third;
 }
 
+static bool is_all_numbers(const opn_i_csv *rows)
+{
+    for (size_t f = 0; f < rows->n_fields; f++)
+        if (!opn_i_is_number(rows->field[f].text))
+            return false;
+    return true;
+}
+
 // Names the columns by the words of the first row, or else by their order.
 static opn_status choose_columns(opn_ctx *ctx, const opn_i_csv *rows, edge_columns *out)
 {
@@ -54,6 +62,11 @@ static opn_status choose_columns(opn_ctx *ctx, const opn_i_csv *rows, edge_colum
         if (!columns.is_weight_sure)
             columns.weight = third_column(rows, &columns);
     } else {
+        OPN_FAIL_IF(ctx, n > 3 && is_all_numbers(rows), OPN_ERR_FORMAT,
+                    "%s:%zu: %zu fields, expected source,target or "
+                    "source,target,weight; an adjacency matrix can be read from what "
+                    "numpy.savez(name, adj_matrix=a) writes",
+                    rows->name, rows->line, n);
         OPN_FAIL_IF(ctx, n != 2 && n != 3, OPN_ERR_FORMAT,
                     "%s:%zu: %zu %s, expected source,target or "
                     "source,target,weight, or a header that names these columns%s",
@@ -104,7 +117,7 @@ static opn_status open_edges(const opn_i_folder *folder,
     OPN_TRY(opn_i_table_open(folder, "edges", false, file));
     OPN_FAIL_IF(folder->ctx, !file->is_there, OPN_ERR_READ,
                 "%s: no edges.csv; a folder of data holds edges.csv, features.csv and "
-                "labels.csv",
+                "labels.csv. If another of its files lists the edges, name that file",
                 folder->path);
     OPN_TRY(opn_i_table_next(folder->ctx, file, 0, has_row));
     if (*has_row)
@@ -125,6 +138,26 @@ static opn_status read_weight(opn_i_folder *folder, const opn_i_csv *rows, size_
                 rows->field[column].text);
     OPN_TRY_RESERVE(ctx, folder->weight, folder->weight_room, n, n + 1);
     folder->weight[n] = (opn_real)weight;
+cleanup:
+    return status;
+}
+
+// A third field in braces holds attributes, as NetworkX writes them; empty ones hold
+// none.
+static opn_status
+set_braces_aside(opn_ctx *ctx, const opn_i_csv *rows, edge_columns *columns)
+{
+    opn_status status = OPN_OK;
+    const char *text = columns->weight < rows->n_fields && !columns->is_header
+                               ? rows->field[columns->weight].text
+                               : "";
+    OPN_FAIL_IF(ctx, text[0] == '{' && strcmp(text, "{}") != 0, OPN_ERR_FORMAT,
+                "%s:%zu: attributes \"%s\" after the edge; write_weighted_edgelist() of "
+                "NetworkX writes weights that can be read, "
+                "write_edgelist(data=False) none",
+                rows->name, rows->line, text);
+    if (text[0] == '{')
+        columns->weight = OPN_NO_COLUMN;
 cleanup:
     return status;
 }
@@ -196,6 +229,7 @@ opn_status opn_i_folder_read_edges(opn_i_folder *folder)
     OPN_TRY(open_edges(folder, &file, &columns, &has_row));
     if (!has_row)
         goto cleanup; // a graph may have no edges
+    OPN_TRY(set_braces_aside(ctx, &file.rows, &columns));
     if (is_header(folder, &file.rows, &columns))
         OPN_TRY(skip_header(folder, &file, &columns, &has_row));
     else if (columns.weight != OPN_NO_COLUMN)

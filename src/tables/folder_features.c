@@ -59,6 +59,7 @@ read_sparse(opn_i_folder *folder, opn_i_table *table, const sparse_columns *colu
     opn_status status = OPN_OK;
     const opn_i_csv *rows = &table->rows;
     opn_ctx *ctx = folder->ctx;
+    folder->has_sparse_features = true;
     for (;;) {
         bool has_row = false;
         int32_t node = 0;
@@ -103,12 +104,20 @@ static opn_status note_first_edge(const opn_i_folder *folder)
     OPN_TRY(list.status);
     OPN_TRY(opn_i_graph_note(
             folder->ctx, folder->graph,
-            "edges.csv: the first row, %s, is taken as an edge; call the "
-            "columns source and target if it is a header",
-            opn_i_text_chars(&list)));
+            "%s: the first row, %s, is taken as an edge; call the columns source and "
+            "target if it is a header",
+            folder->edge_file, opn_i_text_chars(&list)));
 cleanup:
     opn_i_text_free(&list);
     return status;
+}
+
+opn_status opn_i_note_no_features(const opn_i_folder *folder)
+{
+    return opn_i_graph_note(folder->ctx, folder->graph,
+                            "%snodes have no features, and only the structure of the "
+                            "graph is used",
+                            folder->given != NULL ? "" : "no features.csv: ");
 }
 
 static opn_status declare_edge_nodes(opn_i_folder *folder)
@@ -123,9 +132,7 @@ static opn_status declare_edge_nodes(opn_i_folder *folder)
         int32_t node = 0;
         OPN_TRY(opn_i_declare_node(folder, name, strlen(name), &node));
     }
-    OPN_TRY(opn_i_graph_note(folder->ctx, folder->graph,
-                             "no features.csv: nodes have no features, and only the "
-                             "structure of the graph is used"));
+    OPN_TRY(opn_i_note_no_features(folder));
 cleanup:
     return status;
 }
@@ -136,14 +143,16 @@ static opn_status read_table(opn_i_folder *folder, opn_i_table *file)
 {
     opn_status status = OPN_OK;
     sparse_columns columns;
+    int32_t *node = NULL;
     bool has_row = false;
     OPN_TRY(opn_i_table_next(folder->ctx, file, 0, &has_row));
     OPN_FAIL_IF(folder->ctx, !has_row, OPN_ERR_FORMAT, "%s: is empty", file->path);
     if (find_sparse_columns(&file->rows, &columns))
         OPN_TRY(read_sparse(folder, file, &columns));
     else
-        OPN_TRY(opn_i_folder_read_dense(folder, file));
+        OPN_TRY(opn_i_folder_read_dense(folder, file, &node));
 cleanup:
+    opn_i_release(&folder->ctx->alloc, node);
     return status;
 }
 
@@ -184,22 +193,58 @@ cleanup:
     return status;
 }
 
+static opn_status find_json(const opn_i_folder *folder, char **out)
+{
+    static const char *const suffixes[] = {".json", ".json.gz", NULL};
+    return opn_i_folder_find(folder, "features", suffixes, out);
+}
+
+opn_status opn_i_folder_has_features(const opn_i_folder *folder, bool *out)
+{
+    opn_status status = OPN_OK;
+    char *table = NULL;
+    char *json = NULL;
+    OPN_TRY(opn_i_table_find(folder, "features", &table));
+    OPN_TRY(find_json(folder, &json));
+    *out = table != NULL || json != NULL;
+cleanup:
+    opn_i_release(&folder->ctx->alloc, table);
+    opn_i_release(&folder->ctx->alloc, json);
+    return status;
+}
+
+// Opens the table of the features, or else that of the nodes; *json is the path of a
+// features.json instead of either, or NULL.
+static opn_status
+open_features(const opn_i_folder *folder, opn_i_table *file, bool *is_nodes, char **json)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_table_open(folder, "features", false, file));
+    if (!file->is_there)
+        OPN_TRY(find_json(folder, json));
+    if (!file->is_there && *json == NULL) {
+        OPN_TRY(opn_i_table_open(folder, "nodes", false, file));
+        *is_nodes = file->is_there;
+    }
+cleanup:
+    return status;
+}
+
 opn_status opn_i_folder_read_features(opn_i_folder *folder)
 {
-    static const char *const json_suffixes[] = {".json", ".json.gz", NULL};
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
     opn_i_table file = {0};
     char *json = NULL;
-    const char *suffix = NULL;
-    OPN_TRY(opn_i_table_open(folder, "features", false, &file));
-    if (!file.is_there)
-        OPN_TRY(opn_i_folder_find(folder, "features", json_suffixes, &suffix, &json));
+    bool is_nodes = false;
+    OPN_TRY(open_features(folder, &file, &is_nodes, &json));
     const char *path = file.is_there ? file.path : json;
     if (path != NULL)
         snprintf(folder->feature_file, sizeof(folder->feature_file), "%s",
                  opn_i_base_name(path));
-    if (file.is_there)
+    if (is_nodes)
+        OPN_TRY(opn_i_folder_read_nodes(folder, &file));
+    else if (file.is_there)
         OPN_TRY(read_table(folder, &file));
     else if (json != NULL)
         OPN_TRY(opn_i_folder_read_json(folder, json));

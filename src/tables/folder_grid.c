@@ -3,6 +3,7 @@
 #include "io/path.h"
 #include "tables/folder_reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void opn_i_grid_deinit(opn_ctx *ctx, opn_i_grid *grid)
@@ -11,7 +12,7 @@ void opn_i_grid_deinit(opn_ctx *ctx, opn_i_grid *grid)
     opn_i_release(&ctx->alloc, grid->line);
 }
 
-static opn_status add_row(opn_ctx *ctx, const opn_i_csv *rows, opn_i_grid *grid)
+opn_status opn_i_grid_add_row(opn_ctx *ctx, const opn_i_csv *rows, opn_i_grid *grid)
 {
     opn_status status = OPN_OK;
     OPN_TRY_RESERVE(ctx, grid->line, grid->line_room, grid->n_rows, grid->n_rows + 1);
@@ -30,14 +31,14 @@ opn_i_grid_read(opn_ctx *ctx, opn_i_table *table, bool keeps_blank, opn_i_grid *
     const opn_i_csv *rows = &table->rows;
     bool has_row = false;
     if (keeps_blank)
-        OPN_TRY(opn_i_csv_next(ctx, &table->rows, &has_row));
+        OPN_TRY(opn_i_table_next_line(ctx, table, &has_row));
     else
         OPN_TRY(opn_i_table_next(ctx, table, 0, &has_row));
     grid->n_columns = rows->n_fields;
     while (has_row) {
-        OPN_TRY(add_row(ctx, rows, grid));
+        OPN_TRY(opn_i_grid_add_row(ctx, rows, grid));
         if (keeps_blank && grid->n_columns == 1) {
-            OPN_TRY(opn_i_csv_next(ctx, &table->rows, &has_row));
+            OPN_TRY(opn_i_table_next_line(ctx, table, &has_row));
             OPN_FAIL_IF(ctx, has_row && rows->n_fields != 1, OPN_ERR_FORMAT,
                         "%s:%zu: %zu fields, but the first row has 1", rows->name,
                         rows->line, rows->n_fields);
@@ -140,4 +141,16 @@ opn_status opn_i_note_columns(const opn_i_folder *folder,
 cleanup:
     opn_i_text_free(&list);
     return status;
+}
+
+opn_status opn_i_note_node_column(const opn_i_folder *folder,
+                                  const char *path,
+                                  const opn_i_names *names,
+                                  const bool *chosen,
+                                  size_t n)
+{
+    char after[OPN_FILE_NAME_ROOM + 64];
+    snprintf(after, sizeof(after), "names the nodes, for it holds those of %s",
+             folder->given != NULL ? "the edges" : folder->edge_file);
+    return opn_i_note_columns(folder, path, names, chosen, n, after, "");
 }

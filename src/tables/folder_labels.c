@@ -7,17 +7,46 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const char reading[] = "reading the labels"; // in messages
 
 // ---- classes.csv ---------------------------------------------------------------------
 
+// Beside features, a table of nodes is one of labels if a column is called so; without
+// them it holds those too.
+static opn_status nodes_hold_labels(const opn_i_folder *folder, bool *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_table nodes = {0};
+    bool has_features = false;
+    bool has_row = false;
+    *out = false;
+    OPN_TRY(opn_i_folder_has_features(folder, &has_features));
+    if (has_features)
+        OPN_TRY(opn_i_table_open(folder, "nodes", false, &nodes));
+    if (nodes.is_there)
+        OPN_TRY(opn_i_table_next(folder->ctx, &nodes, 0, &has_row));
+    for (size_t f = 0; has_row && f < nodes.rows.n_fields; f++)
+        *out = *out || opn_i_names_label(nodes.rows.field[f].text) ||
+               (folder->label[0] != 0 &&
+                strcasecmp(nodes.rows.field[f].text, folder->label) == 0);
+cleanup:
+    opn_i_table_close(folder->ctx, &nodes);
+    return status;
+}
+
 opn_status opn_i_labels_open(const opn_i_folder *folder, opn_i_table *table)
 {
     static const char *const names[] = {"labels", "label", "target", "targets"};
     opn_status status = OPN_OK;
+    bool holds_labels = false;
     for (size_t f = 0; f < sizeof(names) / sizeof(names[0]) && !table->is_there; f++)
         OPN_TRY(opn_i_table_open(folder, names[f], false, table));
+    if (!table->is_there)
+        OPN_TRY(nodes_hold_labels(folder, &holds_labels));
+    if (holds_labels)
+        OPN_TRY(opn_i_table_open(folder, "nodes", false, table));
 cleanup:
     return status;
 }
@@ -116,9 +145,30 @@ typedef struct label_reader {
     const opn_i_grid *grid;
     const char *path;
     opn_i_label_columns columns;
-    opn_i_names labels; // distinct
-    bool *missing;      // [labels]
+    const int32_t *node; // [rows] or NULL
+    opn_i_names labels;  // distinct
+    bool *missing;       // [labels]
 } label_reader;
+
+static opn_status
+read_node(opn_i_folder *folder, const label_reader *r, size_t row, int32_t *node)
+{
+    opn_status status = OPN_OK;
+    const size_t line = r->grid->line[row];
+    if (r->node != NULL) {
+        *node = r->node[row - r->grid->n_head];
+    } else if (r->columns.node == OPN_NO_COLUMN) {
+        OPN_TRY(opn_i_declare_place(folder, row - r->grid->n_head, node));
+    } else {
+        const char *name = opn_i_grid_cell(r->grid, row, r->columns.node);
+        OPN_FAIL_IF(folder->ctx, name[0] == 0, OPN_ERR_FORMAT,
+                    "%s:%zu: the node has no name", r->path, line);
+        OPN_TRY(opn_i_declare_node(folder, name, strlen(name), node));
+    }
+    OPN_TRY(opn_i_list_once(folder, r->path, line, *node, OPN_IN_LABELS));
+cleanup:
+    return status;
+}
 
 static opn_status read_label(opn_i_folder *folder, const label_reader *r, size_t row)
 {
@@ -127,15 +177,7 @@ static opn_status read_label(opn_i_folder *folder, const label_reader *r, size_t
     const size_t line = r->grid->line[row];
     const char *text = opn_i_grid_cell(r->grid, row, r->columns.label);
     const size_t n_chars = strlen(text);
-    if (r->columns.node == OPN_NO_COLUMN) {
-        OPN_TRY(opn_i_declare_place(folder, row - r->grid->n_head, &node));
-    } else {
-        const char *name = opn_i_grid_cell(r->grid, row, r->columns.node);
-        OPN_FAIL_IF(folder->ctx, name[0] == 0, OPN_ERR_FORMAT,
-                    "%s:%zu: the node has no name", r->path, line);
-        OPN_TRY(opn_i_declare_node(folder, name, strlen(name), &node));
-    }
-    OPN_TRY(opn_i_list_once(folder, r->path, line, node, OPN_IN_LABELS));
+    OPN_TRY(read_node(folder, r, row, &node));
     const bool is_missing = r->missing[opn_i_names_find(&r->labels, text, n_chars)];
     OPN_TRY(opn_i_read_row_role(folder->ctx, r->path, r->grid, &r->columns.roles, row,
                                 &folder->role_of[node]));
@@ -202,6 +244,31 @@ cleanup:
     return status;
 }
 
+opn_status opn_i_read_node_labels(opn_i_folder *folder,
+                                  const char *path,
+                                  const opn_i_grid *grid,
+                                  const opn_i_label_columns *columns,
+                                  const int32_t *node)
+{
+    label_reader reader = {.grid = grid, .path = path, .columns = *columns, .node = node};
+    return read_rows(folder, &reader);
+}
+
+// Whether a column that the caller named may be in nodes.csv, which is read later.
+static opn_status is_node_table_next(const opn_i_folder *folder, bool *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_table nodes = {0};
+    bool has_features = false;
+    OPN_TRY(opn_i_folder_has_features(folder, &has_features));
+    if (!has_features)
+        OPN_TRY(opn_i_table_open(folder, "nodes", false, &nodes));
+    *out = nodes.is_there;
+cleanup:
+    opn_i_table_close(folder->ctx, &nodes);
+    return status;
+}
+
 // node,label, with an empty label for an unlabelled node; or one label per line, where an
 // empty line is an unlabelled node.
 opn_status opn_i_folder_read_labels(opn_i_folder *folder)
@@ -213,11 +280,15 @@ opn_status opn_i_folder_read_labels(opn_i_folder *folder)
     OPN_TRY(opn_i_labels_open(folder, &file));
     if (!file.is_there && !folder->has_classes)
         OPN_TRY(opn_i_table_open(folder, "classes", false, &file));
-    OPN_FAIL_IF(ctx, !file.is_there && folder->requires_label, OPN_ERR_INVALID_ARG,
-                "%s: has no labels.csv or target.csv with a column `label` %s",
+    bool may_follow = file.is_there;
+    if (!may_follow && folder->requires_label)
+        OPN_TRY(is_node_table_next(folder, &may_follow));
+    OPN_FAIL_IF(ctx, !may_follow && folder->requires_label, OPN_ERR_INVALID_ARG,
+                "%s: has no labels.csv, target.csv or nodes.csv with a column `label` %s",
                 folder->path, folder->label);
+    folder->has_label_file = file.is_there;
     if (!file.is_there)
-        goto cleanup; // all nodes are unlabelled
+        goto cleanup; // nodes.csv has the labels, or all nodes are unlabelled
     snprintf(folder->label_file, sizeof(folder->label_file), "%s",
              opn_i_base_name(file.path));
     OPN_TRY(opn_i_grid_read(ctx, &file, true, &grid));

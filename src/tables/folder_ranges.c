@@ -59,15 +59,54 @@ static opn_status note_shift(const opn_i_folder *folder,
             (long long)(is_lower ? others->high : others->low));
 }
 
+// Nodes that are known by their labels alone.
+static opn_status note_lacking(const opn_i_folder *folder)
+{
+    int64_t n = 0;
+    int64_t first = -1;
+    for (int64_t i = folder->nodes.n - 1; i >= 0; i--)
+        if ((folder->listed[i] & (OPN_IN_LABELS | OPN_IN_FEATURES)) == OPN_IN_LABELS) {
+            n++;
+            first = i;
+        }
+    if (n == 0 || folder->has_sparse_features)
+        return OPN_OK;
+    return opn_i_graph_note(folder->ctx, folder->graph,
+                            "%s lacks %lld of the nodes in %s, for example \"%s\"; their "
+                            "features are taken as 0",
+                            folder->feature_file, (long long)n, folder->label_file,
+                            opn_i_names_at(&folder->nodes, first));
+}
+
+opn_status opn_i_folder_note_first_node(const opn_i_folder *folder)
+{
+    int32_t first = INT32_MAX;
+    for (size_t e = 0; e < folder->n_edges; e++) {
+        first = folder->source[e] < first ? folder->source[e] : first;
+        first = folder->target[e] < first ? folder->target[e] : first;
+    }
+    if (!folder->has_places || first != 1)
+        return OPN_OK;
+    return opn_i_graph_note(
+            folder->ctx, folder->graph,
+            "%s joins node 0 to none; subtract 1 from its nodes if it "
+            "numbers them from 1, for rows without names are numbered from "
+            "0",
+            folder->edge_file);
+}
+
 opn_status opn_i_folder_note_ranges(opn_i_folder *folder)
 {
     const range labels = range_of(folder, OPN_IN_LABELS);
     if (folder->feature_file[0] != 0) {
         const range features = range_of(folder, OPN_IN_FEATURES);
+        if (!are_shifted(&labels, &features))
+            return note_lacking(folder);
+        folder->has_places = false; // the same cause needs no second note
         return note_shift(folder, &labels, &features, folder->feature_file, "features");
     }
     range edges = no_range;
     for (int64_t i = 0; i < folder->edge_nodes.n; i++)
         widen(&edges, opn_i_names_at(&folder->edge_nodes, i));
-    return note_shift(folder, &labels, &edges, "edges.csv", "edge");
+    return note_shift(folder, &labels, &edges, folder->edge_file, "edge");
 }

@@ -1,8 +1,10 @@
 // folder_reader.h -- state shared by the readers of a folder's tables.
 //
-// Each table goes the same way: its dialect is detected (folder_table.c), its columns are
-// named by meaning (folder_words.c) and chosen, with the nodes of the edges to decide
-// where several columns could name the node, and then its rows are read.
+// Tables are files of a folder, files beside one of edges, or held in memory by a loader
+// of another format (`given`). Each table goes the same way: its dialect is detected
+// (folder_table.c), its columns are named by meaning (folder_words.c) and chosen, with
+// the nodes of the edges to decide where several columns could name the node, and then
+// its rows are read.
 
 #ifndef OPN_FOLDER_READER_H
 #define OPN_FOLDER_READER_H
@@ -13,18 +15,26 @@
 #include "io/csv.h"
 #include "math/real.h"
 #include "tables/folder_words.h"
+#include "tables/load_folder.h"
 
 // Files that list a node; the last is indexed by final node number, as roles are.
 enum { OPN_IN_LABELS = 1, OPN_IN_FEATURES = 2, OPN_IN_SPLIT = 4 };
 
 #define OPN_NO_COLUMN SIZE_MAX
 
+enum { OPN_FILE_NAME_ROOM = 256 };
+
 typedef struct opn_i_folder {
     opn_ctx *ctx;
-    const char *path;
-    opn_graph *graph;    // what is read, and notes about how
-    const char *label;   // the column of the labels, or ""
-    bool requires_label; // it is an error if there is no such column
+    const char *path;    // the folder or file as the caller named it
+    char *dir;           // where its files are, NULL for the working folder
+    char *stem;          // what their names begin with, or NULL
+    char *edge_path;     // the file of the edges, or NULL
+    opn_i_names entries; // the files of the folder; none if it cannot be listed
+    const opn_i_given_table *given; // the tables, if they are no files; the last unnamed
+    opn_graph *graph;               // what is read, and notes about how
+    const char *label;              // the column of the labels, or ""
+    bool requires_label;            // it is an error if there is no such column
 
     opn_i_names nodes;   // in order of first appearance
     opn_i_names classes; // likewise
@@ -42,48 +52,77 @@ typedef struct opn_i_folder {
     int32_t *source, *target; // [n_edges] final node numbers
     opn_real *weight;         // [n_edges]
     size_t n_edges, source_room, target_room, weight_room;
-    int32_t n_label_rows;   // rows of labels.csv
-    bool has_named_labels;  // labels.csv names its nodes
-    bool has_roles;         // labels.csv gives a split
-    char label_file[24];    // as it is called, for messages
-    char feature_file[24];  // likewise; "" if there is none
+    int32_t n_label_rows;     // rows of labels.csv
+    bool has_named_labels;    // labels.csv names its nodes
+    bool has_roles;           // labels.csv gives a split
+    bool has_node_table;      // with columns, one of which may hold the labels
+    bool has_sparse_features; // a node without entries need not be listed
+    bool has_places;          // rows of features or labels without names are 0, 1, …
+    bool has_label_file;      // there is a labels.csv, or what takes its place
+    char edge_file[OPN_FILE_NAME_ROOM];    // as it is called, for messages
+    char label_file[OPN_FILE_NAME_ROOM];   // likewise
+    char feature_file[OPN_FILE_NAME_ROOM]; // likewise; "" if there is none
     opn_i_names edge_nodes; // nodes of edges.csv, once opn_i_folder_edge_nodes() ran
     bool has_edge_nodes;
     bool is_first_edge_odd; // the first row of edges.csv has two words found nowhere else
 } opn_i_folder;
+
+// ---- files (folder_files.c) ----------------------------------------------------------
+
+// Lists the folder at `path` and finds its edges.
+// Errors: FORMAT (several files of edges).
+OPN_NODISCARD opn_status opn_i_folder_open(opn_i_folder *folder);
+
+// The same for the file of edges at `path` and those beside it.
+// Errors: READ (a table of something else).
+OPN_NODISCARD opn_status opn_i_edge_list_open(opn_i_folder *folder);
+
+// Path of the file that holds NAME, in upper or lower case: STEM_NAME, STEM-NAME or
+// STEM.NAME where files have a stem, else NAME, with one of the suffixes, a
+// NULL-terminated list. NULL if there is none.
+OPN_NODISCARD opn_status opn_i_folder_find(const opn_i_folder *folder,
+                                           const char *name,
+                                           const char *const *suffixes,
+                                           char **out);
+
+// The same for a .csv, .tsv or .txt, each perhaps gzipped.
+OPN_NODISCARD opn_status opn_i_table_find(const opn_i_folder *folder,
+                                          const char *name,
+                                          char **out);
 
 // ---- tables (folder_table.c) ---------------------------------------------------------
 
 // A table of the folder, and the path used in error messages.
 typedef struct opn_i_table {
     char *path;
-    opn_i_csv rows;
-    size_t n_told; // bytes read when progress was last reported
+    opn_i_csv rows;         // only its current row, if there is a grid
+    const opn_i_grid *grid; // where the table is in memory
+    const bool *hidden;     // [columns] those of the grid to leave out, or NULL
+    size_t next_row;        // of the grid
+    size_t n_told;          // bytes read when progress was last reported
     bool is_there;
 } opn_i_table;
 
-// Path of NAME with one of the suffixes, a NULL-terminated list; NULL if nothing has that
-// name. *suffix is the one found.
-OPN_NODISCARD opn_status opn_i_folder_find(const opn_i_folder *folder,
-                                           const char *name,
-                                           const char *const *suffixes,
-                                           const char **suffix,
-                                           char **out);
-
-// The same for NAME.csv, NAME.tsv or either of them gzipped.
-OPN_NODISCARD opn_status opn_i_table_find(const opn_i_folder *folder,
-                                          const char *name,
-                                          const char **suffix,
-                                          char **out);
-
-// Opens NAME.csv, NAME.tsv or either of them gzipped; table->is_there tells whether one
-// was found. Fields are separated by commas, semicolons or tabs, as in its first lines; a
-// file of one column, `is_list`, only as its name says.
+// Opens the table; table->is_there tells whether one was found. Fields are separated by
+// commas, semicolons or tabs, as in its first lines, or in a .txt by any blanks; a file
+// of one column, `is_list`, only as its name says.
 OPN_NODISCARD opn_status opn_i_table_open(const opn_i_folder *folder,
                                           const char *name,
                                           bool is_list,
                                           opn_i_table *table);
+
+// Opens a table in memory, which is borrowed.
+OPN_NODISCARD opn_status opn_i_table_open_grid(opn_ctx *ctx,
+                                               const char *path,
+                                               const opn_i_grid *grid,
+                                               const bool *hidden,
+                                               opn_i_table *table);
 void opn_i_table_close(opn_ctx *ctx, opn_i_table *table);
+
+// Reads the next row, be it an empty line.
+OPN_NODISCARD opn_status opn_i_table_next_line(opn_ctx *ctx,
+                                               opn_i_table *table,
+                                               bool *has_row);
 
 // Reads the next row that is not an empty line; checks that it has n_fields unless that
 // is 0.
@@ -109,14 +148,6 @@ bool opn_i_is_number(const char *text);
 
 // ---- whole tables in memory (folder_grid.c) ------------------------------------------
 
-// For tables of few columns, whose columns are chosen by their contents.
-typedef struct opn_i_grid {
-    opn_i_names cells; // row by row; those of row 0 come first
-    size_t *line;      // [n_rows]
-    size_t n_rows, n_columns, line_room;
-    size_t n_head; // 1 if row 0 is a header, else 0
-} opn_i_grid;
-
 // Reads all rows. Empty lines are skipped, but are rows of a file of one column if
 // `keeps_blank`.
 OPN_NODISCARD opn_status opn_i_grid_read(opn_ctx *ctx,
@@ -124,6 +155,11 @@ OPN_NODISCARD opn_status opn_i_grid_read(opn_ctx *ctx,
                                          bool keeps_blank,
                                          opn_i_grid *grid);
 void opn_i_grid_deinit(opn_ctx *ctx, opn_i_grid *grid);
+
+// Adds the fields of the current row.
+OPN_NODISCARD opn_status opn_i_grid_add_row(opn_ctx *ctx,
+                                            const opn_i_csv *rows,
+                                            opn_i_grid *grid);
 
 const char *opn_i_grid_cell(const opn_i_grid *grid, size_t row, size_t column);
 
@@ -151,6 +187,13 @@ OPN_NODISCARD opn_status opn_i_note_columns(const opn_i_folder *folder,
                                             const char *after,
                                             const char *after_many);
 
+// Notes that the chosen column, if there is one, names the nodes.
+OPN_NODISCARD opn_status opn_i_note_node_column(const opn_i_folder *folder,
+                                                const char *path,
+                                                const opn_i_names *names,
+                                                const bool *chosen,
+                                                size_t n);
+
 // ---- nodes (folder_nodes.c) ----------------------------------------------------------
 
 // Number of the node with that name; adds the node if it is new. Whoever lists it in the
@@ -168,6 +211,10 @@ OPN_NODISCARD opn_status opn_i_declare_place(opn_i_folder *folder,
 // Records that the file `flag` lists the node; listing it twice is an error.
 OPN_NODISCARD opn_status opn_i_list_once(
         opn_i_folder *folder, const char *path, size_t line, int32_t node, uint8_t flag);
+
+// Fails if two files write the number of a node in different ways, as 7 and 7.0, which
+// would make two nodes of it.
+OPN_NODISCARD opn_status opn_i_folder_check_spelling(const opn_i_folder *folder);
 
 // Final number of the node of that name; once nodes are numbered. -1 if there is none.
 int32_t opn_i_find_node(const opn_i_folder *folder, const char *text, size_t n_chars);
@@ -203,7 +250,22 @@ OPN_NODISCARD opn_status opn_i_labels_open(const opn_i_folder *folder,
 // Reads features.csv or features.json: declares nodes and fills features and entries.
 // Without either, the nodes of the edges are declared.
 OPN_NODISCARD opn_status opn_i_folder_read_features(opn_i_folder *folder);
+
+// Reads a table of features with one row per node, whose first row has been read. *node
+// receives the node of each row and is the caller's to free.
 OPN_NODISCARD opn_status opn_i_folder_read_dense(opn_i_folder *folder,
+                                                 opn_i_table *table,
+                                                 int32_t **node);
+
+// Whether there is a features.csv or features.json.
+OPN_NODISCARD opn_status opn_i_folder_has_features(const opn_i_folder *folder, bool *out);
+
+// Notes that nodes have no features.
+OPN_NODISCARD opn_status opn_i_note_no_features(const opn_i_folder *folder);
+
+// Reads nodes.csv, a table of features which may also hold labels and roles, where no
+// other file has the features.
+OPN_NODISCARD opn_status opn_i_folder_read_nodes(opn_i_folder *folder,
                                                  opn_i_table *table);
 OPN_NODISCARD opn_status opn_i_folder_read_json(opn_i_folder *folder, const char *path);
 
@@ -216,8 +278,12 @@ bool opn_i_numbers_columns(const opn_i_csv *rows);
 OPN_NODISCARD opn_status opn_i_folder_count_rows(const opn_i_folder *folder, size_t *out);
 
 // Notes if labels and features, or edges where there are none, number the nodes from 0
-// and from 1; once these are read.
+// and from 1, or else if features lack nodes that have labels; once these are read.
 OPN_NODISCARD opn_status opn_i_folder_note_ranges(opn_i_folder *folder);
+
+// Notes if edges may number the nodes from 1 where rows without names are 0, 1, …; once
+// edges are read.
+OPN_NODISCARD opn_status opn_i_folder_note_first_node(const opn_i_folder *folder);
 
 // Adds an entry unless it is 0.
 OPN_NODISCARD opn_status opn_i_put_entry(opn_i_folder *folder,

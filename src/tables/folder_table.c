@@ -1,5 +1,5 @@
-// folder_table.c -- finds the files of a folder, detects how their fields are separated,
-// and reads them row by row.
+// folder_table.c -- opens tables, detects how their fields are separated, and reads them
+// row by row.
 
 #include "io/path.h"
 #include "tables/folder_reader.h"
@@ -9,43 +9,71 @@
 
 enum { BYTES_A_TICK = 1 << 20 }; // some 20 ms of a table of numbers
 
-static const char *const suffixes_of_tables[] = {".csv", ".csv.gz", ".tsv", ".tsv.gz",
-                                                 NULL};
-
 void opn_i_table_close(opn_ctx *ctx, opn_i_table *table)
 {
     opn_i_csv_close(ctx, &table->rows);
     opn_i_release(&ctx->alloc, table->path);
 }
 
-opn_status opn_i_folder_find(const opn_i_folder *folder,
-                             const char *name,
-                             const char *const *suffixes,
-                             const char **suffix,
-                             char **out)
+// ---- opening -------------------------------------------------------------------------
+
+// What usually separates the fields of a file of that name.
+static char usual_delimiter(const char *path)
 {
+    return opn_i_path_has_suffix(path, ".tsv")   ? '\t'
+           : opn_i_path_has_suffix(path, ".csv") ? ','
+                                                 : OPN_CSV_BLANKS;
+}
+
+// Other matrices of numbers would be read as edges, the line with their size included.
+static opn_status check_text(opn_ctx *ctx, const char *path, const opn_i_bytes *bytes)
+{
+    static const char matrix_market[] = "%%MatrixMarket";
     opn_status status = OPN_OK;
-    char *path = NULL;
-    for (; *suffixes != NULL; suffixes++) {
-        OPN_TRY(opn_i_join_path(folder->ctx, folder->path, name, *suffixes, &path));
-        // Whatever has the name is accepted, so that opening it reports the problem.
-        if (opn_i_path_is_taken(path))
-            break;
-        opn_i_release(&folder->ctx->alloc, path);
-        path = NULL;
-    }
-    *suffix = *suffixes;
-    *out = path;
+    OPN_FAIL_IF(ctx,
+                bytes->n >= strlen(matrix_market) &&
+                        memcmp(bytes->data, matrix_market, strlen(matrix_market)) == 0,
+                OPN_ERR_UNSUPPORTED,
+                "%s: is a Matrix Market file; scipy.sparse.save_npz(name, "
+                "scipy.io.mmread(file)) makes an .npz file of it",
+                path);
 cleanup:
     return status;
 }
 
-opn_status opn_i_table_find(const opn_i_folder *folder,
-                            const char *name,
-                            const char **suffix,
-                            char **out)
+static opn_status open_file(const opn_i_folder *folder, bool is_list, opn_i_table *table)
 {
-    return opn_i_folder_find(folder, name, suffixes_of_tables, suffix, out);
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = folder->ctx;
+    opn_i_bytes bytes = {0};
+    const char usual = usual_delimiter(table->path);
+    const bool is_plain = usual == OPN_CSV_BLANKS;
+    OPN_TRY(opn_i_regular_file_read(ctx, table->path, &bytes));
+    OPN_TRY(check_text(ctx, table->path, &bytes));
+    const char delimiter = !is_list   ? opn_i_csv_delimiter(&bytes, usual)
+                           : is_plain ? '\t' // a name may have blanks
+                                      : usual;
+    OPN_TRY(opn_i_csv_open(ctx, table->path, &bytes, delimiter, &table->rows));
+    table->rows.has_comments = is_plain;
+cleanup:
+    opn_i_bytes_release(ctx, &bytes);
+    return status;
+}
+
+static opn_status
+open_given(const opn_i_folder *folder, const char *name, opn_i_table *table)
+{
+    opn_status status = OPN_OK;
+    for (const opn_i_given_table *given = folder->given; given->name != NULL; given++)
+        if (strcmp(given->name, name) == 0)
+            table->grid = given->grid;
+    if (table->grid != NULL)
+        OPN_TRY(opn_i_join_path(folder->ctx, NULL, folder->path, "", &table->path));
+    table->rows.name = table->path;
+    table->rows.delimiter = ',';
+    table->is_there = table->grid != NULL;
+cleanup:
+    return status;
 }
 
 opn_status opn_i_table_open(const opn_i_folder *folder,
@@ -54,21 +82,63 @@ opn_status opn_i_table_open(const opn_i_folder *folder,
                             opn_i_table *table)
 {
     opn_status status = OPN_OK;
-    opn_ctx *ctx = folder->ctx;
-    opn_i_bytes bytes = {0};
-    const char *suffix = NULL;
-    OPN_TRY(opn_i_table_find(folder, name, &suffix, &table->path));
+    if (folder->given != NULL)
+        return open_given(folder, name, table);
+    if (strcmp(name, "edges") != 0)
+        OPN_TRY(opn_i_table_find(folder, name, &table->path));
+    else if (folder->edge_path != NULL)
+        OPN_TRY(opn_i_join_path(folder->ctx, NULL, folder->edge_path, "", &table->path));
     table->is_there = table->path != NULL;
-    if (!table->is_there)
-        goto cleanup;
-    OPN_TRY(opn_i_regular_file_read(ctx, table->path, &bytes));
-    const char usual = suffix[1] == 't' ? '\t' : ',';
-    OPN_TRY(opn_i_csv_open(ctx, table->path, &bytes,
-                           is_list ? usual : opn_i_csv_delimiter(&bytes, usual),
-                           &table->rows));
+    if (table->is_there)
+        OPN_TRY(open_file(folder, is_list, table));
 cleanup:
-    opn_i_bytes_release(ctx, &bytes);
     return status;
+}
+
+opn_status opn_i_table_open_grid(opn_ctx *ctx,
+                                 const char *path,
+                                 const opn_i_grid *grid,
+                                 const bool *hidden,
+                                 opn_i_table *table)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &table->path));
+    table->grid = grid;
+    table->hidden = hidden;
+    table->rows.name = table->path;
+    table->rows.delimiter = ',';
+    table->is_there = true;
+cleanup:
+    return status;
+}
+
+// ---- rows ----------------------------------------------------------------------------
+
+// Hands out the next row of a table in memory as if it had been read.
+static opn_status next_grid_row(opn_ctx *ctx, opn_i_table *table, bool *has_row)
+{
+    opn_status status = OPN_OK;
+    const opn_i_grid *grid = table->grid;
+    opn_i_csv *rows = &table->rows;
+    *has_row = table->next_row < grid->n_rows;
+    if (!*has_row)
+        goto cleanup;
+    OPN_TRY_RESERVE(ctx, rows->field, rows->field_room, 0, grid->n_columns);
+    rows->n_fields = 0;
+    for (size_t f = 0; f < grid->n_columns; f++) {
+        const char *text = opn_i_grid_cell(grid, table->next_row, f);
+        if (table->hidden == NULL || !table->hidden[f])
+            rows->field[rows->n_fields++] = (opn_i_csv_field){text, strlen(text), false};
+    }
+    rows->line = grid->line[table->next_row++];
+cleanup:
+    return status;
+}
+
+opn_status opn_i_table_next_line(opn_ctx *ctx, opn_i_table *table, bool *has_row)
+{
+    return table->grid != NULL ? next_grid_row(ctx, table, has_row)
+                               : opn_i_csv_next(ctx, &table->rows, has_row);
 }
 
 bool opn_i_row_is_blank(const opn_i_csv *rows)
@@ -82,8 +152,8 @@ opn_i_table_next(opn_ctx *ctx, opn_i_table *table, size_t n_fields, bool *has_ro
     opn_status status = OPN_OK;
     opn_i_csv *rows = &table->rows;
     do
-        OPN_TRY(opn_i_csv_next(ctx, rows, has_row));
-    while (*has_row && opn_i_row_is_blank(rows));
+        OPN_TRY(opn_i_table_next_line(ctx, table, has_row));
+    while (*has_row && table->grid == NULL && opn_i_row_is_blank(rows));
     OPN_FAIL_IF(ctx, *has_row && n_fields > 0 && rows->n_fields != n_fields,
                 OPN_ERR_FORMAT, "%s:%zu: %zu %s, but the first row has %zu%s", rows->name,
                 rows->line, rows->n_fields, opn_i_fields_word(rows->n_fields), n_fields,

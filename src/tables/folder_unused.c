@@ -4,35 +4,33 @@
 #include "io/path.h"
 #include "tables/folder_reader.h"
 
-#include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-// Whether it is called like a table that someone may have meant for the graph.
-static bool is_table(const char *name)
+// Whether it is called like a table that someone may have meant for the graph; a .txt may
+// be anything but where its name begins as the others do.
+static bool is_table(const opn_i_folder *folder, const char *name)
 {
-    static const char *const endings[] = {".csv",    ".tsv",    ".json",
-                                          ".csv.gz", ".tsv.gz", ".json.gz"};
-    for (size_t e = 0; e < sizeof(endings) / sizeof(endings[0]); e++)
-        if (name[0] != '.' && opn_i_path_ends_in(name, endings[e]))
-            return true;
-    return false;
+    return opn_i_path_has_suffix(name, ".csv") || opn_i_path_has_suffix(name, ".tsv") ||
+           opn_i_path_has_suffix(name, ".json") ||
+           (folder->stem != NULL && opn_i_path_has_suffix(name, ".txt"));
 }
 
 static opn_status list_used(const opn_i_folder *folder, opn_i_names *used)
 {
-    static const char *const kinds[] = {"edges", "classes", "split"};
+    static const char *const kinds[] = {"classes", "split"};
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
     char *path = NULL;
-    const char *suffix = NULL;
     int32_t number = 0;
+    OPN_TRY(opn_i_names_intern(ctx, used, folder->edge_file, strlen(folder->edge_file),
+                               &number));
     OPN_TRY(opn_i_names_intern(ctx, used, folder->label_file, strlen(folder->label_file),
                                &number));
     OPN_TRY(opn_i_names_intern(ctx, used, folder->feature_file,
                                strlen(folder->feature_file), &number));
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-        OPN_TRY(opn_i_table_find(folder, kinds[k], &suffix, &path));
+        OPN_TRY(opn_i_table_find(folder, kinds[k], &path));
         const char *name = path == NULL ? "" : opn_i_base_name(path);
         OPN_TRY(opn_i_names_intern(ctx, used, name, strlen(name), &number));
         opn_i_release(&ctx->alloc, path);
@@ -43,41 +41,36 @@ cleanup:
     return status;
 }
 
+// Beside a file of edges, only what begins as it does may have been meant.
+static bool is_of_graph(const opn_i_folder *folder, const char *name)
+{
+    const size_t n = folder->stem == NULL ? 0 : strlen(folder->stem);
+    const bool is_lone = n > 0 || opn_i_path_is_edge_list(folder->path);
+    return !is_lone || (n > 0 && strncasecmp(name, folder->stem, n) == 0 &&
+                        name[n] != 0 && strchr("_-.", name[n]) != NULL);
+}
+
+// Whether the file is the one of the edges, packed or not.
+static bool is_copy_of_edges(const opn_i_folder *folder, const char *name)
+{
+    const char *edges = folder->edge_file;
+    const size_t n = strlen(name) < strlen(edges) ? strlen(name) : strlen(edges);
+    return strncmp(name, edges, n) == 0 &&
+           (strcmp(name + n, ".gz") == 0 || strcmp(edges + n, ".gz") == 0);
+}
+
 static opn_status
 list_unused(const opn_i_folder *folder, const opn_i_names *used, opn_i_names *unused)
 {
     opn_status status = OPN_OK;
-    DIR *entries = opendir(folder->path);
-    if (entries == NULL)
-        return OPN_OK; // it may be closed to listing and open to reading
-    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        const size_t n = strlen(entry->d_name);
-        if (is_table(entry->d_name) && opn_i_names_find(used, entry->d_name, n) < 0)
-            OPN_TRY(opn_i_names_add(folder->ctx, unused, entry->d_name, n));
+    for (int64_t i = 0; i < folder->entries.n; i++) {
+        const char *name = opn_i_names_at(&folder->entries, i);
+        const size_t n = strlen(name);
+        if (is_table(folder, name) && is_of_graph(folder, name) &&
+            !is_copy_of_edges(folder, name) && opn_i_names_find(used, name, n) < 0)
+            OPN_TRY(opn_i_names_add(folder->ctx, unused, name, n));
     }
 cleanup:
-    closedir(entries);
-    return status;
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// In the order of their names, whatever the order in the folder.
-static opn_status sort_names(opn_ctx *ctx, const opn_i_names *names, opn_i_names *sorted)
-{
-    opn_status status = OPN_OK;
-    const char **text = NULL;
-    OPN_TRY_NEW(ctx, text, names->n);
-    for (int64_t i = 0; i < names->n; i++)
-        text[i] = opn_i_names_at(names, i);
-    qsort(text, (size_t)names->n, sizeof(*text), compare_texts);
-    for (int64_t i = 0; i < names->n; i++)
-        OPN_TRY(opn_i_names_add(ctx, sorted, text[i], strlen(text[i])));
-cleanup:
-    opn_i_release(&ctx->alloc, text);
     return status;
 }
 
@@ -87,27 +80,24 @@ opn_status opn_i_folder_note_unused(opn_i_folder *folder)
     opn_ctx *ctx = folder->ctx;
     opn_i_names used = {0};
     opn_i_names unused = {0};
-    opn_i_names sorted = {0};
     opn_i_text list = {.ctx = ctx};
     bool *all = NULL;
     OPN_TRY(list_used(folder, &used));
     OPN_TRY(list_unused(folder, &used, &unused));
     if (unused.n == 0)
         goto cleanup;
-    OPN_TRY(sort_names(ctx, &unused, &sorted));
-    OPN_TRY_NEW(ctx, all, sorted.n);
-    memset(all, true, (size_t)sorted.n * sizeof(*all));
-    opn_i_list_names(&list, &sorted, all, (size_t)sorted.n, "and");
+    OPN_TRY_NEW(ctx, all, unused.n);
+    memset(all, true, (size_t)unused.n * sizeof(*all));
+    opn_i_list_names(&list, &unused, all, (size_t)unused.n, "and");
     OPN_TRY(list.status);
     OPN_TRY(opn_i_graph_note(ctx, folder->graph,
                              "%s %s not used; one file each is read for edges, features, "
                              "labels, classes and split, under these names",
-                             opn_i_text_chars(&list), sorted.n == 1 ? "is" : "are"));
+                             opn_i_text_chars(&list), unused.n == 1 ? "is" : "are"));
 cleanup:
     opn_i_text_free(&list);
     opn_i_names_deinit(&ctx->alloc, &used);
     opn_i_names_deinit(&ctx->alloc, &unused);
-    opn_i_names_deinit(&ctx->alloc, &sorted);
     opn_i_release(&ctx->alloc, all);
     return status;
 }

@@ -35,6 +35,10 @@ static const char *const words_of[] = {
         [OPN_MEANS_CALIBRATION] = "calibrationmask calibmask calmask iscalibration "
                                   "iscalib iscal calibration calib",
         [OPN_MEANS_TEST] = "testmask istest test",
+        [OPN_MEANS_PREDICTION] = "predicted vacuity dissonance aleatoric epistemic "
+                                 "entropy fused margin energy vacuity~ dissonance~ "
+                                 "aleatoric~ epistemic~ entropy~ confidence pknown set "
+                                 "decision decidedby",
         [OPN_MEANS_MISSING] = "na n/a nan null ?",
         [OPN_MEANS_TRUE] = "true yes",
         [OPN_MEANS_FALSE] = "false no",
@@ -90,6 +94,12 @@ bool opn_i_names_label(const char *name)
 {
     return opn_i_word_means(name, OPN_MEANS_LABEL) ||
            opn_i_word_means(name, OPN_MEANS_CLASS);
+}
+
+bool opn_i_is_unnamed(const char *name)
+{
+    static const char unnamed[] = "Unnamed: ";
+    return name[0] == 0 || strncmp(name, unnamed, sizeof(unnamed) - 1) == 0;
 }
 
 bool opn_i_is_missing(const char *text)

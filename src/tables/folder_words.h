@@ -22,7 +22,8 @@ typedef enum opn_i_meaning {
     OPN_MEANS_VALIDATION,
     OPN_MEANS_CALIBRATION,
     OPN_MEANS_TEST,
-    OPN_MEANS_MISSING, // these three are values
+    OPN_MEANS_PREDICTION, // of a model
+    OPN_MEANS_MISSING,    // these three are values
     OPN_MEANS_TRUE,
     OPN_MEANS_FALSE
 } opn_i_meaning;
@@ -43,6 +44,10 @@ bool opn_i_names_node(const char *name);
 
 // Whether the name of a column says that it may hold the label.
 bool opn_i_names_label(const char *name);
+
+// Whether the name of a column says nothing, as that of an index of pandas: it is empty,
+// or what pandas makes of an empty one.
+bool opn_i_is_unnamed(const char *name);
 
 // Whether a value stands for none: empty, NA, NaN, None, …
 bool opn_i_is_missing(const char *text);

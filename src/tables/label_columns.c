@@ -17,7 +17,7 @@ enum { MAX_LABEL_VALUES = 50 };
 typedef struct chooser {
     opn_i_folder *folder;
     const char *path;
-    opn_i_grid *grid;
+    const opn_i_grid *grid;
     bool *chosen; // [columns] scratch
     opn_i_label_columns columns;
 } chooser;
@@ -216,7 +216,8 @@ cleanup:
 static int node_rank(const chooser *c, size_t column)
 {
     const char *name = column_name(c, column);
-    return column == 0 && name[0] == 0 ? INT_MAX - 1 : opn_i_node_rank(name, column == 0);
+    return column == 0 && opn_i_is_unnamed(name) ? INT_MAX - 1
+                                                 : opn_i_node_rank(name, column == 0);
 }
 
 // Of the columns chosen, the one that holds the most nodes of the edges; among equals the
@@ -280,8 +281,7 @@ static opn_status find_node(chooser *c)
     OPN_TRY(find_node_by_values(c));
     for (size_t f = 0; f < n; f++)
         c->chosen[f] = n > 2 && f == c->columns.node && node_rank(c, f) >= 0;
-    OPN_TRY(opn_i_note_columns(c->folder, c->path, &c->grid->cells, c->chosen, n,
-                               "names the nodes, for it holds those of edges.csv", ""));
+    OPN_TRY(opn_i_note_node_column(c->folder, c->path, &c->grid->cells, c->chosen, n));
 cleanup:
     return status;
 }
@@ -343,6 +343,60 @@ opn_status opn_i_choose_label_columns(opn_i_folder *folder,
         c.columns.label = n - 1;
         c.columns.node = n == 2 ? 0 : OPN_NO_COLUMN;
     }
+    if (opn_i_is_role_column(&c.columns.roles, c.columns.label))
+        c.columns.roles = opn_i_no_roles;
+    *out = c.columns;
+cleanup:
+    opn_i_release(&folder->ctx->alloc, c.chosen);
+    return status;
+}
+
+// ---- a table of nodes ----------------------------------------------------------------
+
+// Whether a column that is called a label may be one: programs that draw call the title
+// of a node its label, and where it stands y.
+static opn_status may_be_label(const chooser *c, size_t column, bool *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_names values = {0};
+    bool has_fraction = false;
+    OPN_TRY(opn_i_grid_distinct(c->folder->ctx, c->grid, column, &values));
+    for (int64_t k = 0; k < values.n; k++) {
+        const char *text = opn_i_names_at(&values, k);
+        double number = 0.0;
+        if (opn_i_parse_real(text, strlen(text), &number))
+            has_fraction = has_fraction || number != floor(number);
+    }
+    *out = !has_fraction &&
+           (values.n <= 2 || (size_t)values.n < c->grid->n_rows - c->grid->n_head);
+cleanup:
+    opn_i_names_deinit(&c->folder->ctx->alloc, &values);
+    return status;
+}
+
+opn_status opn_i_choose_node_columns(opn_i_folder *folder,
+                                     const char *path,
+                                     const opn_i_grid *grid,
+                                     opn_i_label_columns *out)
+{
+    opn_status status = OPN_OK;
+    chooser c = {.folder = folder, .path = path, .grid = grid};
+    const size_t n = grid->n_columns;
+    OPN_TRY_NEW(folder->ctx, c.chosen, n);
+    c.columns.node = OPN_NO_COLUMN;
+    c.columns.label = OPN_NO_COLUMN;
+    opn_i_find_role_columns(grid, &c.columns.roles);
+    if (folder->label[0] != 0) {
+        OPN_TRY(find_given(&c));
+        OPN_TRY(check_given(&c));
+    }
+    for (size_t f = 0; f < n; f++) {
+        c.chosen[f] = grid->n_head == 1 && opn_i_names_label(column_name(&c, f));
+        if (c.chosen[f])
+            OPN_TRY(may_be_label(&c, f, &c.chosen[f]));
+    }
+    if (c.columns.label == OPN_NO_COLUMN)
+        OPN_TRY(take_chosen(&c));
     if (opn_i_is_role_column(&c.columns.roles, c.columns.label))
         c.columns.roles = opn_i_no_roles;
     *out = c.columns;

@@ -48,4 +48,20 @@ OPN_NODISCARD opn_status opn_i_choose_label_columns(opn_i_folder *folder,
                                                     opn_i_grid *grid,
                                                     opn_i_label_columns *out);
 
+// The same for a table of nodes, in which columns are features unless their names say
+// otherwise: label and roles, each OPN_NO_COLUMN if there is none. The node is not looked
+// for. grid->n_head is set.
+OPN_NODISCARD opn_status opn_i_choose_node_columns(opn_i_folder *folder,
+                                                   const char *path,
+                                                   const opn_i_grid *grid,
+                                                   opn_i_label_columns *out);
+
+// Reads labels and roles of a table of nodes; node [rows] is the node of each row below
+// the header.
+OPN_NODISCARD opn_status opn_i_read_node_labels(opn_i_folder *folder,
+                                                const char *path,
+                                                const opn_i_grid *grid,
+                                                const opn_i_label_columns *columns,
+                                                const int32_t *node);
+
 #endif // OPN_LABEL_COLUMNS_H

@@ -25,6 +25,10 @@ static void release_folder(opn_i_folder *folder)
     opn_i_names_deinit(alloc, &folder->classes);
     opn_i_names_deinit(alloc, &folder->features);
     opn_i_names_deinit(alloc, &folder->edge_nodes);
+    opn_i_names_deinit(alloc, &folder->entries);
+    opn_i_release(alloc, folder->dir);
+    opn_i_release(alloc, folder->stem);
+    opn_i_release(alloc, folder->edge_path);
     opn_i_release(alloc, folder->label_of);
     opn_i_release(alloc, folder->listed);
     opn_i_release(alloc, folder->role_of);
@@ -99,7 +103,10 @@ static opn_status settle_features(opn_i_folder *folder)
                                    (int32_t)folder->features.n,
                                    (opn_off)folder->n_entries, folder->row, folder->col,
                                    folder->value, &graph->features));
-    OPN_TRY(opn_i_join_path(ctx, folder->path, folder->feature_file, "", &path));
+    if (folder->given != NULL)
+        OPN_TRY(opn_i_join_path(ctx, NULL, folder->path, "", &path));
+    else
+        OPN_TRY(opn_i_join_path(ctx, folder->dir, folder->feature_file, "", &path));
     OPN_TRY(opn_i_features_tidy(ctx, path, &graph->features));
     if (!is_numbered)
         OPN_TRY(opn_i_names_copy(ctx, &folder->features, &graph->feature_names));
@@ -165,8 +172,9 @@ static opn_status note_directions(const opn_i_folder *folder)
     const opn_off some = (n_both / 2 + n_single) / 20; // fewer are slips
     if (n_both / 2 > some && n_single > some)
         OPN_TRY(opn_i_graph_note(ctx, folder->graph,
-                                 "edges.csv lists some pairs in both directions and "
-                                 "others in one; edges are taken as undirected"));
+                                 "%s lists some pairs in both directions and others in "
+                                 "one; edges are taken as undirected",
+                                 folder->edge_file));
 cleanup:
     opn_i_csr_deinit(&ctx->alloc, &back);
     return status;
@@ -192,7 +200,11 @@ static void warn_of_no_label(const opn_i_folder *folder)
 {
     int n_chars = 0;
     const char *feature = find_label_feature(folder, &n_chars);
-    if (feature == NULL)
+    if (folder->has_node_table)
+        opn_i_log(folder->ctx, OPN_LOG_WARNING,
+                  "%s: no node has a label; name the column that holds them with `label`",
+                  folder->path);
+    else if (feature == NULL)
         opn_i_log(folder->ctx, OPN_LOG_WARNING, "%s: no node has a label", folder->path);
     else
         opn_i_log(folder->ctx, OPN_LOG_WARNING,
@@ -216,15 +228,14 @@ static void warn_about_labels(const opn_i_folder *folder)
                       folder->path, *word);
 }
 
-static opn_status read_folder(opn_i_folder *folder)
+static opn_status read_tables(opn_i_folder *folder)
 {
     opn_status status = OPN_OK;
     opn_ctx *ctx = folder->ctx;
-    OPN_FAIL_IF(ctx, access(folder->path, X_OK) != 0, OPN_ERR_READ,
-                "%s: cannot be opened: %s", folder->path, strerror(errno));
     OPN_TRY(opn_i_folder_read_classes(folder));
     OPN_TRY(opn_i_folder_read_labels(folder));
     OPN_TRY(opn_i_folder_read_features(folder));
+    OPN_TRY(opn_i_folder_check_spelling(folder));
     OPN_TRY(opn_i_folder_note_ranges(folder));
     OPN_TRY(number_names(ctx, &folder->nodes, &folder->number, &folder->is_numbered));
     OPN_TRY(settle_labels(folder));
@@ -232,12 +243,74 @@ static opn_status read_folder(opn_i_folder *folder)
     OPN_TRY(opn_i_folder_read_edges(folder));
     OPN_TRY(settle_edges(folder));
     OPN_TRY(note_directions(folder));
+    OPN_TRY(opn_i_folder_note_first_node(folder));
     OPN_TRY(opn_i_folder_read_split(folder));
-    OPN_TRY(opn_i_folder_note_unused(folder));
+    if (folder->given == NULL)
+        OPN_TRY(opn_i_folder_note_unused(folder));
     if (!folder->is_numbered)
         OPN_TRY(opn_i_names_copy(ctx, &folder->nodes, &folder->graph->node_names));
     warn_about_labels(folder);
 cleanup:
+    return status;
+}
+
+// ---- where tables are ----------------------------------------------------------------
+
+static opn_status open_folder(opn_i_folder *folder)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(folder->ctx, access(folder->path, X_OK) != 0, OPN_ERR_READ,
+                "%s: cannot be opened: %s", folder->path, strerror(errno));
+    OPN_TRY(opn_i_folder_open(folder));
+cleanup:
+    return status;
+}
+
+static opn_status open_given(opn_i_folder *folder)
+{
+    snprintf(folder->edge_file, sizeof(folder->edge_file), "%s",
+             opn_i_base_name(folder->path));
+    return OPN_OK;
+}
+
+// Which files were found beside the one that the caller named.
+static opn_status note_beside(const opn_i_folder *folder)
+{
+    opn_status status = OPN_OK;
+    if (folder->feature_file[0] != 0)
+        OPN_TRY(opn_i_graph_note(folder->ctx, folder->graph,
+                                 "the features are read from %s", folder->feature_file));
+    if (folder->has_label_file)
+        OPN_TRY(opn_i_graph_note(folder->ctx, folder->graph,
+                                 "the labels are read from %s", folder->label_file));
+cleanup:
+    return status;
+}
+
+static opn_status load(opn_ctx *ctx,
+                       const char *path,
+                       const opn_i_given_table *given,
+                       opn_status (*open)(opn_i_folder *folder),
+                       const opn_i_load_options *options,
+                       opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_i_folder folder = {.ctx = ctx,
+                           .path = path,
+                           .given = given,
+                           .label = options->label,
+                           .requires_label = options->requires_label,
+                           .edge_file = "edges.csv",
+                           .label_file = "labels.csv"};
+    OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &folder.graph));
+    OPN_TRY(open(&folder));
+    OPN_TRY(read_tables(&folder));
+    if (open == opn_i_edge_list_open)
+        OPN_TRY(note_beside(&folder));
+    *out = folder.graph;
+    folder.graph = NULL;
+cleanup:
+    release_folder(&folder);
     return status;
 }
 
@@ -246,17 +319,22 @@ opn_status opn_i_load_folder(opn_ctx *ctx,
                              const opn_i_load_options *options,
                              opn_graph **out)
 {
-    opn_status status = OPN_OK;
-    opn_i_folder folder = {.ctx = ctx,
-                           .path = path,
-                           .label = options->label,
-                           .requires_label = options->requires_label,
-                           .label_file = "labels.csv"};
-    OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &folder.graph));
-    OPN_TRY(read_folder(&folder));
-    *out = folder.graph;
-    folder.graph = NULL;
-cleanup:
-    release_folder(&folder);
-    return status;
+    return load(ctx, path, NULL, open_folder, options, out);
+}
+
+opn_status opn_i_load_edge_list(opn_ctx *ctx,
+                                const char *path,
+                                const opn_i_load_options *options,
+                                opn_graph **out)
+{
+    return load(ctx, path, NULL, opn_i_edge_list_open, options, out);
+}
+
+opn_status opn_i_load_tables(opn_ctx *ctx,
+                             const char *path,
+                             const opn_i_given_table *tables,
+                             const opn_i_load_options *options,
+                             opn_graph **out)
+{
+    return load(ctx, path, tables, open_given, options, out);
 }

@@ -141,13 +141,13 @@ static void test_a_lone_matrix_takes_labels_and_features_from_files_beside(void 
     opn_ctx_free(ctx);
 }
 
-static void test_a_lone_matrix_needs_labels_but_no_features(void **state)
+static void test_a_lone_matrix_needs_neither_labels_nor_features(void **state)
 {
     (void)state;
     opn_ctx *ctx = support_ctx(NULL);
-    const archive_sample sample = write_sample("form_saved_csr", archive_path);
-    assert_true(load_is_refused("alone", archive_path, sample.n_bytes, "graph_labels.npy",
-                                ".csv or .txt"));
+    write_sample("form_saved_csr", archive_path);
+    expect_graph(ctx, "alone", "0: 1: 2: 3:; 0>1 0>2=2 1>0=0.5 2>3 3>3; ; ; ",
+                 "there is neither graph_labels.npy, graph.labels.npy nor labels.npy");
     write_beside("labels.csv", "a,b\n");
     char beside[SUPPORT_PATH];
     support_path(beside, archive_folder, "labels.csv");
@@ -277,6 +277,18 @@ static const form_case labels_cases[] = {
          {{"x", ABSENT, NULL, 0, {0}}},
          "0:0 1:1 2:0; 0>1 1>2; ; 0 1; ",
          "nodes have no features"},
+        {"no labels",
+         {{"y", ABSENT, NULL, 0, {0}}},
+         "0: 1: 2:; 0>1 1>2; 0.0 1.0=2 2.0=3; ; 0",
+         NULL},
+        {"no labels, but their names",
+         {{"y", ABSENT, NULL, 0, {0}}, {"class_names", TEXT, TEXTS("no", "yes"), 1, {2}}},
+         "0: 1: 2:; 0>1 1>2; 0.0 1.0=2 2.0=3; no yes; 0",
+         NULL},
+        {"neither labels nor features",
+         {{"y", ABSENT, NULL, 0, {0}}, {"x", ABSENT, NULL, 0, {0}}},
+         "0: 1: 2:; 0>1 1>2; ; ; ",
+         "nodes have no features"},
         {"masks without a train_mask",
          {{"test_mask", I32, VALUES(int32_t, 0, 1, 0), 1, {3}}},
          "0:0 1:1 2:0; 0>1 1>2; 0.0 1.0=2 2.0=3; 0 1; 0",
@@ -337,10 +349,23 @@ static const bad_case bad_cases[] = {
          {{"edge_weight", F32, VALUES(float, 1, -1), 1, {2}}},
          "edge_weight.npy: the edge from node 1 to node 2 has the weight -1",
          NULL},
-        {"no labels",
-         {{"y", ABSENT, NULL, 0, {0}}},
-         "has no member labels.npy",
-         "node_label, y, node_labels"},
+        {"no labels, and an edge past the features",
+         {{"y", ABSENT, NULL, 0, {0}},
+          {"edge_index", I64, VALUES(int64_t, 0, 1, 1, 3), 2, {2, 2}}},
+         "edge_index.npy: edge 1 joins node 1 to node 3, but nodes are numbered from 0 to 2",
+         "subtract 1 if they are numbered from 1"},
+        {"no labels, and a matrix of another size",
+         {{"y", ABSENT, NULL, 0, {0}},
+          {"edge_index", ABSENT, NULL, 0, {0}},
+          {"adj", F32, VALUES(float, 0, 1, 1, 0), 2, {2, 2}}},
+         "x has 3 rows, but the graph has 2 nodes",
+         NULL},
+        {"nothing but an edge to a large number",
+         {{"y", ABSENT, NULL, 0, {0}},
+          {"x", ABSENT, NULL, 0, {0}},
+          {"edge_index", I64, VALUES(int64_t, 0, 2000000000), 2, {2, 1}}},
+         "edge_index.npy: node 2000000000 is in one of only 1 edges",
+         "numbered from 0 without gaps"},
         {"no nodes", {{"y", I64, NULL, 1, {0}}}, "the graph has no nodes", NULL},
         {"fewer features",
          {{"x", F32, VALUES(float, 1, 2), 2, {2, 1}}},
@@ -509,7 +534,7 @@ int main(void)
             WITH_ARCHIVE(test_the_benchmark_form_is_read_without_a_note),
             WITH_ARCHIVE(test_the_first_split_of_the_masks_becomes_the_roles),
             WITH_ARCHIVE(test_a_lone_matrix_takes_labels_and_features_from_files_beside),
-            WITH_ARCHIVE(test_a_lone_matrix_needs_labels_but_no_features),
+            WITH_ARCHIVE(test_a_lone_matrix_needs_neither_labels_nor_features),
             WITH_ARCHIVE(test_edges_and_labels_are_read_as_people_write_them),
             WITH_ARCHIVE(test_lists_of_nodes_become_the_roles),
             WITH_ARCHIVE(test_what_is_wrong_is_refused_with_file_and_member),

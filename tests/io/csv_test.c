@@ -123,6 +123,12 @@ static void test_csv_delimiter_is_what_the_first_two_lines_share(void **state)
             {"", '\t', '\t'},
             {"one\ntwo\n", ',', ','},
             {"a;b;c,d\n1;2;3\n", ',', ';'},
+            {"1 2\n2 3\n", ' ', ' '},
+            {"# a,b\n% c,d\n1 2\n2 3\n", ' ', ' '},
+            {"# a b\n1\t2\n# c\n2\t3\n", ' ', '\t'},
+            {"1, 2\n2, 3\n", ' ', ','},
+            {"1 2 {'a': 1, 'b': 2}\n2 3 {'a': 1, 'b': 2}\n", ' ', ' '},
+            {"\xEF\xBB\xBF# a,b\n1 2\n", ' ', ' '},
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         char text[64];
@@ -131,6 +137,38 @@ static void test_csv_delimiter_is_what_the_first_two_lines_share(void **state)
         if (opn_i_csv_delimiter(&bytes, cases[c].otherwise) != cases[c].delimiter)
             fail_msg("case %zu", c);
     }
+}
+
+static void test_csv_splits_fields_at_any_number_of_blanks(void **state)
+{
+    (void)state;
+    expect_rows("1 2\n  3 \t 4  \r\n\n5\t6", OPN_CSV_BLANKS, "[1|2]1 [3|4]2 []3 [5|6]4 ");
+    expect_rows("\"a b\" \"c\"\td\n", OPN_CSV_BLANKS, "[\"a b\"|\"c\"|d]1 ");
+    expect_rows("a b {'w': 1} \nc d {}\n", OPN_CSV_BLANKS, "[a|b|{'w': 1}]1 [c|d|{}]2 ");
+    expect_rows("a{b c\n", OPN_CSV_BLANKS, "[a{b|c]1 ");
+}
+
+static void test_csv_skips_lines_that_are_comments_where_asked(void **state)
+{
+    (void)state;
+    static const char text[] = "# one\r\n% two\n1 #2\n#\n3 4\n# end";
+    opn_ctx *ctx = support_ctx(NULL);
+    opn_i_csv csv = {0};
+    opn_i_bytes bytes = bytes_of(ctx, text, strlen(text));
+    bool has_row = false;
+    assert_int_equal(opn_i_csv_open(ctx, "t.txt", &bytes, OPN_CSV_BLANKS, &csv), OPN_OK);
+    csv.has_comments = true;
+    assert_int_equal(opn_i_csv_next(ctx, &csv, &has_row), OPN_OK);
+    assert_string_equal(csv.field[1].text, "#2");
+    assert_int_equal(csv.line, 3);
+    assert_int_equal(opn_i_csv_next(ctx, &csv, &has_row), OPN_OK);
+    assert_string_equal(csv.field[0].text, "3");
+    assert_int_equal(csv.line, 5);
+    assert_int_equal(opn_i_csv_next(ctx, &csv, &has_row), OPN_OK);
+    assert_false(has_row);
+    opn_i_csv_close(ctx, &csv);
+    opn_ctx_free(ctx);
+    expect_rows("#a,b\n", ',', "[#a|b]1 ");
 }
 
 static void test_csv_splits_fields_at_semicolons(void **state)
@@ -575,6 +613,8 @@ int main(void)
             cmocka_unit_test(test_csv_takes_an_empty_line_as_one_empty_field),
             cmocka_unit_test(test_csv_unquotes_fields),
             cmocka_unit_test(test_csv_delimiter_is_what_the_first_two_lines_share),
+            cmocka_unit_test(test_csv_splits_fields_at_any_number_of_blanks),
+            cmocka_unit_test(test_csv_skips_lines_that_are_comments_where_asked),
             cmocka_unit_test(test_csv_splits_fields_at_semicolons),
             cmocka_unit_test(test_csv_counts_lines_inside_quotes),
             cmocka_unit_test(test_csv_trims_blanks_outside_quotes_only),

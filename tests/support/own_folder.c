@@ -24,15 +24,21 @@ size_t write_files(const file files[MAX_FILES])
     return n_bytes;
 }
 
-opn_status load_folder(opn_ctx *ctx, const char *label, opn_graph **out)
+static opn_status
+load_path(opn_ctx *ctx, const char *path, const char *label, opn_graph **out)
 {
     opn_params *params = NULL;
     assert_int_equal(opn_params_create(ctx, &params), OPN_OK);
     if (label != NULL)
         assert_int_equal(opn_params_set(ctx, params, "label", label), OPN_OK);
-    const opn_status status = opn_graph_load_params(ctx, own_folder, params, out);
+    const opn_status status = opn_graph_load_params(ctx, path, params, out);
     opn_params_free(params);
     return status;
+}
+
+opn_status load_folder(opn_ctx *ctx, const char *label, opn_graph **out)
+{
+    return load_path(ctx, own_folder, label, out);
 }
 
 const char *notes_of(const opn_graph *graph, char text[NOTES_ROOM])
@@ -45,14 +51,14 @@ const char *notes_of(const opn_graph *graph, char text[NOTES_ROOM])
     return text;
 }
 
-static int check_case(const own_case *c)
+static int check_case(const own_case *c, const char *path)
 {
     opn_ctx *ctx = support_ctx(NULL);
     opn_graph *graph = NULL;
     char text[2048];
     char notes[NOTES_ROOM];
     int n_wrong = 0;
-    if (load_folder(ctx, c->label, &graph) != OPN_OK) {
+    if (load_path(ctx, path, c->label, &graph) != OPN_OK) {
         print_error("%s: %s\n", c->what, opn_ctx_error(ctx));
         n_wrong = 1;
     } else {
@@ -73,7 +79,19 @@ void expect_folders(const own_case *cases, size_t n)
     int n_wrong = 0;
     for (size_t c = 0; c < n; c++) {
         write_files(cases[c].files);
-        n_wrong += check_case(&cases[c]);
+        n_wrong += check_case(&cases[c], own_folder);
+    }
+    assert_int_equal(n_wrong, 0);
+}
+
+void expect_first_files(const own_case *cases, size_t n)
+{
+    int n_wrong = 0;
+    char path[SUPPORT_PATH];
+    for (size_t c = 0; c < n; c++) {
+        write_files(cases[c].files);
+        support_path(path, own_folder, cases[c].files[0].name);
+        n_wrong += check_case(&cases[c], path);
     }
     assert_int_equal(n_wrong, 0);
 }
@@ -86,6 +104,19 @@ void expect_refused_folders(const wrong_case *cases, size_t n)
         const size_t n_bytes = write_files(wrong->files);
         n_wrong += !load_is_refused(wrong->what, own_folder, n_bytes, wrong->part,
                                     wrong->hint);
+    }
+    assert_int_equal(n_wrong, 0);
+}
+
+void expect_refused_first_files(const wrong_case *cases, size_t n)
+{
+    int n_wrong = 0;
+    char path[SUPPORT_PATH];
+    for (size_t c = 0; c < n; c++) {
+        const wrong_case *wrong = &cases[c];
+        const size_t n_bytes = write_files(wrong->files);
+        support_path(path, own_folder, wrong->files[0].name);
+        n_wrong += !load_is_refused(wrong->what, path, n_bytes, wrong->part, wrong->hint);
     }
     assert_int_equal(n_wrong, 0);
 }

@@ -41,6 +41,9 @@ typedef struct own_case {
 // Fails, after a look at all cases, if one is not read as it should be.
 void expect_folders(const own_case *cases, size_t n);
 
+// The same where the first file is what is loaded.
+void expect_first_files(const own_case *cases, size_t n);
+
 // ---- what is not ---------------------------------------------------------------------
 
 typedef struct wrong_case {
@@ -52,6 +55,9 @@ typedef struct wrong_case {
 
 // Fails, after a look at all cases, if one is not refused with that message.
 void expect_refused_folders(const wrong_case *cases, size_t n);
+
+// The same where the first file is what is loaded. The message begins with its path.
+void expect_refused_first_files(const wrong_case *cases, size_t n);
 
 // The same for the folder as it is, where `label` is the reason.
 void expect_label_refused(const char *label, const char *reason);

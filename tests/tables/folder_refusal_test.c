@@ -420,8 +420,8 @@ static void test_an_empty_or_missing_folder_is_refused(void **state)
     assert_true(load_is_refused("empty", folder, 0, ": no edges.csv", "features.csv"));
     support_path(path, folder, "nowhere");
     assert_true(load_is_refused("missing", path, 0, "no such data", ".npz"));
-    support_path(path, folder, "edges.csv");
-    support_write_text(path, "0,1\n");
+    support_path(path, folder, "labels.csv");
+    support_write_text(path, "0,a\n");
     assert_true(load_is_refused("a table", path, 4, "edges.csv", "folder"));
 }
 

@@ -466,6 +466,87 @@ static void test_nodes_numbered_from_0_and_from_1_are_noted(void **state)
     " not used; one file each is read for edges, features, labels, classes and " \
     "split, under these names"
 
+static void test_numbers_written_in_two_ways_are_refused(void **state)
+{
+    (void)state;
+    static const wrong_case cases[] = {
+            {"features with a point",
+             {{"edges.csv", "0,1\n1,2\n"},
+              {"features.csv", "node,p\n0.0,1\n1.0,2\n2.0,3\n"},
+              {"labels.csv", "node,label\n0,a\n1,b\n2,a\n"}},
+             "node \"0.0\" in features.csv is \"0\" in labels.csv",
+             "alike"},
+            {"labels with leading zeros",
+             {{"edges.csv", "0,1\n1,2\n"},
+              {"features.csv", "node,p\n0,1\n1,2\n2,3\n"},
+              {"labels.csv", "node,label\n000,a\n001,b\n002,a\n"}},
+             "node \"000\" in labels.csv is \"0\" in features.csv",
+             "alike"},
+            {"edges with a point",
+             {{"edges.csv", "0.0,1.0\n"}, {"labels.csv", "node,label\n0,a\n1,b\n"}},
+             "node \"0.0\" in edges.csv is \"0\" in labels.csv",
+             "alike"},
+            {"edges with a point beside features",
+             {{"edges.csv", "source,target\n0.0,1.0\n"},
+              {"features.csv", "node,p\n0,1\n1,2\n"}},
+             "edges.csv:2: node \"0.0\" is called \"0\" elsewhere",
+             "alike"},
+            {"edges from 1",
+             {{"edges.csv", "source,target\n1,2\n"}, {"features.csv", "1\n2\n"}},
+             "edges.csv:2: node id 2 outside [0, 2)",
+             "subtract 1 if this file numbers the nodes from 1"},
+            {"an adjacency matrix",
+             {{"edges.csv", "0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n"}},
+             "edges.csv:1: 4 fields, expected source,target",
+             "adj_matrix"},
+    };
+    expect_refused_folders(cases, N_OF(cases));
+}
+
+static void test_edges_that_may_count_from_1_and_missing_features_are_noted(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"edges that leave out node 0",
+             {{"edges.csv", "source,target\n1,2\n"}, {"features.csv", "1\n2\n3\n"}},
+             NULL,
+             "0: 1: 2:; 1>2; 0.0 1.0=2 2.0=3; ; 0",
+             "edges.csv joins node 0 to none; subtract 1 from its nodes if it numbers them "
+             "from 1, for rows without names are numbered from 0"},
+            {"features that lack a node",
+             {{"edges.csv", "a,b\nb,c\n"},
+              {"features.csv", "node,p\na,1\nb,2\n"},
+              {"labels.csv", "node,label\na,x\nb,y\nc,x\n"}},
+             NULL,
+             "a:x b:y c:x; a>b b>c; a.p b.p=2; x y; p",
+             "features.csv lacks 1 of the nodes in labels.csv, for example \"c\"; their "
+             "features are taken as 0"},
+    };
+    expect_folders(cases, N_OF(cases));
+}
+
+static void test_what_programs_add_to_tables_is_no_data(void **state)
+{
+    (void)state;
+    static const own_case cases[] = {
+            {"the separator that Excel names",
+             {{"edges.csv", "sep=;\r\nsource;target\r\n0;1\r\n"},
+              {"labels.csv", "\xEF\xBB\xBFsep=\t\nnode\tlabel\n0\ta\n1\tb\n"}},
+             NULL,
+             "0:a 1:b; 0>1; ; a b; ",
+             "no features.csv: nodes have no features, and only the structure of the graph "
+             "is used"},
+            {"an index that pandas has read without a name",
+             {{"edges.csv", "x,y\ny,z\n"},
+              {"features.csv", "Unnamed: 0,node,p\n0,x,1\n1,y,2\n2,z,3\n"},
+              {"labels.csv", "Unnamed: 0,label\nx,a\ny,b\nz,a\n"}},
+             NULL,
+             "x:a y:b z:a; x>y y>z; x.p y.p=2 z.p=3; a b; p",
+             "features.csv: column \"Unnamed: 0\" has no name and is not used"},
+    };
+    expect_folders(cases, N_OF(cases));
+}
+
 static void test_files_that_are_not_read_are_named(void **state)
 {
     (void)state;
@@ -528,6 +609,9 @@ int main(void)
             IN_FOLDER(test_a_split_beside_the_labels_is_refused_where_it_contradicts),
             IN_FOLDER(test_json_of_pandas_is_read_or_refused),
             IN_FOLDER(test_tables_of_pandas_with_their_index_are_read),
+            IN_FOLDER(test_numbers_written_in_two_ways_are_refused),
+            IN_FOLDER(test_edges_that_may_count_from_1_and_missing_features_are_noted),
+            IN_FOLDER(test_what_programs_add_to_tables_is_no_data),
             IN_FOLDER(test_files_that_are_not_read_are_named),
             IN_FOLDER(test_nodes_numbered_from_0_and_from_1_are_noted),
             IN_FOLDER(test_numbers_in_another_dress_are_named),

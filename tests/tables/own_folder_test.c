@@ -410,7 +410,7 @@ static void test_a_label_that_is_no_column_is_refused_with_those_there_are(void 
     write_files((file[MAX_FILES]){BY_NUMBER, {"labels.csv", "a\nb\na\nb\n"}});
     expect_label_refused("r", "has no header, so no column is called r");
     write_files((file[MAX_FILES]){BY_NUMBER});
-    expect_label_refused("r", "no labels.csv or target.csv");
+    expect_label_refused("r", "no labels.csv, target.csv or nodes.csv");
 }
 
 static void test_a_label_is_for_folders_only(void **state)
@@ -423,7 +423,7 @@ static void test_a_label_is_for_folders_only(void **state)
     assert_int_equal(opn_params_set(ctx, params, "label", "x"), OPN_OK);
     assert_int_equal(opn_graph_load_prepared(ctx, "demo", params, &graph),
                      OPN_ERR_INVALID_ARG);
-    support_expect_error(ctx, "`label` names a column in a folder");
+    support_expect_error(ctx, "`label` names a column of tables");
     opn_params_free(params);
     opn_ctx_free(ctx);
 }
