@@ -306,9 +306,11 @@ static void warn_of_limit(const review *r)
     opn_model_summary(r->model, &s);
     if (opn_params_int(r->params, "patience") > 0 && s.n_validation > 0 && !s.ended_early)
         opn_i_log(r->ctx, OPN_LOG_WARNING,
-                  "%s: training ended at the limit of %d epochs, before the validation "
-                  "loss stopped improving; raise `epochs`",
-                  r->graph->name, (int)s.epochs);
+                  "%s: training ended at the limit of %lld epochs, before the validation "
+                  "%s stopped improving; raise `epochs`",
+                  r->graph->name, (long long)opn_params_int(r->params, "epochs"),
+                  strcmp(opn_params_text(r->params, "stop_on"), "loss") == 0 ? "loss"
+                                                                             : "score");
 }
 
 // Only labels that training may see count.

@@ -491,6 +491,30 @@ static void a_training_cut_short_is_told(void **state)
     opn_graph_free(graph);
 }
 
+// Where some members end before the limit, the summary has a mean below it.
+static void the_limit_told_of_an_ensemble_is_that_of_each_member(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_draw(ctx, "nodes=400 classes=3 features=60 seed=4");
+    int n_between = 0;
+    for (int limit = 60; limit <= 140 && n_between == 0; limit += 10) {
+        heard h = {""};
+        opn_train_summary s;
+        char with[96];
+        char told[48];
+        snprintf(with, sizeof(with),
+                 "model=s-bgcn members=3 epochs=%d patience=5 normalise=l2", limit);
+        snprintf(told, sizeof(told), "ended at the limit of %d epochs", limit);
+        opn_model *model = review(graph, with, &h);
+        opn_model_summary(model, &s);
+        n_between += !s.ended_early && s.epochs < limit;
+        assert_int_equal(strstr(h.text, told) != NULL, !s.ended_early);
+        opn_model_free(model);
+    }
+    assert_int_equal(n_between, 1);
+    opn_graph_free(graph);
+}
+
 static void a_gcn_among_unlike_neighbours_is_told(void **state)
 {
     (void)state;
@@ -526,6 +550,7 @@ int main(void)
             WITH_CTX(a_graph_without_features_is_compared_with_the_majority_alone),
             WITH_CTX(a_model_no_better_than_the_majority_is_told),
             WITH_CTX(a_training_cut_short_is_told),
+            WITH_CTX(the_limit_told_of_an_ensemble_is_that_of_each_member),
             WITH_CTX(a_gcn_among_unlike_neighbours_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
