@@ -101,11 +101,12 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
     const int32_t t = trial_of(w, number);
     const int32_t s = seed_of(w, number);
     const opn_trial_run *run = run_of(w, t, s);
+    const opn_params *params = w->tuning->setting[t].params;
     opn_i_text line = {.ctx = ctx};
     opn_i_text_add(&line, "%s, %s, %s, trial %d, seed %lld: objective %.1f",
-                   w->tuning->dataset, opn_params_text(w->given, "task"),
-                   opn_params_text(w->tuning->setting[t].params, "model"), (int)t,
-                   (long long)opn_params_int(w->given, "seed") + s, run->objective);
+                   w->tuning->dataset, opn_params_text(params, "task"),
+                   opn_params_text(params, "model"), (int)t,
+                   (long long)opn_params_int(params, "seed") + s, run->objective);
     if (!isnan(run->accuracy))
         opn_i_text_add(&line, ", accuracy %.1f", run->accuracy);
     if (!isnan(run->detection))
