@@ -153,7 +153,8 @@ static int print_summary_as_text(const opn_model *model, const char *path)
     print_calibration(opn_model_calibrator(model));
     if (s.n_bounded_logits > 0) {
         print_key("bounded");
-        printf("%lld logits were too large for exp\n", (long long)s.n_bounded_logits);
+        printf("%lld %s too large for exp\n", (long long)s.n_bounded_logits,
+               s.n_bounded_logits == 1 ? "logit was" : "logits were");
     }
     print_candidates(model);
     return EXIT_DONE;

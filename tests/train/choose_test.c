@@ -529,6 +529,24 @@ static void a_gcn_among_unlike_neighbours_is_told(void **state)
     opn_graph_free(graph);
 }
 
+static void edges_are_not_blamed_where_the_model_sees_none(void **state)
+{
+    (void)state;
+    static const char with[] = "epochs=100 normalise=l2 lambda1=1000000";
+    heard h = {""};
+    char settings_of[96];
+    opn_graph *graph = random_edges();
+    for (int e = 0; e < 2; e++) {
+        h.text[0] = 0;
+        snprintf(settings_of, sizeof(settings_of), "model=%s %s",
+                 e == 0 ? "s-bmlp-t-k" : "s-blinks-t-k", with);
+        opn_model_free(review(graph, settings_of, &h));
+        assert_non_null(strstr(h.text, "with an MLP on the features alone"));
+        assert_int_equal(strstr(h.text, "the edges mislead") != NULL, e == 1);
+    }
+    opn_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +570,7 @@ int main(void)
             WITH_CTX(a_training_cut_short_is_told),
             WITH_CTX(the_limit_told_of_an_ensemble_is_that_of_each_member),
             WITH_CTX(a_gcn_among_unlike_neighbours_is_told),
+            WITH_CTX(edges_are_not_blamed_where_the_model_sees_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
