@@ -278,6 +278,11 @@ static opn_status choose_classes(opn_ctx *ctx, tuning_work *w, const opn_split *
         const char *name = opn_graph_class_name(w->graph, most, number);
         OPN_TRY(opn_i_names_add(ctx, &w->tuning->held_out, name, strlen(name)));
     }
+    OPN_FAIL_IF(ctx, w->trial.n_folds == 1, OPN_ERR_SHAPE,
+                "%s: ood cannot be tuned, because all validation nodes are of class %s; "
+                "nodes of another one are needed to tell them from",
+                w->graph->name,
+                opn_graph_class_name(w->graph, w->trial.held_out[0], number));
 cleanup:
     opn_i_release(&ctx->alloc, n_nodes);
     return status;
