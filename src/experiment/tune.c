@@ -2,7 +2,7 @@
 // the best.
 
 #include "base/text.h"
-#include "experiment/evaluation_data.h"
+#include "experiment/evaluate_parts.h"
 #include "experiment/tune_command.h"
 #include "experiment/tune_folder.h"
 #include "experiment/tune_space.h"
@@ -11,7 +11,6 @@
 #include "io/path.h"
 #include "train/jobs.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,10 +60,8 @@ static opn_status prepare_run(opn_ctx *ctx,
                               opn_split **split)
 {
     opn_status status = OPN_OK;
-    char seed[24];
     OPN_TRY(opn_params_copy(ctx, w->tuning->setting[t].params, params));
-    snprintf(seed, sizeof(seed), "%" PRId64, opn_params_int(*params, "seed") + s);
-    OPN_TRY(opn_params_set(ctx, *params, "seed", seed));
+    OPN_TRY(opn_i_params_move_seed(ctx, *params, s));
     OPN_TRY(opn_split_from_params(ctx, w->graph, *params, split));
 cleanup:
     return status;
@@ -382,8 +379,6 @@ static opn_status prepare(opn_ctx *ctx, tuning_work *w)
 {
     opn_status status = OPN_OK;
     const opn_graph *graph = w->graph;
-    const char *name =
-            graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
     opn_tuning *tuning = NULL;
     OPN_TRY_NEW(ctx, tuning, 1);
     w->tuning = tuning;
@@ -395,7 +390,7 @@ static opn_status prepare(opn_ctx *ctx, tuning_work *w)
     OPN_FAIL_IF(ctx, tuning->n_seeds < 2, OPN_ERR_INVALID_ARG,
                 "`seeds`: one seed cannot tell a better setting from luck; use at least "
                 "2");
-    OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &tuning->dataset));
+    OPN_TRY(opn_i_join_path(ctx, NULL, opn_i_result_name(graph), "", &tuning->dataset));
     OPN_TRY(opn_graph_hash(ctx, graph, tuning->data_hash));
     OPN_TRY_NEW(ctx, tuning->setting, tuning->n_trials);
     OPN_TRY_NEW(ctx, tuning->ranked, tuning->n_trials);

@@ -262,18 +262,13 @@ static void a_larger_graph_costs_more_and_some_training_always_fits(void **state
 
 // ---- interruption --------------------------------------------------------------------
 
-static int stop_after_calls(void *user)
-{
-    int *n_left = user;
-    return (*n_left)-- <= 0;
-}
-
 static void leave_checkpoint(const opn_graph *graph, const char *path)
 {
     opn_model *model = NULL;
     int n_left = 60;
-    const opn_hooks hooks = {
-            .size = sizeof(hooks), .interrupted = stop_after_calls, .user = &n_left};
+    const opn_hooks hooks = {.size = sizeof(hooks),
+                             .interrupted = support_stop_after_calls,
+                             .user = &n_left};
     const opn_hooks none = {.size = sizeof(none)};
     assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
     assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
@@ -329,8 +324,9 @@ static void an_interrupted_choice_goes_on_with_the_same_bits(void **state)
     int n_stops = 0;
     while (status == OPN_ERR_INTERRUPTED) {
         int n_left = 20 + 20 * n_stops;
-        const opn_hooks hooks = {
-                .size = sizeof(hooks), .interrupted = stop_after_calls, .user = &n_left};
+        const opn_hooks hooks = {.size = sizeof(hooks),
+                                 .interrupted = support_stop_after_calls,
+                                 .user = &n_left};
         assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
         status = trial_try_train(ctx, graph, settings, s->path, &model);
         n_stops += status == OPN_ERR_INTERRUPTED;
