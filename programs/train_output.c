@@ -18,11 +18,13 @@ static void tell_parameters(const opine_app *app)
         const opn_param *param = opn_param_at(i);
         const char *value = opn_params_text(app->params, param->name);
         char name[64];
-        if (!(param->affects & OPN_AFFECTS_PREDICTION) || param->kind == OPN_PARAM_FLAG ||
+        if (!(param->affects & OPN_AFFECTS_PREDICTION) ||
             strcmp(value, param->default_text) == 0 || strcmp(value, "paper") == 0)
             continue;
-        const int n_put = snprintf(line + n, sizeof(line) - n, " --%s %s",
-                                   option_name(param, name), value);
+        const bool is_flag = param->kind == OPN_PARAM_FLAG;
+        const int n_put = snprintf(line + n, sizeof(line) - n, " --%s%s%s",
+                                   option_name(param, name), is_flag ? "" : " ",
+                                   is_flag ? "" : value);
         n += n_put > 0 && (size_t)n_put < sizeof(line) - n ? (size_t)n_put : 0;
     }
     complain("parameters:%s", line[0] != 0 ? line : " all at their defaults");
@@ -151,7 +153,8 @@ static int print_summary_as_text(const opn_model *model, const char *path)
     print_calibration(opn_model_calibrator(model));
     if (s.n_bounded_logits > 0) {
         print_key("bounded");
-        printf("%lld logits were too large for exp\n", (long long)s.n_bounded_logits);
+        printf("%lld %s too large for exp\n", (long long)s.n_bounded_logits,
+               s.n_bounded_logits == 1 ? "logit was" : "logits were");
     }
     print_candidates(model);
     return EXIT_DONE;

@@ -54,8 +54,8 @@ const opine_verb verbs[] = {
          "opine demo", run_demo, VERB_FIRST_STEPS, "output json"},
         {"train", "DATA", 1, 1, "Train a model and write it to a file.",
          "All labels are used; unless the data come with a split, one fifth is used "
-         "for validation. Ctrl-C leaves a checkpoint next to the model file, as does a "
-         "long training now and then; --resume continues from it.",
+         "for validation. Ctrl-C leaves a checkpoint next to the model file, and a long "
+         "training writes one from time to time; --resume continues from it.",
          "opine train demo -o demo.safetensors", run_train, VERB_FIRST_STEPS,
          MODEL TRAINING SAMPLING
          "calibrate propagate teleport resume checkpoint_every label data_dir output json seed"},
@@ -72,9 +72,9 @@ const opine_verb verbs[] = {
          "opine explain demo.safetensors demo 17", run_explain, VERB_FIRST_STEPS,
          SAMPLING "label data_dir json"},
         {"suggest", "MODEL DATA", 2, 2, "List nodes that are worth labelling next.",
-         "Chooses nodes without a label, or if all have one nodes whose label MODEL has "
-         "not used, by how much little or conflicting evidence there is at the node and "
-         "up to two hops around it, each where the ones before leave the most. "
+         "Chooses among the nodes without a label or, if all have one, those whose label "
+         "MODEL has not used: where evidence is scarce or conflicting, at the node and "
+         "up to two hops around it, and where the nodes chosen before do not help. "
          "Experimental.",
          "opine suggest demo.safetensors demo -n 20 -o next.csv", run_suggest,
          VERB_FIRST_STEPS, "count " SAMPLING "label data_dir output json"},

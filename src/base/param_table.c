@@ -91,8 +91,8 @@ static const opn_param table[] = {
          .max = 64,
          .unit = "models",
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "Train an ensemble of so many models with different seeds, and average "
-                 "their evidence."},
+         .help = "Train an ensemble of this many models with different seeds, and "
+                 "average their evidence."},
         {.name = "epochs",
          .kind = OPN_PARAM_INT,
          .default_text = "200",
@@ -126,9 +126,9 @@ static const opn_param table[] = {
          .default_text = "loss",
          .choices = "loss|accuracy|both",
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "What has to improve on the validation nodes within the patience; "
-                 "with both, either may improve, and the weights kept are the best in "
-                 "both."},
+         .help = "What has to improve on the validation nodes within the patience; with "
+                 "both, an improvement of either counts, and the weights kept are the "
+                 "best in both."},
         {.name = "learning_rate",
          .kind = OPN_PARAM_REAL,
          .default_text = "0.01",
@@ -157,8 +157,8 @@ static const opn_param table[] = {
          .min = 0,
          .max = 1e6,
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "Weight of half the squared norm of the first layer (gcn) or of all "
-                 "weights (gat, sage)."},
+         .help = "Weight of half the squared norm of all weights (gat, sage) or of the "
+                 "first layer (other encoders)."},
         {.name = "teacher_ramp",
          .kind = OPN_PARAM_INT,
          .default_text = "200",
@@ -193,17 +193,17 @@ static const opn_param table[] = {
          .default_text = "none",
          .choices = "none|vat|mean-teacher|pseudo-label",
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "What the model also learns from nodes that are not training nodes: to "
-                 "predict the same for features shifted where it matters most (vat) or as "
-                 "its own weights averaged over the epochs do (mean-teacher), or what it "
-                 "predicts already (pseudo-label)."},
+         .help = "How nodes other than training nodes take part in the loss: their "
+                 "predictions should stay the same when features shift in the worst "
+                 "direction (vat), should match those of weights averaged over the "
+                 "epochs (mean-teacher), or are taken for labels (pseudo-label)."},
         {.name = "unlabelled_weight",
          .kind = OPN_PARAM_REAL,
          .default_text = "1",
          .min = 0,
          .max = 1e6,
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "Weight of that term of the loss."},
+         .help = "Weight of that term in the loss."},
         {.name = "unlabelled_ramp",
          .kind = OPN_PARAM_INT,
          .default_text = "100",
@@ -226,14 +226,16 @@ static const opn_param table[] = {
          .min = 1e-6,
          .max = 1e6,
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "Length of the step that finds the direction of that shift, likewise."},
+         .help = "Length of the step that finds the direction of that shift, as a "
+                 "fraction of the same length."},
         {.name = "mean_teacher_decay",
          .kind = OPN_PARAM_REAL,
          .default_text = "0.99",
          .min = 0,
          .max = 1,
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "Fraction of the averaged weights that an epoch keeps (mean-teacher)."},
+         .help = "Fraction of the averaged weights that each epoch keeps "
+                 "(mean-teacher)."},
         {.name = "mean_teacher_noise",
          .kind = OPN_PARAM_REAL,
          .default_text = "0",
@@ -241,14 +243,15 @@ static const opn_param table[] = {
          .max = 1e6,
          .affects = OPN_AFFECTS_WEIGHTS,
          .help = "Standard deviation of normal noise on the features that the averaged "
-                 "weights see, besides dropout (mean-teacher)."},
+                 "weights see, in addition to dropout (mean-teacher)."},
         {.name = "pseudo_label_threshold",
          .kind = OPN_PARAM_REAL,
          .default_text = "0",
          .min = 0,
          .max = 1,
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "Least probability of a class that is taken for a label (pseudo-label)."},
+         .help = "Lowest probability at which a class is taken for a label "
+                 "(pseudo-label)."},
         {.name = "batch",
          .kind = OPN_PARAM_INT,
          .default_text = "0",
@@ -256,8 +259,8 @@ static const opn_param table[] = {
          .max = 10e6,
          .unit = "nodes",
          .affects = OPN_AFFECTS_WEIGHTS,
-         .help = "How many of the other nodes an epoch takes with `unlabelled`, in turn "
-                 "and in random order; 0 means all, as models that look at edges need."},
+         .help = "Number of other nodes that each epoch takes with `unlabelled`, in turn "
+                 "and in random order; 0 takes all, which models that use edges need."},
         {.name = "resume",
          .kind = OPN_PARAM_FLAG,
          .default_text = "off",
@@ -332,10 +335,10 @@ static const opn_param table[] = {
          .default_text = "pool",
          .choices = "pool|temperature|none",
          .affects = OPN_AFFECTS_SAMPLING,
-         .help = "How probabilities are calibrated after training: not at all, by a "
-                 "temperature, or with the neighbourhood as a second opinion; a pool is a "
-                 "temperature for models without a teacher, and with fewer than 100 "
-                 "labels beside those that train."},
+         .help = "How to calibrate probabilities after training: with the neighbourhood "
+                 "as a second opinion (pool), by a temperature, or not at all; without a "
+                 "teacher, or with fewer than 100 labels besides the training nodes', "
+                 "pool means temperature."},
         {.name = "abstain_above",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
@@ -350,22 +353,24 @@ static const opn_param table[] = {
          .min = 0,
          .max = 1,
          .affects = OPN_AFFECTS_DECISIONS,
-         .help = "Accept as many nodes as labels show can be accepted such that this "
-                 "fraction of them is right, and none if they show nothing."},
+         .help = "Accept as many nodes as possible while labels show that at least this "
+                 "fraction of them is right, and none if labels do not show it."},
         {.name = "confidence",
          .kind = OPN_PARAM_REAL,
          .default_text = "0.9",
          .min = 0,
          .max = 1,
          .affects = OPN_AFFECTS_DECISIONS,
-         .help = "How sure `target_accuracy` is to be kept, over draws of the labels."},
+         .help = "Probability, over draws of the labels, that `target_accuracy` is "
+                 "kept."},
         {.name = "pick",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "shown",
          .choices = "shown|best-looking",
          .affects = OPN_AFFECTS_DECISIONS,
-         .help = "The threshold of `target_accuracy`: one that labels show to keep it, or "
-                 "the one that looks best on the validation nodes and promises nothing."},
+         .help = "Which threshold `target_accuracy` uses: one that labels show to keep "
+                 "it, or the one that looks best on the validation nodes and promises "
+                 "nothing."},
         {.name = "coverage",
          .kind = OPN_PARAM_REAL,
          .default_text = "0",
@@ -380,8 +385,9 @@ static const opn_param table[] = {
          .default_text = "lac",
          .choices = "lac|aps|raps|daps",
          .affects = OPN_AFFECTS_DECISIONS,
-         .help = "How sets are made: the smallest on average, by sums of probabilities, "
-                 "these with a penalty for size, or diffused over the graph."},
+         .help = "How sets are made: smallest on average (lac), by sums of probabilities "
+                 "(aps), by sums with a penalty for size (raps), or by sums diffused "
+                 "over the graph (daps)."},
         {.name = "coverage_by",
          .kind = OPN_PARAM_CHOICE,
          .default_text = "all",

@@ -12,7 +12,6 @@
 #include "train/jobs.h"
 #include "train/training_key.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,12 +76,10 @@ static opn_status prepare_job(job *j)
 {
     opn_status status = OPN_OK;
     const evaluating *e = j->e;
-    char seed[24];
     OPN_TRY(opn_params_copy(j->ctx, e->given, &j->params));
     OPN_TRY(opn_params_set(j->ctx, j->params, "model", e->entrant[j->leader].kind->id));
     OPN_TRY(opn_params_use_preset(j->ctx, e->graph, j->params));
-    snprintf(seed, sizeof(seed), "%" PRId64, opn_params_int(j->params, "seed") + j->s);
-    OPN_TRY(opn_params_set(j->ctx, j->params, "seed", seed));
+    OPN_TRY(opn_i_params_move_seed(j->ctx, j->params, j->s));
     OPN_TRY(give_sampling(j->ctx, j->params));
     OPN_TRY(opn_split_from_params(j->ctx, e->graph, j->params, &j->split));
     j->training = (opn_i_training){.graph = e->graph,
@@ -253,8 +250,6 @@ static opn_status prepare(opn_ctx *ctx, const opn_params *params, evaluating *e)
     opn_status status = OPN_OK;
     opn_evaluation *evaluation = NULL;
     const opn_graph *graph = e->graph;
-    const char *name =
-            graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
     OPN_TRY(opn_params_check_models(ctx, params, true));
     OPN_TRY(opn_i_protocol_check(ctx, params));
     OPN_TRY_NEW(ctx, evaluation, 1);
@@ -262,7 +257,8 @@ static opn_status prepare(opn_ctx *ctx, const opn_params *params, evaluating *e)
     e->evaluation = evaluation;
     evaluation->n_threads = opn_ctx_threads(ctx);
     evaluation->n_seeds = (int32_t)opn_params_int(params, "seeds");
-    OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &evaluation->dataset));
+    OPN_TRY(opn_i_join_path(ctx, NULL, opn_i_result_name(graph), "",
+                            &evaluation->dataset));
     OPN_TRY(opn_i_join_path(ctx, NULL, opn_graph_source(graph), "", &evaluation->source));
     OPN_TRY(opn_params_copy(ctx, params, &evaluation->params));
     OPN_TRY(opn_params_use_preset(ctx, graph, evaluation->params));

@@ -4,7 +4,21 @@
 
 #include "train/training_key.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+const char *opn_i_result_name(const opn_graph *graph)
+{
+    return graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
+}
+
+opn_status opn_i_params_move_seed(opn_ctx *ctx, opn_params *params, int32_t s)
+{
+    char seed[24];
+    snprintf(seed, sizeof(seed), "%" PRId64, opn_params_int(params, "seed") + s);
+    return opn_params_set(ctx, params, "seed", seed);
+}
 
 opn_status opn_i_cell_key(opn_ctx *ctx,
                           const char *training_key,

@@ -16,6 +16,14 @@ OPN_NODISCARD opn_status opn_i_evaluate(opn_ctx *ctx,
                                         opn_i_run_folder *folder,
                                         opn_evaluation **out);
 
+// What results call the graph: the dataset, or the last part of its path.
+const char *opn_i_result_name(const opn_graph *graph);
+
+// Moves the seed by s, to that of run s.
+OPN_NODISCARD opn_status opn_i_params_move_seed(opn_ctx *ctx,
+                                                opn_params *params,
+                                                int32_t s);
+
 // A hash of the training and everything used to score it: cells with equal keys are
 // equal.
 OPN_NODISCARD opn_status opn_i_cell_key(opn_ctx *ctx,

@@ -2,7 +2,7 @@
 // the best.
 
 #include "base/text.h"
-#include "experiment/evaluation_data.h"
+#include "experiment/evaluate_parts.h"
 #include "experiment/tune_command.h"
 #include "experiment/tune_folder.h"
 #include "experiment/tune_space.h"
@@ -11,7 +11,6 @@
 #include "io/path.h"
 #include "train/jobs.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,10 +64,8 @@ static opn_status prepare_run(opn_ctx *ctx,
                               opn_split **split)
 {
     opn_status status = OPN_OK;
-    char seed[24];
     OPN_TRY(opn_params_copy(ctx, w->tuning->setting[t].params, params));
-    snprintf(seed, sizeof(seed), "%" PRId64, opn_params_int(*params, "seed") + s);
-    OPN_TRY(opn_params_set(ctx, *params, "seed", seed));
+    OPN_TRY(opn_i_params_move_seed(ctx, *params, s));
     OPN_TRY(opn_split_from_params(ctx, w->graph, *params, split));
 cleanup:
     return status;
@@ -127,11 +124,12 @@ static void tell_job(opn_ctx *ctx, void *user, int32_t number)
     const int32_t t = trial_of(w, number);
     const int32_t s = seed_of(w, number);
     const opn_trial_run *run = run_of(w, t, s);
+    const opn_params *params = w->tuning->setting[t].params;
     opn_i_text line = {.ctx = ctx};
     opn_i_text_add(&line, "%s, %s, %s, trial %d, seed %lld: objective %.1f",
-                   w->tuning->dataset, opn_params_text(w->given, "task"),
-                   opn_params_text(w->tuning->setting[t].params, "model"), (int)t,
-                   (long long)opn_params_int(w->given, "seed") + s, run->objective);
+                   w->tuning->dataset, opn_params_text(params, "task"),
+                   opn_params_text(params, "model"), (int)t,
+                   (long long)opn_params_int(params, "seed") + s, run->objective);
     if (!isnan(run->accuracy))
         opn_i_text_add(&line, ", accuracy %.1f", run->accuracy);
     if (!isnan(run->detection))
@@ -340,6 +338,11 @@ static opn_status choose_classes(opn_ctx *ctx, tuning_work *w, const opn_split *
         const char *name = opn_graph_class_name(w->graph, most, number);
         OPN_TRY(opn_i_names_add(ctx, &w->tuning->held_out, name, strlen(name)));
     }
+    OPN_FAIL_IF(ctx, w->trial.n_folds == 1, OPN_ERR_SHAPE,
+                "%s: ood cannot be tuned, because all validation nodes are of class %s; "
+                "nodes of another one are needed to tell them from",
+                w->graph->name,
+                opn_graph_class_name(w->graph, w->trial.held_out[0], number));
 cleanup:
     opn_i_release(&ctx->alloc, n_nodes);
     return status;
@@ -439,8 +442,6 @@ static opn_status prepare(opn_ctx *ctx, tuning_work *w)
 {
     opn_status status = OPN_OK;
     const opn_graph *graph = w->graph;
-    const char *name =
-            graph->dataset != NULL ? graph->dataset->name : opn_i_base_name(graph->name);
     opn_tuning *tuning = NULL;
     OPN_TRY_NEW(ctx, tuning, 1);
     w->tuning = tuning;
@@ -452,7 +453,7 @@ static opn_status prepare(opn_ctx *ctx, tuning_work *w)
     OPN_FAIL_IF(ctx, tuning->n_seeds < 2, OPN_ERR_INVALID_ARG,
                 "`seeds`: one seed cannot tell a better setting from luck; use at least "
                 "2");
-    OPN_TRY(opn_i_join_path(ctx, NULL, name, "", &tuning->dataset));
+    OPN_TRY(opn_i_join_path(ctx, NULL, opn_i_result_name(graph), "", &tuning->dataset));
     OPN_TRY(opn_graph_hash(ctx, graph, tuning->data_hash));
     OPN_TRY_NEW(ctx, tuning->setting, tuning->n_trials);
     OPN_TRY_NEW(ctx, tuning->ranked, tuning->n_trials);

@@ -45,8 +45,8 @@ static void put_head(opn_i_file_writer *file, const opn_tuning *tuning)
     opn_i_wrap(&head, tuning->dataset);
     opn_i_wrap_line(&head);
     opn_i_wrap_end(&head);
-    opn_i_text_add(line, "scored on %d validation nodes%s by %s; no test nodes are used",
-                   (int)tuning->n_validation,
+    opn_i_text_add(line, "scored on %d validation node%s%s by %s; no test nodes are used",
+                   (int)tuning->n_validation, tuning->n_validation == 1 ? "" : "s",
                    tuning->is_halved ? " (the others control early stopping)" : "",
                    opn_score_name(tuning->score));
     opn_i_wrap_line(&head);

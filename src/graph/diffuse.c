@@ -76,9 +76,7 @@ check_diffusion(opn_ctx *ctx, const opn_graph *graph, const opn_diffusion *how)
                 "a teleport of %g, which must be from 0 to 1", how->teleport);
     OPN_FAIL_IF(ctx, isinf(how->missing), OPN_ERR_INVALID_ARG,
                 "a missing value that is infinite");
-    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: the graph is directed; prepare it with OPN_STEP_UNDIRECTED",
-                graph->name);
+    OPN_TRY(opn_i_graph_check_undirected(ctx, graph));
 cleanup:
     return status;
 }

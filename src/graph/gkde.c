@@ -344,10 +344,7 @@ opn_status opn_i_gkde(opn_ctx *ctx,
     labelled l = {0};
     layout at = {0};
     crew c = {.n_nodes = n_nodes};
-    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: the graph is directed; prepare it with "
-                "OPN_STEP_UNDIRECTED",
-                graph->name);
+    OPN_TRY(opn_i_graph_check_undirected(ctx, graph));
     OPN_TRY(sort_labelled(ctx, target, n_nodes, n_classes, &l));
     OPN_TRY(layout_init(ctx, &graph->topology, &l, &at));
     c.weights.radius = opn_i_gkde_radius(sigma, kernel_constant, l.n);

@@ -44,6 +44,16 @@ void opn_graph_free(opn_graph *graph)
     opn_i_release(&alloc, graph);
 }
 
+opn_status opn_i_graph_check_undirected(opn_ctx *ctx, const opn_graph *graph)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
+                "%s: the graph is directed; prepare it with OPN_STEP_UNDIRECTED",
+                graph->name);
+cleanup:
+    return status;
+}
+
 opn_status
 opn_i_graph_rename(opn_ctx *ctx, opn_graph *graph, const char *name, size_t n_chars)
 {

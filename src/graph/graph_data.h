@@ -57,6 +57,10 @@ static inline opn_vid opn_i_graph_n_nodes(const opn_graph *graph)
     return graph->topology.n_rows;
 }
 
+// SHAPE, with what to do about it, if the graph is directed.
+OPN_NODISCARD opn_status opn_i_graph_check_undirected(opn_ctx *ctx,
+                                                      const opn_graph *graph);
+
 // Whether a node has no neighbour.
 bool opn_i_graph_has_isolated(const opn_graph *graph);
 

@@ -62,10 +62,7 @@ opn_status opn_i_graph_normalise(opn_ctx *ctx,
     const opn_i_csr *a = &graph->topology;
     opn_i_csr normal = {0};
     double *shrink = NULL; // [V]
-    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: the graph is directed; prepare it with "
-                "OPN_STEP_UNDIRECTED",
-                graph->name);
+    OPN_TRY(opn_i_graph_check_undirected(ctx, graph));
     if (rule == OPN_EDGES_NONE)
         return make_identity(ctx, a->n_rows, out);
     OPN_TRY_NEW(ctx, shrink, a->n_rows);

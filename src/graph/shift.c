@@ -182,9 +182,7 @@ opn_status opn_graph_shift(opn_ctx *ctx,
     opn_graph *made = NULL;
     OPN_FAIL_IF(ctx, shift != OPN_SHIFT_STRUCTURE && shift != OPN_SHIFT_FEATURE,
                 OPN_ERR_INVALID_ARG, "%d is not a shift of a graph", (int)shift);
-    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: the graph is directed; prepare it with OPN_STEP_UNDIRECTED",
-                graph->name);
+    OPN_TRY(opn_i_graph_check_undirected(ctx, graph));
     OPN_TRY(opn_graph_prepare(ctx, graph, 0, &made));
     if (shift == OPN_SHIFT_STRUCTURE)
         OPN_TRY(shift_structure(ctx, seed, made));

@@ -19,8 +19,7 @@ check_encoder(opn_ctx *ctx, const opn_i_workspace *workspace, int32_t n_pool)
     const opn_i_encoder *encoder = workspace->network.encoder;
     const int32_t n_features = workspace->features.rows.n_cols;
     OPN_FAIL_IF(
-            ctx, encoder->edges != OPN_EDGES_NONE || encoder->uses_links,
-            OPN_ERR_INVALID_ARG,
+            ctx, opn_i_encoder_sees_edges(encoder), OPN_ERR_INVALID_ARG,
             "`batch`: only models that look at no edges, such as drop-mlp, train on a "
             "few nodes at a time; 0 takes all");
     OPN_FAIL_IF(ctx, n_features > OPN_MAX_ARRAY_COLS, OPN_ERR_INVALID_ARG,

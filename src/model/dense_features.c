@@ -59,11 +59,7 @@ static opn_status place_dense(opn_ctx *ctx,
         OPN_TRY_GO_ON_ROWS(ctx, r, "placing the features");
         OPN_TRY(fill_row(ctx, model, graph, order[r], rows + (size_t)r * stride));
     }
-    if (model->centre != NULL) {
-        OPN_TRY_NEW(ctx, centre, x->n_cols);
-        for (int32_t k = 0; k < x->n_cols; k++)
-            centre[k] = (opn_real)model->centre[k];
-    }
+    OPN_TRY(opn_i_features_copy_centre(ctx, model, x->n_cols, &centre));
     OPN_TRY(opn_i_feature_matrix_init_array(ctx, array, x->n_rows, x->n_cols, centre,
                                             uses, out));
     array = NULL;

@@ -187,15 +187,17 @@ cleanup:
 
 // ---- all features --------------------------------------------------------------------
 
-static opn_status
-copy_centre(opn_ctx *ctx, const opn_model *model, opn_i_ready_features *ready)
+opn_status opn_i_features_copy_centre(opn_ctx *ctx,
+                                      const opn_model *model,
+                                      int32_t n_cols,
+                                      opn_real **out)
 {
     opn_status status = OPN_OK;
     if (model->centre == NULL)
         return OPN_OK;
-    OPN_TRY_NEW(ctx, ready->centre, ready->x.n_cols);
+    OPN_TRY_NEW(ctx, *out, n_cols);
     for (int32_t k = 0; k < opn_model_n_features(model); k++)
-        ready->centre[k] = (opn_real)model->centre[k];
+        (*out)[k] = (opn_real)model->centre[k];
 cleanup:
     return status;
 }
@@ -220,7 +222,7 @@ opn_status opn_i_features_ready(opn_ctx *ctx,
     OPN_TRY(opn_i_features_match(ctx, model, graph, &ready.x));
     OPN_TRY(normalise(ctx, model, graph, &ready.x));
     OPN_TRY(add_nodes(ctx, model, graph, &ready.x));
-    OPN_TRY(copy_centre(ctx, model, &ready));
+    OPN_TRY(opn_i_features_copy_centre(ctx, model, ready.x.n_cols, &ready.centre));
     *out = ready;
     ready = (opn_i_ready_features){0};
 cleanup:

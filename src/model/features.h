@@ -41,8 +41,14 @@ OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
                                               opn_i_ready_features *out);
 void opn_i_ready_features_deinit(const opn_alloc *alloc, opn_i_ready_features *ready);
 
-// The same in rows order[0 … V-1], as the first layer multiplies with it; `uses` are
-// those of the feature matrix.
+// *out = the centre of n_cols columns, 0 for those of nodes; nothing if there is none.
+OPN_NODISCARD opn_status opn_i_features_copy_centre(opn_ctx *ctx,
+                                                    const opn_model *model,
+                                                    int32_t n_cols,
+                                                    opn_real **out);
+
+// The features of the nodes order[0 … V-1], as the first layer multiplies with them;
+// `uses` are those of the feature matrix.
 OPN_NODISCARD opn_status opn_i_features_place(opn_ctx *ctx,
                                               const opn_model *model,
                                               const opn_graph *graph,

@@ -210,13 +210,18 @@ opn_status opn_i_model_check_sizes(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, sizes->n_hidden % sizes->n_heads != 0, OPN_ERR_INVALID_ARG,
                 "`hidden` %d: %s has %d heads, which cannot share them evenly",
                 sizes->n_hidden, kind->id, sizes->n_heads);
-    OPN_FAIL_IF(
-            ctx,
-            (sizes->n_heads > 1 && sizes->n_hidden / sizes->n_heads > OPN_MAX_VECTORS) ||
-                    (sizes->n_out_heads > 1 && sizes->n_classes > OPN_MAX_VECTORS),
-            OPN_ERR_INVALID_ARG,
-            "%s: a head of several has %d units, at most %d are possible", kind->id,
-            sizes->n_hidden / sizes->n_heads, OPN_MAX_VECTORS);
+    OPN_FAIL_IF(ctx,
+                sizes->n_heads > 1 && sizes->n_hidden / sizes->n_heads > OPN_MAX_VECTORS,
+                OPN_ERR_INVALID_ARG,
+                "`hidden` %d: each of the %d heads of %s would have %d units; at most %d "
+                "are possible",
+                sizes->n_hidden, sizes->n_heads, kind->id,
+                sizes->n_hidden / sizes->n_heads, OPN_MAX_VECTORS);
+    OPN_FAIL_IF(ctx, sizes->n_out_heads > 1 && sizes->n_classes > OPN_MAX_VECTORS,
+                OPN_ERR_INVALID_ARG,
+                "`out_heads` %d: the graph has %d classes; with more than %d, %s can "
+                "have only one",
+                sizes->n_out_heads, sizes->n_classes, OPN_MAX_VECTORS, kind->id);
 cleanup:
     return status;
 }

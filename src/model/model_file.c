@@ -2,11 +2,11 @@
 //
 // Tensors: the weight matrices (weights_file.c) and, for standardised features,
 // feature_mean and feature_scale [F], F64, with feature_centre if some stay sparse.
-// Metadata: format, model, data_hash, classes
-// and features (JSON arrays of names), summary, and "param.NAME" for every training
-// parameter; source and notes (a JSON array of sentences) say where the training graph
-// came from and how it was read; candidates what it was chosen from. A model for other
-// graphs is a file of its own in the tensor "elsewhere".
+// Metadata: format, model, data_hash, classes and features (JSON arrays of names),
+// summary, and "param.NAME" for every training parameter; source and notes (a JSON array
+// of sentences) say where the training graph came from and how it was read; candidates,
+// what the model was chosen from. A model for other graphs is a file of its own in the
+// tensor "elsewhere".
 
 #include "base/byte_block.h"
 #include "base/number.h"

@@ -79,8 +79,10 @@ cleanup:
     return status;
 }
 
-// One epoch up to the weight update. The terms of the loss before it are computed unless
-// `terms` is NULL.
+// What is read of the loss of an epoch; the rest is not computed.
+typedef enum reading { READS_NOTHING, READS_LABELS, READS_TERMS } reading;
+
+// One epoch up to the weight update. The terms are those of the loss before it.
 static opn_status run_epoch(opn_ctx *ctx,
                             const opn_i_exec *exec,
                             opn_i_network *network,
@@ -88,6 +90,7 @@ static opn_status run_epoch(opn_ctx *ctx,
                             const opn_i_train_options *options,
                             opn_i_train_state *state,
                             opn_real *d_weights,
+                            reading reads,
                             opn_i_loss_terms *terms)
 {
     opn_status status = OPN_OK;
@@ -107,13 +110,16 @@ static opn_status run_epoch(opn_ctx *ctx,
                              &n_bounded);
     if (unlabelled != NULL)
         opn_i_unlabelled_add(exec, unlabelled, objective, network, state->epoch);
-    if (terms != NULL)
+    // Here, because passes on shifted features overwrite the logits.
+    if (reads == READS_TERMS)
         *terms = opn_i_objective_terms(objective, state->epoch, network->z);
+    if (reads == READS_LABELS)
+        terms->supervised = opn_i_objective_labels(objective, network->z);
     opn_i_network_backward(exec, network, state->weights, d_weights);
     if (unlabelled != NULL)
         opn_i_unlabelled_perturb(exec, unlabelled, objective, network, state->weights,
                                  state->epoch, options->rates, d_weights);
-    if (terms != NULL && unlabelled != NULL)
+    if (reads == READS_TERMS && unlabelled != NULL)
         terms->unlabelled =
                 opn_i_unlabelled_value(unlabelled, objective, state->epoch, network->z);
     // Until here the state is as before, so that training can be continued from it.
@@ -168,15 +174,17 @@ is_log_due(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch
            (epoch + 1) % options->report_every == 0;
 }
 
-// Whether the caller wants every term of the epoch, not only what costs nothing.
-static bool
-needs_terms(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch)
+// Whether the caller wants every term of the epoch, only what costs nothing, or neither.
+static reading
+reading_of(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch)
 {
     const int32_t every = ctx->hooks.terms_every;
-    if (is_log_due(ctx, options, epoch))
-        return true;
-    return ctx->hooks.epoch != NULL &&
-           (every <= 1 || (epoch + 1) % every == 0 || epoch + 1 == options->n_epochs);
+    const bool is_wanted = ctx->hooks.epoch != NULL;
+    const bool is_turn =
+            every <= 1 || (epoch + 1) % every == 0 || epoch + 1 == options->n_epochs;
+    if (is_log_due(ctx, options, epoch) || (is_wanted && is_turn))
+        return READS_TERMS;
+    return is_wanted ? READS_LABELS : READS_NOTHING;
 }
 
 // What progress shows next to the number of the following epochs.
@@ -229,6 +237,7 @@ static void report_briefly(opn_ctx *ctx,
                              .labels = labels,
                              .prior = (double)NAN,
                              .teacher = (double)NAN,
+                             .unlabelled = (double)NAN,
                              .decay = (double)NAN,
                              .accuracy = accuracy};
     ctx->hooks.epoch(ctx->hooks.user, &epoch);
@@ -323,12 +332,10 @@ opn_status opn_i_train(opn_ctx *ctx,
     if (state->epoch == 0)
         init_weights(network, options, state);
     while (state->epoch < options->n_epochs && !state->is_done) {
-        // Loss terms that nobody reads are not computed.
-        const bool is_whole = needs_terms(ctx, options, state->epoch);
-        const bool is_brief = ctx->hooks.epoch != NULL && !is_whole;
+        const reading reads = reading_of(ctx, options, state->epoch);
+        const bool is_whole = reads == READS_TERMS;
         opn_i_loss_terms terms = {0};
         double accuracy = (double)NAN;
-        double labels = 0.0;
         OPN_TRY(tell_progress(ctx, options, state->epoch, note));
         if (options->keep != NULL)
             options->keep(options->user);
@@ -336,9 +343,7 @@ opn_status opn_i_train(opn_ctx *ctx,
                 is_whole ? squared_norm(state->weights, network->n_decayed) : 0.0;
         opn_i_exec chosen = opn_i_thread_choice_begin(&choice, &watched);
         OPN_TRY(run_epoch(ctx, &chosen, network, objective, options, state, d_weights,
-                          is_whole ? &terms : NULL));
-        if (is_brief)
-            labels = opn_i_objective_labels(objective, network->z);
+                          reads, &terms));
         terms.decay = 0.5 * options->optimiser.weight_decay * norm;
         // Training cannot be continued from weights that were changed and not validated.
         if (options->keep != NULL)
@@ -351,8 +356,8 @@ opn_status opn_i_train(opn_ctx *ctx,
             opn_i_thread_choice_end(&choice);
         if (is_whole)
             report(ctx, objective, options, state, &terms, accuracy, note);
-        if (is_brief)
-            report_briefly(ctx, options, state->epoch + 1, labels, accuracy);
+        if (reads == READS_LABELS)
+            report_briefly(ctx, options, state->epoch + 1, terms.supervised, accuracy);
         state->epoch++;
     }
     if (decides && state->best_loss < (double)INFINITY)

@@ -91,6 +91,12 @@ typedef struct opn_i_encoder {
                      opn_real *d_weights);
 } opn_i_encoder;
 
+// Whether edges matter to its logits.
+static inline bool opn_i_encoder_sees_edges(const opn_i_encoder *encoder)
+{
+    return encoder->edges != OPN_EDGES_NONE || encoder->uses_links;
+}
+
 extern const opn_i_encoder opn_i_gcn_encoder, opn_i_gat_encoder, opn_i_sage_encoder,
         opn_i_mlp_encoder, opn_i_links_encoder;
 

@@ -66,10 +66,7 @@ opn_status opn_report_create(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, graph, out);
     opn_status status = OPN_OK;
-    OPN_FAIL_IF(ctx, !graph->is_undirected, OPN_ERR_SHAPE,
-                "%s: the graph is directed; prepare it with "
-                "OPN_STEP_UNDIRECTED",
-                graph->name);
+    OPN_TRY(opn_i_graph_check_undirected(ctx, graph));
     OPN_TRY(opn_i_report_new(ctx, title != NULL ? title : graph->name, graph, out));
 cleanup:
     return status;

@@ -282,6 +282,20 @@ cleanup:
     return status;
 }
 
+static opn_status
+check_classes(opn_ctx *ctx, const opn_graph *graph, const opn_split *split)
+{
+    opn_status status = OPN_OK;
+    const int32_t n = opn_split_n_known(split);
+    OPN_FAIL_IF(ctx, n < 2, OPN_ERR_SHAPE,
+                "%s: only one class to learn; at least two are needed", graph->name);
+    OPN_FAIL_IF(ctx, n > OPN_MAX_CLASSES, OPN_ERR_SHAPE,
+                "%s: %d classes to learn; at most %d are supported", graph->name, (int)n,
+                OPN_MAX_CLASSES);
+cleanup:
+    return status;
+}
+
 // Warns about classes without training nodes, which a model can never predict.
 static opn_status
 warn_about_classes(opn_ctx *ctx, const opn_graph *graph, const opn_split *split)
@@ -317,6 +331,7 @@ opn_status opn_model_train(opn_ctx *ctx,
                         opn_split_n_classes(split) != opn_graph_n_classes(graph),
                 OPN_ERR_SHAPE, "%s: the split belongs to another graph",
                 opn_graph_name(graph));
+    OPN_TRY(check_classes(ctx, graph, split));
     OPN_TRY(warn_about_classes(ctx, graph, split));
     status = strcmp(opn_params_text(params, "model"), "auto") == 0
                      ? choose_ensemble(ctx, split, &c, out)

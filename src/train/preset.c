@@ -231,6 +231,9 @@ static opn_status parse_classes(opn_ctx *ctx,
         OPN_FAIL_IF(ctx, classes[*n] < 0, OPN_ERR_INVALID_ARG,
                     "`ood_classes`: \"%.*s\" is not a class of %s", (int)n_chars, text,
                     graph->name);
+        for (int32_t c = 0; c < *n; c++)
+            OPN_FAIL_IF(ctx, classes[c] == classes[*n], OPN_ERR_INVALID_ARG,
+                        "`ood_classes`: class %.*s is named twice", (int)n_chars, text);
         (*n)++;
         text += n_chars + (text[n_chars] == ',');
     }
@@ -238,12 +241,14 @@ cleanup:
     return status;
 }
 
-opn_status opn_split_from_params(opn_ctx *ctx,
-                                 const opn_graph *graph,
-                                 const opn_params *params,
-                                 opn_split **out)
+// *lacks_classes tells that the task is to find nodes of classes, none of which is held
+// out.
+static opn_status draw_split(opn_ctx *ctx,
+                             const opn_graph *graph,
+                             const opn_params *params,
+                             bool *lacks_classes,
+                             opn_split **out)
 {
-    OPN_REJECT_NULL(ctx, graph, params, out);
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     int32_t *classes = NULL;
@@ -256,15 +261,11 @@ opn_status opn_split_from_params(opn_ctx *ctx,
                           &n));
     if (n == 0 && is_task(params, "ood"))
         n = opn_i_protocol_classes(params, graph, classes, &ignored);
-    const bool lacks_classes =
+    *lacks_classes =
             n == 0 && is_task(params, "ood") && !opn_i_protocol_shifts(params, &shift);
-    OPN_FAIL_IF(ctx, lacks_classes && protocol->is_rival, OPN_ERR_INVALID_ARG,
+    OPN_FAIL_IF(ctx, *lacks_classes && protocol->is_rival, OPN_ERR_INVALID_ARG,
                 "%s: `protocol` %s holds classes out; name them with `ood_classes`",
                 graph->name, protocol->name);
-    if (lacks_classes)
-        opn_i_log(ctx, OPN_LOG_WARNING,
-                  "%s: task ood, but no class is held out; name some with `ood_classes`",
-                  graph->name);
     OPN_TRY(opn_split_create(ctx, graph, protocol->rule,
                              (uint64_t)opn_params_int(params, "seed"), classes, n,
                              &split));
@@ -273,6 +274,21 @@ opn_status opn_split_from_params(opn_ctx *ctx,
     *out = split;
 cleanup:
     opn_i_release(&ctx->alloc, classes);
+    return status;
+}
+
+opn_status opn_split_from_params(opn_ctx *ctx,
+                                 const opn_graph *graph,
+                                 const opn_params *params,
+                                 opn_split **out)
+{
+    OPN_REJECT_NULL(ctx, graph, params, out);
+    bool lacks_classes = false;
+    const opn_status status = draw_split(ctx, graph, params, &lacks_classes, out);
+    if (status == OPN_OK && lacks_classes)
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "%s: task ood, but no class is held out; name some with `ood_classes`",
+                  graph->name);
     return status;
 }
 
@@ -294,11 +310,12 @@ static opn_status find_split(opn_ctx *ctx,
                 {"gpn", "none"}};
     opn_status status = OPN_OK;
     opn_split *split = NULL;
+    bool lacks_classes = false; // training has warned of that
     char hash[OPN_SHA256_TEXT];
     for (size_t w = 0; w < sizeof(ways) / sizeof(ways[0]) && *out == NULL; w++) {
         OPN_TRY(opn_params_set(ctx, params, "protocol", ways[w].protocol));
         OPN_TRY(opn_params_set(ctx, params, "shift", ways[w].shift));
-        status = opn_split_from_params(ctx, graph, params, &split);
+        status = draw_split(ctx, graph, params, &lacks_classes, &split);
         if (w > 0 && (status == OPN_ERR_INVALID_ARG || status == OPN_ERR_SHAPE)) {
             status = OPN_OK; // the protocol is not for this graph
             continue;

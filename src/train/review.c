@@ -276,6 +276,7 @@ static void warn_of_baselines(const review *r)
     const opn_i_candidate *own = find_candidate(r->model, r->model->kind->id);
     const opn_i_candidate *mlp = find_candidate(r->model, mlp_name);
     const opn_i_candidate *majority = find_candidate(r->model, majority_name);
+    const bool sees_edges = opn_i_encoder_sees_edges(r->model->kind->encoder);
     if (own == NULL)
         return;
     if (majority != NULL && own->n_right < own->n &&
@@ -294,10 +295,11 @@ static void warn_of_baselines(const review *r)
         opn_i_log(
                 r->ctx, OPN_LOG_WARNING,
                 "%s: %.1f %% of the validation nodes are right, but %.1f %% with an MLP "
-                "on the features alone: the edges mislead %s; `model` auto finds one "
-                "that fits",
+                "on the features alone%s%s; `model` auto finds one that fits",
                 r->graph->name, 100.0 * opn_i_candidate_accuracy(own),
-                100.0 * opn_i_candidate_accuracy(mlp), r->model->kind->id);
+                100.0 * opn_i_candidate_accuracy(mlp),
+                sees_edges ? ": the edges mislead " : "",
+                sees_edges ? r->model->kind->id : "");
 }
 
 static void warn_of_limit(const review *r)
@@ -306,9 +308,11 @@ static void warn_of_limit(const review *r)
     opn_model_summary(r->model, &s);
     if (opn_params_int(r->params, "patience") > 0 && s.n_validation > 0 && !s.ended_early)
         opn_i_log(r->ctx, OPN_LOG_WARNING,
-                  "%s: training ended at the limit of %d epochs, before the validation "
-                  "loss stopped improving; raise `epochs`",
-                  r->graph->name, (int)s.epochs);
+                  "%s: training ended at the limit of %lld epochs, before the validation "
+                  "%s stopped improving; raise `epochs`",
+                  r->graph->name, (long long)opn_params_int(r->params, "epochs"),
+                  strcmp(opn_params_text(r->params, "stop_on"), "loss") == 0 ? "loss"
+                                                                             : "score");
 }
 
 // Only labels that training may see count.

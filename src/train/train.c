@@ -95,11 +95,6 @@ static opn_status describe_model(training *t, const opn_split *split)
     OPN_TRY(opn_i_model_choose_evidence(ctx, t->params, model));
     model->sizes = opn_i_model_sizes(model->kind, t->params);
     model->sizes.n_classes = opn_split_n_known(split);
-    OPN_FAIL_IF(ctx, model->sizes.n_classes < 2, OPN_ERR_SHAPE,
-                "%s: only one class to learn; at least two are needed", t->graph->name);
-    OPN_FAIL_IF(ctx, model->sizes.n_classes > OPN_MAX_CLASSES, OPN_ERR_SHAPE,
-                "%s: %d classes to learn; at most %d are supported", t->graph->name,
-                model->sizes.n_classes, OPN_MAX_CLASSES);
     OPN_TRY(opn_i_model_check_sizes(ctx, model->kind, &model->sizes));
     OPN_TRY(keep_params(ctx, t->params, model));
     OPN_TRY(keep_classes(ctx, t->graph, split, model));

@@ -173,6 +173,21 @@ static void what_cannot_be_tuned_is_refused(void **state)
     opn_graph_free(graph);
 }
 
+// No area is defined with the only class held out, and no accuracy either.
+static void ood_is_not_tuned_on_validation_nodes_of_one_class(void **state)
+{
+    (void)state;
+    uint8_t role[TUNING_NODES];
+    opn_graph *graph = tuning_graph(ctx);
+    for (int i = 0; i < TUNING_NODES; i++)
+        role[i] = opn_graph_labels(graph)[i] == 2 && i % 2 == 0 ? OPN_ROLE_VALIDATION
+                                                                : OPN_ROLE_TRAIN;
+    assert_int_equal(opn_graph_set_roles(ctx, graph, role), OPN_OK);
+    expect_refused(graph, "task=ood model=gcn epochs=2 trials=2 seeds=2", OPN_ERR_SHAPE,
+                   "all validation nodes are of class 2");
+    opn_graph_free(graph);
+}
+
 static void every_allocation_failure_is_reported(void **state)
 {
     (void)state;
@@ -206,6 +221,7 @@ int main(void)
             WITH_CTX(threads_do_not_matter),
             WITH_CTX(more_trials_are_more_of_the_same),
             WITH_CTX(what_cannot_be_tuned_is_refused),
+            WITH_CTX(ood_is_not_tuned_on_validation_nodes_of_one_class),
             WITH_CTX(every_allocation_failure_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

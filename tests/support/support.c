@@ -65,6 +65,12 @@ void support_ctx_free(opn_ctx *ctx, const meter *m)
         assert_int_equal(m->n_live, 0);
 }
 
+int support_stop_after_calls(void *user)
+{
+    int *n_left = user;
+    return (*n_left)-- <= 0;
+}
+
 int support_fail_allocations(opn_status (*run)(opn_ctx *own))
 {
     for (int n_refused = 0;; n_refused++) {

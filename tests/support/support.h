@@ -39,6 +39,9 @@ void support_ctx_free(opn_ctx *ctx, const meter *m);
 int support_ctx_set_up(void **state);
 int support_ctx_tear_down(void **state);
 
+// For hooks.interrupted: asks to stop once `user`, an int, has been counted down to 0.
+int support_stop_after_calls(void *user);
+
 // Runs `run` with a context whose first allocation fails, then whose second does, and so
 // on until it succeeds. Asserts that every failure is reported as NOMEM and leaves
 // nothing behind; returns their number.

@@ -262,18 +262,13 @@ static void a_larger_graph_costs_more_and_some_training_always_fits(void **state
 
 // ---- interruption --------------------------------------------------------------------
 
-static int stop_after_calls(void *user)
-{
-    int *n_left = user;
-    return (*n_left)-- <= 0;
-}
-
 static void leave_checkpoint(const opn_graph *graph, const char *path)
 {
     opn_model *model = NULL;
     int n_left = 60;
-    const opn_hooks hooks = {
-            .size = sizeof(hooks), .interrupted = stop_after_calls, .user = &n_left};
+    const opn_hooks hooks = {.size = sizeof(hooks),
+                             .interrupted = support_stop_after_calls,
+                             .user = &n_left};
     const opn_hooks none = {.size = sizeof(none)};
     assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
     assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
@@ -329,8 +324,9 @@ static void an_interrupted_choice_goes_on_with_the_same_bits(void **state)
     int n_stops = 0;
     while (status == OPN_ERR_INTERRUPTED) {
         int n_left = 20 + 20 * n_stops;
-        const opn_hooks hooks = {
-                .size = sizeof(hooks), .interrupted = stop_after_calls, .user = &n_left};
+        const opn_hooks hooks = {.size = sizeof(hooks),
+                                 .interrupted = support_stop_after_calls,
+                                 .user = &n_left};
         assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
         status = trial_try_train(ctx, graph, settings, s->path, &model);
         n_stops += status == OPN_ERR_INTERRUPTED;
@@ -491,6 +487,30 @@ static void a_training_cut_short_is_told(void **state)
     opn_graph_free(graph);
 }
 
+// Where some members end before the limit, the summary has a mean below it.
+static void the_limit_told_of_an_ensemble_is_that_of_each_member(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_draw(ctx, "nodes=400 classes=3 features=60 seed=4");
+    int n_between = 0;
+    for (int limit = 60; limit <= 140 && n_between == 0; limit += 10) {
+        heard h = {""};
+        opn_train_summary s;
+        char with[96];
+        char told[48];
+        snprintf(with, sizeof(with),
+                 "model=s-bgcn members=3 epochs=%d patience=5 normalise=l2", limit);
+        snprintf(told, sizeof(told), "ended at the limit of %d epochs", limit);
+        opn_model *model = review(graph, with, &h);
+        opn_model_summary(model, &s);
+        n_between += !s.ended_early && s.epochs < limit;
+        assert_int_equal(strstr(h.text, told) != NULL, !s.ended_early);
+        opn_model_free(model);
+    }
+    assert_int_equal(n_between, 1);
+    opn_graph_free(graph);
+}
+
 static void a_gcn_among_unlike_neighbours_is_told(void **state)
 {
     (void)state;
@@ -502,6 +522,24 @@ static void a_gcn_among_unlike_neighbours_is_told(void **state)
     h.text[0] = 0;
     opn_model_free(review(graph, "model=s-bsage epochs=100 normalise=l2", &h));
     assert_null(strstr(h.text, "adjusted homophily"));
+    opn_graph_free(graph);
+}
+
+static void edges_are_not_blamed_where_the_model_sees_none(void **state)
+{
+    (void)state;
+    static const char with[] = "epochs=100 normalise=l2 lambda1=1000000";
+    heard h = {""};
+    char settings_of[96];
+    opn_graph *graph = random_edges();
+    for (int e = 0; e < 2; e++) {
+        h.text[0] = 0;
+        snprintf(settings_of, sizeof(settings_of), "model=%s %s",
+                 e == 0 ? "s-bmlp-t-k" : "s-blinks-t-k", with);
+        opn_model_free(review(graph, settings_of, &h));
+        assert_non_null(strstr(h.text, "with an MLP on the features alone"));
+        assert_int_equal(strstr(h.text, "the edges mislead") != NULL, e == 1);
+    }
     opn_graph_free(graph);
 }
 
@@ -526,7 +564,9 @@ int main(void)
             WITH_CTX(a_graph_without_features_is_compared_with_the_majority_alone),
             WITH_CTX(a_model_no_better_than_the_majority_is_told),
             WITH_CTX(a_training_cut_short_is_told),
+            WITH_CTX(the_limit_told_of_an_ensemble_is_that_of_each_member),
             WITH_CTX(a_gcn_among_unlike_neighbours_is_told),
+            WITH_CTX(edges_are_not_blamed_where_the_model_sees_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -247,7 +247,9 @@ static void terms_of_every_fifth_epoch_leave_the_others_brief(void **state)
     (void)state;
     static const char *const settings[] = {
             "model=s-bgcn-t-k epochs=12 patience=0",
-            "model=s-bgcn-t-k epochs=12 patience=100 learning_rate=0.5"};
+            "model=s-bgcn-t-k epochs=12 patience=100 learning_rate=0.5",
+            "model=s-bgcn-t-k epochs=12 patience=0 unlabelled=vat vat_radius=2",
+            "model=gcn epochs=12 patience=0 unlabelled=mean-teacher"};
     static history all;
     static history some;
     const opn_hooks hooks = {.size = sizeof(opn_hooks),
@@ -255,7 +257,7 @@ static void terms_of_every_fifth_epoch_leave_the_others_brief(void **state)
                              .user = &some,
                              .terms_every = 5};
     opn_graph *graph = draw_graph();
-    for (int c = 0; c < 2; c++) {
+    for (int c = 0; c < 4; c++) {
         opn_model *one = train_listening(graph, settings[c], &all);
         some = (history){.n = 0};
         assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
@@ -269,7 +271,9 @@ static void terms_of_every_fifth_epoch_leave_the_others_brief(void **state)
             assert_true(brief->labels == all.epoch[e].labels);
             assert_int_equal(isnan(brief->loss), !is_whole);
             assert_true(!is_whole || brief->loss == all.epoch[e].loss);
-            assert_true(c == 0 || brief->accuracy == all.epoch[e].accuracy);
+            assert_int_equal(isnan(brief->unlabelled),
+                             !is_whole || isnan(all.epoch[e].unlabelled));
+            assert_true(c != 1 || brief->accuracy == all.epoch[e].accuracy);
         }
         opn_model_free(one);
         opn_model_free(other);
@@ -303,6 +307,7 @@ static void a_term_that_the_loss_does_not_have_is_nan(void **state)
             assert_int_equal(!isnan(epoch->teacher),
                              is_student && cases[c % 6].has_teacher);
             assert_int_equal(!isnan(epoch->accuracy), has_validation);
+            assert_true(isnan(epoch->unlabelled));
         }
         opn_graph_free(graph);
     }

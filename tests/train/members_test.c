@@ -132,12 +132,6 @@ static void an_ensemble_says_the_same_after_its_file(void **state)
     support_close_stage(s);
 }
 
-static int stop_after_calls(void *user)
-{
-    int *n_left = user;
-    return (*n_left)-- <= 0;
-}
-
 static void an_interrupted_ensemble_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
@@ -150,8 +144,9 @@ static void an_interrupted_ensemble_goes_on_with_the_same_bits(void **state)
     int n_stops = 0;
     for (; status == OPN_ERR_INTERRUPTED; n_stops++) {
         int n_left = 25;
-        const opn_hooks hooks = {
-                .size = sizeof(hooks), .interrupted = stop_after_calls, .user = &n_left};
+        const opn_hooks hooks = {.size = sizeof(hooks),
+                                 .interrupted = support_stop_after_calls,
+                                 .user = &n_left};
         assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
         status = trial_try_train(ctx, graph, THREE, s->path, &model);
         assert_int_equal(opn_ctx_set_hooks(ctx, NULL), OPN_OK);

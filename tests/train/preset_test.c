@@ -422,7 +422,7 @@ static void bad_lists_of_classes_are_refused(void **state)
             {"-1", "\"-1\" is not a class of demo"},
             {"04", "\"04\" is not a class of demo"},
             {"0,,1", "\"\" is not a class of demo"},
-            {"4,5,4", "class 4 is named twice"},
+            {"4,5,4", "`ood_classes`: class 4 is named twice"},
             {"0,1,2,3,4,5", "every class is out-of-distribution"},
             {"0,1,2,3,4,5,0", "more classes than demo has"},
     };
