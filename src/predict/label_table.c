@@ -132,13 +132,13 @@ opn_status opn_i_label_table_read(opn_ctx *ctx,
     OPN_TRY(opn_i_names_index(ctx, &file->nodes, &t.index));
     OPN_TRY_NEW(ctx, t.listed, file->n_nodes);
     OPN_TRY(read_rows(ctx, path, &t, file));
+    const int64_t n_all = t.n_others + t.n_listed;
     OPN_FAIL_IF(ctx, t.n_listed == 0, OPN_ERR_FORMAT,
                 "%s: none of its %lld nodes is in %s, whose first node is \"%s\"", path,
                 (long long)t.n_others, scores, opn_i_names_at(&file->nodes, 0));
     if (t.n_others > 0)
         opn_i_log(ctx, OPN_LOG_INFO, "%s: %lld of %lld nodes are not in %s and left out",
-                  path, (long long)t.n_others, (long long)(t.n_others + t.n_listed),
-                  scores);
+                  path, (long long)t.n_others, (long long)n_all, scores);
 cleanup:
     opn_i_csv_close(ctx, &t.rows);
     opn_i_names_deinit(&ctx->alloc, &t.index);

@@ -292,8 +292,8 @@ static void rows_follow_the_graph_and_its_neighbours_join_the_pool(void **state)
     snprintf(settings, sizeof(settings), "graph=%s", path);
     loaded at = load(s->path, settings, NULL);
     for (int i = 0; i < 300; i++)
-        assert_float_equal(at.said->probability[2 * i], (float)(i % 90 + 5) / 100.0f,
-                           1e-6f);
+        assert_float_equal(at.said->probability[2 * (size_t)i],
+                           (float)(i % 90 + 5) / 100.0f, 1e-6f);
     assert_memory_equal(opn_graph_labels(at.graph), opn_graph_labels(graph),
                         300 * sizeof(int32_t));
     assert_int_equal(opn_graph_n_entries(at.graph), opn_graph_n_entries(graph));
