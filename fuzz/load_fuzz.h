@@ -122,7 +122,7 @@ static inline void fuzz_check_graph(opn_ctx *ctx, const opn_graph *graph)
     for (opn_vid i = 0; i < n_nodes; i++) {
         fuzz_check(graph->label[i] >= -1 && graph->label[i] < graph->n_classes);
         if (graph->given_role != NULL)
-            fuzz_check(graph->given_role[i] <= OPN_ROLE_UNLABELLED);
+            fuzz_check(graph->given_role[i] < OPN_N_ROLES);
     }
     fuzz_check(opn_graph_describe(ctx, graph, &info) == OPN_OK);
 }

@@ -23,7 +23,7 @@ static void check_file(const opn_i_prediction_file *file)
     fuzz_check(file->n_nodes > 0 && file->nodes.n == file->n_nodes);
     fuzz_check(file->n_known > 0 && file->classes.n >= file->n_known);
     for (int32_t i = 0; i < file->n_nodes; i++) {
-        fuzz_check(file->role[i] <= OPN_ROLE_UNLABELLED);
+        fuzz_check(file->role[i] < OPN_N_ROLES);
         fuzz_check(file->label[i] >= -1 && file->label[i] < file->classes.n);
         fuzz_check(opn_i_role_fits(file->role[i], file->label[i]));
         fuzz_check(file->said->predicted[i] >= 0 &&
@@ -33,7 +33,8 @@ static void check_file(const opn_i_prediction_file *file)
     check_range(file->said->probability, n_wide, 0.0f, 1.0f);
     check_range(file->said->alpha, n_wide, 1.0f, FLT_MAX);
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        check_range(file->said->measure[m], n, 0.0f, 1.0f);
+        check_range(file->said->measure[m], n, (float)opn_i_measure_at(m)->low,
+                    (float)opn_i_measure_at(m)->high);
 }
 
 static void read_predictions(const char *path)

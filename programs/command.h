@@ -97,6 +97,7 @@ const opine_argument *verb_argument(const opine_verb *verb, int i);
 int run_demo(opine_app *app);
 int run_train(opine_app *app);
 int run_predict(opine_app *app);
+int run_decide(opine_app *app);
 int run_explain(opine_app *app);
 int run_suggest(opine_app *app);
 int run_suspects(opine_app *app);

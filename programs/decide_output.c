@@ -1,10 +1,12 @@
-// decide_output.c -- prints the decisions of opine predict.
+// decide_output.c -- prints and saves the decisions of opine predict and decide.
 
 #include "decide_output.h"
 
 #include "json_output.h"
+#include "run_output.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool is_deciding(const opine_app *app)
 {
@@ -131,11 +133,38 @@ void tell_decisions(const opine_app *app, const opn_decisions *decisions)
              (int)n[OPN_DECISION_OOD], unknown, test);
 }
 
-// ---- JSON ----------------------------------------------------------------------------
+// ---- files ---------------------------------------------------------------------------
 
-int print_decisions(const opn_prediction *prediction)
+// Prints the JSON document of predictions that went to a file: its members are those of a
+// document with the nodes, which are null here. Returns an exit code.
+static int print_decisions(const opn_prediction *prediction)
 {
     json_t *document = json_loads(opn_prediction_summary(prediction), 0, NULL);
     put_json(document, "nodes", json_null());
     return print_json(document);
+}
+
+// Where predictions go: a file, or standard output as CSV or JSON.
+static const char *prediction_path(const opine_app *app)
+{
+    const char *path = opn_params_text(app->params, "output");
+    if (path[0] != 0 && strcmp(path, "-") != 0)
+        return path;
+    return standard_output(app);
+}
+
+int save_prediction(opine_app *app,
+                    const opn_model *model,
+                    const opn_graph *graph,
+                    const opn_split *split,
+                    const opn_prediction *prediction)
+{
+    const char *path = prediction_path(app);
+    const opn_status status =
+            opn_prediction_save(app->ctx, model, graph, split, prediction, path);
+    if (status != OPN_OK)
+        return complain_status(app, status);
+    const bool is_file = strcmp(path, "-") != 0 && strcmp(path, "-.json") != 0;
+    return is_file && opn_params_flag(app->params, "json") ? print_decisions(prediction)
+                                                           : EXIT_DONE;
 }

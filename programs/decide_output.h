@@ -1,4 +1,4 @@
-// decide_output.h -- prints the decisions of opine predict.
+// decide_output.h -- prints and saves the decisions of opine predict and decide.
 
 #ifndef OPINE_DECIDE_OUTPUT_H
 #define OPINE_DECIDE_OUTPUT_H
@@ -12,8 +12,13 @@ bool is_deciding(const opine_app *app);
 // accepted, unless -q.
 void tell_decisions(const opine_app *app, const opn_decisions *decisions);
 
-// Prints the JSON document of predictions that went to a file: its members are those of a
-// document with the nodes, which are null here. Returns an exit code.
-int print_decisions(const opn_prediction *prediction);
+// Saves predictions where -o says, or prints them. --json always prints a document; if
+// the nodes go to a file, they are null in it. `model` and `split` may be NULL. Returns
+// an exit code; on failure a message has been printed.
+int save_prediction(opine_app *app,
+                    const opn_model *model,
+                    const opn_graph *graph,
+                    const opn_split *split,
+                    const opn_prediction *prediction);
 
 #endif // OPINE_DECIDE_OUTPUT_H

@@ -44,10 +44,15 @@ static const option_note notes[] = {
         {"predict", "teleport", false,
          "How much of a node's own value every step keeps; defaults to that of "
          "training."},
+        {"decide", "calibrate", false,
+         "How probabilities are calibrated: not at all, by a temperature, or with the "
+         "neighbourhood as a second opinion, which needs --graph and 100 labels; defaults "
+         "to pool with --graph, and else to temperature."},
+        {"decide", "seed", true, "Seed of the draw where no roles are given."},
         {"demo", "output", true, "Page to write; defaults to opine-demo.html."},
         {"train", "output", true,
          "File to write the model to, such as m.safetensors; required."},
-        {"predict", "output", true,
+        {"predict|decide", "output", true,
          "File to write to, whose name ends in .csv, .npz or .json; defaults to CSV on "
          "standard output."},
         {"suggest|suspects", "output", true,

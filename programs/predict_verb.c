@@ -4,35 +4,7 @@
 #include "decide_output.h"
 #include "run_output.h"
 
-#include <stdio.h>
 #include <string.h>
-
-// Where predictions go: a file, or standard output as CSV or JSON.
-static const char *prediction_path(const opine_app *app)
-{
-    const char *path = opn_params_text(app->params, "output");
-    if (path[0] != 0 && strcmp(path, "-") != 0)
-        return path;
-    return standard_output(app);
-}
-
-// Saves the predictions. --json always prints a document; if the nodes go to a file, they
-// are null in it. Returns an exit code; on failure a message has been printed.
-static int save_prediction(opine_app *app,
-                           const opn_model *model,
-                           const opn_graph *graph,
-                           const opn_split *split,
-                           const opn_prediction *prediction)
-{
-    const char *path = prediction_path(app);
-    const opn_status status =
-            opn_prediction_save(app->ctx, model, graph, split, prediction, path);
-    if (status != OPN_OK)
-        return complain_status(app, status);
-    const bool is_file = strcmp(path, "-") != 0 && strcmp(path, "-.json") != 0;
-    return is_file && opn_params_flag(app->params, "json") ? print_decisions(prediction)
-                                                           : EXIT_DONE;
-}
 
 // Returns an exit code; on failure a message has been printed.
 static int predict(opine_app *app, const opn_model *model, const opn_graph *graph)

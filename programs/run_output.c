@@ -109,22 +109,34 @@ const char *standard_output(const opine_app *app)
     return opn_params_flag(app->params, "json") ? "-.json" : "-";
 }
 
-// Whether the output is an argument, or a file in a folder that is an argument.
-static bool is_read(const opine_app *app, const struct stat *output)
+// Whether the output is this input, or a file in it if it is a folder.
+static bool is_part_of(const struct stat *output, const char *input)
 {
     static const char *const names[] = {"edges.csv", "features.csv", "labels.csv",
                                         "split.csv"};
-    for (int a = 0; a < app->n_arguments; a++) {
-        if (is_same_file(output, app->argument[a]))
+    if (is_same_file(output, input))
+        return true;
+    for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+        char *path = path_in(input, names[n]);
+        const bool is_same = path != NULL && is_same_file(output, path);
+        free(path);
+        if (is_same)
             return true;
-        for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
-            char *path = path_in(app->argument[a], names[n]);
-            const bool is_same = path != NULL && is_same_file(output, path);
-            free(path);
-            if (is_same)
-                return true;
-        }
     }
+    return false;
+}
+
+// Whether the output is what an argument or an option names as input.
+static bool is_read(const opine_app *app, const struct stat *output)
+{
+    static const char *const options[] = {"labels", "graph"};
+    for (int a = 0; a < app->n_arguments; a++)
+        if (is_part_of(output, app->argument[a]))
+            return true;
+    for (size_t o = 0; o < sizeof(options) / sizeof(options[0]); o++)
+        if (opn_params_given(app->params, options[o]) &&
+            is_part_of(output, opn_params_text(app->params, options[o])))
+            return true;
     return false;
 }
 

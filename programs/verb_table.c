@@ -34,7 +34,7 @@ const option_list option_headings[] = {
         {"Report", "perplexity"},
         {"Generator", GENERATOR},
         {"Output", "output json format"},
-        {"Data", "label steps raw data_dir mirror"},
+        {"Data", "labels graph label steps raw data_dir mirror"},
         {"Training", TRAINING "resume checkpoint_every"},
         {"Sampling", SAMPLING "propagate teleport"},
         {"General", "seed " EVERY_VERB},
@@ -65,6 +65,15 @@ const opine_verb verbs[] = {
          "same features.",
          "opine predict demo.safetensors demo -o demo.csv", run_predict, VERB_FIRST_STEPS,
          SAMPLING DECISIONS "propagate teleport label data_dir output json"},
+        {"decide", "SCORES", 1, 1,
+         "Decide about nodes by the predictions of another tool.",
+         "Gives opinions, calibrated probabilities, sets and decisions as predict does, for "
+         "p, logits or alpha of a model of your own. Labelled nodes with the role "
+         "calibration, and validation if these are few, fit and give the guarantees; "
+         "without roles a half of each class, drawn by --seed, does, and the others test.",
+         "opine decide demo.csv --coverage 0.9 -o decided.csv", run_decide,
+         VERB_FIRST_STEPS,
+         "labels graph calibrate " DECISIONS "label data_dir output json seed"},
         {"explain", "MODEL DATA NODE", 3, 3, "Explain a prediction.",
          "NODE is a name, or a number if nodes have no names. Shows the opinion, the "
          "labelled nodes behind its prior, the classes that conflict and the "
@@ -171,8 +180,12 @@ const opine_argument arguments[] = {
          "A model file written by `opine train`, or - for standard input."},
         {"NODE", ARGUMENT_TEXT, "A node by name, or by number if nodes have no names."},
         {"RUN", ARGUMENT_FILE,
-         "A model file; predictions written by `opine predict`; or a folder written by "
+         "A model file; predictions written by `opine predict` or `decide`; or a folder written by "
          "`opine evaluate` or `opine reproduce`."},
+        {"SCORES", ARGUMENT_FILE,
+         "A CSV, .npz or JSON file with p, logits or alpha of every class for each node "
+         "(columns p_CLASS, logit_CLASS or alpha_CLASS beside node, and perhaps role and "
+         "label; arrays p, logits or alpha), or predictions written by `opine predict`."},
         {"VERB", ARGUMENT_VERB,
          "The verb to show help for, such as `train` or `data info`."},
 };

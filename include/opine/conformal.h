@@ -38,8 +38,8 @@ typedef struct opn_set_options {
 
 // score [n,K], higher for a class that fits worse; it may be p. For DAPS, replace it by
 // (1 - t) score + t times the mean of the neighbours' scores, of all nodes alike
-// (opn_graph_diffuse() of graph.h). Errors: INVALID_ARG (K < 1, a probability outside
-// [0, 1], `n_free` or `penalty` below 0), NOMEM. Cost: O(n K log K).
+// (opn_graph_diffuse() of graph.h). Errors: INVALID_ARG (n < 0, K < 1, no such kind, a
+// probability outside [0, 1], `n_free` or `penalty` below 0), NOMEM. Cost: O(n K log K).
 OPN_API OPN_NODISCARD opn_status opn_set_score(opn_ctx *ctx,
                                                const opn_set_options *options,
                                                int32_t n,

@@ -142,9 +142,9 @@ OPN_API OPN_NODISCARD opn_status opn_decide_check(opn_ctx *ctx,
 // fewer than 50 of these; test nodes are only counted afterwards. A target accuracy
 // accepts what control.h shows, among the nodes that the given thresholds accept, or with
 // `pick` best-looking what looks best on the validation nodes. split may be NULL when
-// nothing needs labels. Errors: those above, and UNSUPPORTED (no threshold reaches the
-// target; the message says what can be reached), NOMEM. Cost: O(V + n log n) of n
-// validation nodes.
+// nothing needs labels, and model for a prediction that no model made (scores.h). Errors:
+// those above, and UNSUPPORTED (no threshold reaches the target; the message says what
+// can be reached), NOMEM. Cost: O(V + n log n) of n validation nodes.
 OPN_API OPN_NODISCARD opn_status opn_prediction_decide(opn_ctx *ctx,
                                                        const opn_model *model,
                                                        const opn_graph *graph,

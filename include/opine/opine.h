@@ -35,6 +35,7 @@
 #include "params.h"
 #include "prediction.h"
 #include "report.h"
+#include "scores.h"
 #include "split.h"
 #include "tune.h"
 

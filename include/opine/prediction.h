@@ -97,7 +97,8 @@ OPN_API const char *opn_prediction_summary(const opn_prediction *prediction);
 // object: the members of opn_prediction_summary(), and nodes, a list. A GraphML file is
 // the graph with these as attributes of its nodes. `path` ends in .npz, .json or
 // .graphml, or else is a CSV file; "-" is CSV and "-.json" JSON on standard output. Roles
-// are those of `split`; without one labelled nodes are "pool".
+// are those of `split`; without one labelled nodes are "pool". `model` may be NULL for a
+// prediction that no model made (scores.h): its classes are the first ones of the graph.
 OPN_API OPN_NODISCARD opn_status opn_prediction_save(opn_ctx *ctx,
                                                      const opn_model *model,
                                                      const opn_graph *graph,

@@ -549,6 +549,21 @@ static const opn_param table[] = {
          .affects = OPN_AFFECTS_LABELS,
          .help = "Column of the labels, where labels.csv or nodes.csv has several that "
                  "could be meant."},
+        {.name = "labels",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "FILE",
+         .affects = OPN_AFFECTS_DECISIONS,
+         .help = "Table of labels, with the columns node, label and perhaps role, in the "
+                 "place of those that SCORES has."},
+        {.name = "graph",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "DATA",
+         .affects = OPN_AFFECTS_DECISIONS,
+         .help = "Graph of the nodes in SCORES, whose neighbours `calibrate` pool and "
+                 "`set_score` daps need; its labels and roles are used if there are no "
+                 "others."},
         {.name = "steps",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",

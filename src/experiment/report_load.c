@@ -93,28 +93,6 @@ cleanup:
 
 // ---- predictions ---------------------------------------------------------------------
 
-// A graph of the predicted nodes, without edges.
-static opn_status graph_of(opn_ctx *ctx,
-                           const char *path,
-                           const opn_i_prediction_file *file,
-                           opn_graph **out)
-{
-    opn_status status = OPN_OK;
-    opn_graph *graph = NULL;
-    OPN_TRY(opn_graph_create_edges(ctx, file->n_nodes, 0, NULL, NULL, NULL, &graph));
-    OPN_TRY(opn_graph_set_labels(ctx, graph, (int32_t)file->classes.n, file->label));
-    OPN_TRY(opn_i_names_copy(ctx, &file->nodes, &graph->node_names));
-    OPN_TRY(opn_i_names_copy(ctx, &file->classes, &graph->class_names));
-    opn_i_release(&ctx->alloc, graph->name);
-    graph->name = NULL;
-    OPN_TRY(opn_i_join_path(ctx, NULL, opn_i_base_name(path), "", &graph->name));
-    *out = graph;
-    graph = NULL;
-cleanup:
-    opn_graph_free(graph);
-    return status;
-}
-
 static opn_status check_nodes(opn_ctx *ctx,
                               const char *path,
                               const opn_i_prediction_file *file,
@@ -213,7 +191,7 @@ static opn_status report_predictions(opn_ctx *ctx,
     if (data != NULL)
         OPN_TRY(opn_graph_load_prepared(ctx, data, params, &graph));
     else
-        OPN_TRY(graph_of(ctx, path, &file, &graph));
+        OPN_TRY(opn_i_prediction_file_graph(ctx, path, &file, &graph));
     OPN_TRY(check_nodes(ctx, path, &file, graph));
     OPN_TRY(opn_i_report_new(ctx, graph->name, graph, &report));
     report->own_graph = graph;

@@ -38,6 +38,14 @@ OPN_NODISCARD opn_status opn_i_split_turn(opn_ctx *ctx,
                                           int32_t part,
                                           opn_split **out);
 
+// The split of the roles that the graph came with, of which none need train: for
+// predictions of a model that was trained elsewhere. Otherwise as opn_split_create().
+OPN_NODISCARD opn_status opn_i_split_untrained(opn_ctx *ctx,
+                                               const opn_graph *graph,
+                                               const int32_t *ood_classes,
+                                               int32_t n_ood,
+                                               opn_split **out);
+
 // Takes the nodes of class k out of the pool: they are neither learnt from nor scored.
 void opn_i_split_ignore(const opn_graph *graph, int32_t k, opn_split *split);
 

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "graph/graph_data.h"
+#include "graph/narrow.h"
 #include "graph/roles.h"
 #include "graph/split_data.h"
 #include "graph/split_draw.h"
@@ -355,15 +356,14 @@ static void settle_roles(const opn_graph *graph, opn_split_rule rule, opn_split 
     }
 }
 
-opn_status opn_split_create(opn_ctx *ctx,
-                            const opn_graph *graph,
-                            opn_split_rule rule,
-                            uint64_t seed,
-                            const int32_t *ood_classes,
-                            int32_t n_ood,
-                            opn_split **out)
+static opn_status create(opn_ctx *ctx,
+                         const opn_graph *graph,
+                         opn_split_rule rule,
+                         uint64_t seed,
+                         const int32_t *ood_classes,
+                         int32_t n_ood,
+                         opn_split **out)
 {
-    OPN_REJECT_NULL(ctx, graph, out);
     opn_status status = OPN_OK;
     opn_split *split = NULL;
     OPN_TRY_NEW(ctx, split, 1);
@@ -378,6 +378,25 @@ opn_status opn_split_create(opn_ctx *ctx,
     memset(split->role, OPN_ROLE_UNLABELLED, (size_t)split->n_nodes);
     OPN_TRY(draw_roles(ctx, graph, split->origin, seed, split->known, split->role));
     settle_roles(graph, rule, split);
+    *out = split;
+    split = NULL;
+cleanup:
+    opn_split_free(split);
+    return status;
+}
+
+opn_status opn_split_create(opn_ctx *ctx,
+                            const opn_graph *graph,
+                            opn_split_rule rule,
+                            uint64_t seed,
+                            const int32_t *ood_classes,
+                            int32_t n_ood,
+                            opn_split **out)
+{
+    OPN_REJECT_NULL(ctx, graph, out);
+    opn_status status = OPN_OK;
+    opn_split *split = NULL;
+    OPN_TRY(create(ctx, graph, rule, seed, ood_classes, n_ood, &split));
     OPN_FAIL_IF(ctx, split->count[OPN_ROLE_TRAIN] == 0, OPN_ERR_SHAPE,
                 "%s: no labelled node of a known class is left to train on", graph->name);
     *out = split;
@@ -385,4 +404,13 @@ opn_status opn_split_create(opn_ctx *ctx,
 cleanup:
     opn_split_free(split);
     return status;
+}
+
+opn_status opn_i_split_untrained(opn_ctx *ctx,
+                                 const opn_graph *graph,
+                                 const int32_t *ood_classes,
+                                 int32_t n_ood,
+                                 opn_split **out)
+{
+    return create(ctx, graph, OPN_SPLIT_GIVEN, 0, ood_classes, n_ood, out);
 }

@@ -58,6 +58,15 @@ cleanup:
     return status;
 }
 
+static opn_status check_kind(opn_ctx *ctx, opn_calibration kind)
+{
+    return kind == OPN_CALIBRATION_NONE || kind == OPN_CALIBRATION_TEMPERATURE ||
+                           kind == OPN_CALIBRATION_POOL
+                   ? OPN_OK
+                   : opn_i_fail(ctx, OPN_ERR_INVALID_ARG, "%d is not a way to calibrate",
+                                (int)kind);
+}
+
 static opn_status check_rows(opn_ctx *ctx, const opinions *in, const int32_t *label)
 {
     opn_status status = OPN_OK;
@@ -321,6 +330,7 @@ opn_status opn_calibrator_fit(opn_ctx *ctx,
     double exponent[N_PARTS] = {1.0, 0.0};
     sample s = {0};
     int32_t n_labels = 0;
+    OPN_TRY(check_kind(ctx, kind));
     OPN_FAIL_IF(ctx, n_classes < 2, OPN_ERR_INVALID_ARG,
                 "%d classes: calibration needs at least two", n_classes);
     OPN_TRY(check_labels(ctx, kind, &in, label, &n_labels));
@@ -371,12 +381,14 @@ opn_status opn_calibrator_apply(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, calibrator);
     OPN_REJECT_MISSING(ctx, p);
+    OPN_REJECT_NO_ROOM(ctx, calibrated);
     opn_status status = OPN_OK;
     const opn_calibration kind = calibrator->kind;
     const double a = kind == OPN_CALIBRATION_NONE ? 1.0 : calibrator->a;
     const double b = calibrator->b;
     const opinions in = {n, n_classes, p, q, kind == OPN_CALIBRATION_POOL};
     double *row = NULL;
+    OPN_TRY(check_kind(ctx, kind));
     OPN_FAIL_IF(ctx, n_classes < 1, OPN_ERR_INVALID_ARG,
                 "%d classes: calibration needs at least one", n_classes);
     OPN_FAIL_IF(ctx,

@@ -37,6 +37,16 @@ static int compare_classes(const void *a, const void *b)
     return x->p != y->p ? (x->p < y->p) - (x->p > y->p) : (x->k > y->k) - (x->k < y->k);
 }
 
+static opn_status check_sizes(opn_ctx *ctx, int32_t n, int32_t n_classes)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, n < 0, OPN_ERR_INVALID_ARG, "%d nodes, which must be 0 or more", n);
+    OPN_FAIL_IF(ctx, n_classes < 1, OPN_ERR_INVALID_ARG,
+                "%d classes: a set needs at least one", n_classes);
+cleanup:
+    return status;
+}
+
 static opn_status
 check_probabilities(opn_ctx *ctx, int32_t n, int32_t n_classes, opn_numbers p)
 {
@@ -57,6 +67,8 @@ cleanup:
 static opn_status check_options(opn_ctx *ctx, const opn_set_options *options)
 {
     opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, strcmp(opn_set_name(options->kind), "?") == 0, OPN_ERR_INVALID_ARG,
+                "%d is not a kind of set", (int)options->kind);
     if (options->kind != OPN_SET_RAPS)
         return OPN_OK;
     OPN_FAIL_IF(ctx, options->n_free < 0, OPN_ERR_INVALID_ARG,
@@ -111,11 +123,11 @@ opn_status opn_set_score(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, options);
     OPN_REJECT_MISSING(ctx, p);
+    OPN_REJECT_NO_ROOM(ctx, score);
     opn_status status = OPN_OK;
     ranked_class *ranked = NULL;
     const size_t width = (size_t)n_classes;
-    OPN_FAIL_IF(ctx, n_classes < 1, OPN_ERR_INVALID_ARG,
-                "%d classes: a set needs at least one", n_classes);
+    OPN_TRY(check_sizes(ctx, n, n_classes));
     OPN_TRY(check_options(ctx, options));
     OPN_TRY(check_probabilities(ctx, n, n_classes, p));
     OPN_TRY_NEW(ctx, ranked, n_classes);
@@ -193,10 +205,9 @@ opn_status opn_set_calibrate(opn_ctx *ctx,
     double *of_true = NULL;
     OPN_FAIL_IF(ctx, !(coverage > 0.0 && coverage < 1.0), OPN_ERR_INVALID_ARG,
                 "a coverage of %g, which must be between 0 and 1", coverage);
-    OPN_FAIL_IF(ctx, n_classes < 1, OPN_ERR_INVALID_ARG,
-                "%d classes: a set needs at least one", n_classes);
+    OPN_TRY(check_sizes(ctx, n, n_classes));
     OPN_TRY(check_labels(ctx, n, n_classes, label));
-    OPN_TRY_NEW(ctx, of_true, n > 0 ? n : 0);
+    OPN_TRY_NEW(ctx, of_true, n);
     const int32_t n_all = collect_scores(n, n_classes, score, label, -1, of_true);
     OPN_FAIL_IF(ctx, n_all == 0, OPN_ERR_INVALID_ARG,
                 "no calibration nodes: a coverage needs labelled nodes that the model "
@@ -228,6 +239,7 @@ opn_status opn_set_members(opn_ctx *ctx,
     OPN_REJECT_MISSING(ctx, score);
     opn_status status = OPN_OK;
     const size_t width = (size_t)n_classes;
+    OPN_TRY(check_sizes(ctx, n, n_classes));
     for (size_t k = 0; k < width; k++)
         OPN_FAIL_IF(ctx, isnan(threshold[k]), OPN_ERR_INVALID_ARG,
                     "threshold of class %zu is not a number", k);

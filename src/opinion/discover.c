@@ -58,6 +58,8 @@ opn_status opn_discover(opn_ctx *ctx,
                         double *threshold,
                         int32_t *n_found)
 {
+    // Conformal p-values are often exactly on the line, which neither product may miss.
+    static const double with_rounding = 1.0 + 1e-12;
     OPN_REJECT_NULL(ctx, p_value, found, threshold, n_found);
     opn_status status = OPN_OK;
     double *sorted = NULL;
@@ -69,7 +71,7 @@ opn_status opn_discover(opn_ctx *ctx,
                     "p-value of node %d is %g, which must be in [0, 1]", i, p_value[i]);
     OPN_TRY(opn_i_numbers_sorted(ctx, n, opn_f64(p_value), "p-value of node", &sorted));
     for (int32_t i = n; i > 0 && n_marked == 0; i--)
-        if (sorted[i - 1] * n <= level * i)
+        if (sorted[i - 1] * n <= level * i * with_rounding)
             n_marked = i;
     *threshold = n_marked > 0 ? sorted[n_marked - 1] : 0.0;
     for (int32_t i = 0; i < n; i++)

@@ -23,6 +23,18 @@ static inline bool opn_i_numbers_missing(opn_numbers x)
             return opn_i_fail((ctx), OPN_ERR_INVALID_ARG, "argument " #x " is NULL"); \
     } while (0)
 
+static inline bool opn_i_room_missing(opn_number_room x)
+{
+    return x.f32 == NULL && x.f64 == NULL;
+}
+
+// The same for room that must be there.
+#define OPN_REJECT_NO_ROOM(ctx, x)                                                    \
+    do {                                                                              \
+        if (opn_i_room_missing(x))                                                    \
+            return opn_i_fail((ctx), OPN_ERR_INVALID_ARG, "argument " #x " is NULL"); \
+    } while (0)
+
 static inline void opn_i_number_put(opn_number_room room, size_t i, double x)
 {
     if (room.f64 != NULL)

@@ -67,6 +67,8 @@ cleanup:
 static opn_status check_output(opn_ctx *ctx, const output *in)
 {
     opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, (unsigned)in->input > OPN_OPINION_PROBABILITY, OPN_ERR_INVALID_ARG,
+                "%d is not a kind of output", (int)in->input);
     const demand *wanted = demand_of(in->input);
     const int64_t width = in->n_classes;
     OPN_FAIL_IF(ctx, width < 2, OPN_ERR_INVALID_ARG,
@@ -135,11 +137,6 @@ static bool is_known(const output *in, int m)
             in->n_samples > 1);
 }
 
-static bool is_wanted(opn_number_room room)
-{
-    return room.f32 != NULL || room.f64 != NULL;
-}
-
 // Writes what is wanted of alpha and of p, which is alpha / S where there is evidence.
 static void put_rows(const output *in,
                      int64_t i,
@@ -152,9 +149,9 @@ static void put_rows(const output *in,
     for (int32_t k = 0; k < in->n_classes; k++)
         strength += of->alpha[k];
     for (int32_t k = 0; k < in->n_classes; k++) {
-        if (is_wanted(alpha))
+        if (!opn_i_room_missing(alpha))
             opn_i_number_put(alpha, at + (size_t)k, of->alpha[k]);
-        if (is_wanted(probability))
+        if (!opn_i_room_missing(probability))
             opn_i_number_put(probability, at + (size_t)k,
                              has_evidence(in->input) ? of->alpha[k] / strength
                                                      : of->p[k]);
@@ -190,7 +187,7 @@ opn_status opn_opinion_from(opn_ctx *ctx,
                                        .expected_entropy = of.entropy,
                                        .is_closed = n_samples == 1};
         for (int m = 0; m < OPN_N_MEASURES && m < n_measures; m++)
-            if (is_wanted(measure[m]))
+            if (!opn_i_room_missing(measure[m]))
                 opn_i_number_put(measure[m], (size_t)i,
                                  is_known(&in, m) ? opn_i_measure_at(m)->of(&opinion)
                                                   : (double)NAN);

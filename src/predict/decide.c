@@ -10,11 +10,28 @@
 #include <math.h>
 #include <string.h>
 
+// Who speaks: a model, or without one a prediction from the scores of another tool.
+typedef struct speaker {
+    const opn_model *model;
+    const opn_prediction *prediction; // read only without a model
+} speaker;
+
+static bool measures(const speaker *who, opn_measure m)
+{
+    return who->model != NULL ? opn_model_measures(who->model, m) != 0
+                              : who->prediction->measure[m] != NULL;
+}
+
+static opn_measure recommended(const speaker *who)
+{
+    return measures(who, OPN_MEASURE_DISSONANCE) ? OPN_MEASURE_DISSONANCE
+                                                 : OPN_MEASURE_ENTROPY;
+}
+
 opn_measure opn_decide_recommended(const opn_model *model)
 {
     OPN_RETURN_IF_NULL(model, OPN_MEASURE_ENTROPY);
-    return opn_model_measures(model, OPN_MEASURE_DISSONANCE) ? OPN_MEASURE_DISSONANCE
-                                                             : OPN_MEASURE_ENTROPY;
+    return recommended(&(speaker){model, NULL});
 }
 
 // ---- request -------------------------------------------------------------------------
@@ -66,19 +83,24 @@ cleanup:
     return status;
 }
 
-static opn_measure measure_of(const opn_model *model, const opn_params *params)
+static const char *speaker_name(const speaker *who)
+{
+    return who->model != NULL ? who->model->kind->id : "the prediction";
+}
+
+static opn_measure measure_of(const speaker *who, const opn_params *params)
 {
     const int32_t m = opn_measure_find(opn_params_text(params, "decide_by"));
-    return m >= 0 ? (opn_measure)m : opn_decide_recommended(model);
+    return m >= 0 ? (opn_measure)m : recommended(who);
 }
 
 static opn_status
-read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, request *out)
+read_request(opn_ctx *ctx, const speaker *who, const opn_params *params, request *out)
 {
     opn_status status = OPN_OK;
     request wanted = {.has_target = opn_params_given(params, "target_accuracy") != 0,
                       .target = opn_params_real(params, "target_accuracy"),
-                      .measure = measure_of(model, params),
+                      .measure = measure_of(who, params),
                       .must_show = strcmp(opn_params_text(params, "pick"), "shown") == 0,
                       .confidence = opn_params_real(params, "confidence"),
                       .has_sets = opn_params_given(params, "coverage") != 0,
@@ -89,15 +111,15 @@ read_request(opn_ctx *ctx, const opn_model *model, const opn_params *params, req
                                  &wanted.thresholds));
     for (int m = 0; m < OPN_N_MEASURES; m++)
         OPN_FAIL_IF(ctx,
-                    !isnan(wanted.thresholds->most[m]) &&
-                            !opn_model_measures(model, (opn_measure)m),
-                    OPN_ERR_INVALID_ARG, "`abstain_above`: %s has no %s", model->kind->id,
-                    opn_measure_name((opn_measure)m));
+                    !isnan(wanted.thresholds->most[m]) && !measures(who, (opn_measure)m),
+                    OPN_ERR_INVALID_ARG, "`abstain_above`: %s has no %s",
+                    speaker_name(who), opn_measure_name((opn_measure)m));
     OPN_FAIL_IF(ctx, !wanted.has_target && opn_params_given(params, "decide_by"),
                 OPN_ERR_INVALID_ARG, "`decide_by` %s needs `target_accuracy`",
                 opn_params_text(params, "decide_by"));
-    OPN_FAIL_IF(ctx, wanted.has_target && !opn_model_measures(model, wanted.measure),
-                OPN_ERR_INVALID_ARG, "`decide_by`: %s has no %s", model->kind->id, name);
+    OPN_FAIL_IF(ctx, wanted.has_target && !measures(who, wanted.measure),
+                OPN_ERR_INVALID_ARG, "`decide_by`: %s has no %s", speaker_name(who),
+                name);
     OPN_FAIL_IF(ctx, wanted.has_target && !isnan(wanted.thresholds->most[wanted.measure]),
                 OPN_ERR_INVALID_ARG,
                 "`abstain_above`: %s has a threshold, and `target_accuracy` would pick "
@@ -150,8 +172,9 @@ opn_status opn_decide_check(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, model, graph, params);
     opn_status status = OPN_OK;
+    const speaker who = {model, NULL};
     request wanted = {0};
-    OPN_TRY(read_request(ctx, model, params, &wanted));
+    OPN_TRY(read_request(ctx, &who, params, &wanted));
     OPN_TRY(check_split(ctx, graph, split, &wanted));
 cleanup:
     opn_thresholds_free(wanted.thresholds);
@@ -358,8 +381,9 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
                                  opn_prediction *prediction,
                                  opn_decisions **out)
 {
-    OPN_REJECT_NULL(ctx, model, graph, params, prediction, out);
+    OPN_REJECT_NULL(ctx, graph, params, prediction, out);
     opn_status status = OPN_OK;
+    const speaker who = {model, prediction};
     decisions *d = NULL;
     request wanted = {0};
     uint8_t *decision = NULL;
@@ -367,7 +391,7 @@ opn_status opn_prediction_decide(opn_ctx *ctx,
     char *summary = NULL;
     opn_i_guarantee guarantee = {0};
     const opn_i_promise promise = {ctx, graph, split, prediction, &guarantee};
-    OPN_TRY(read_request(ctx, model, params, &wanted));
+    OPN_TRY(read_request(ctx, &who, params, &wanted));
     OPN_TRY(check_split(ctx, graph, split, &wanted));
     OPN_TRY(check_prediction(ctx, graph, prediction, &wanted));
     OPN_TRY_NEW(ctx, d, 1);

@@ -1,6 +1,5 @@
 // prediction_csv.c -- reads predictions from a CSV table: the header, then row by row.
 
-#include "io/csv.h"
 #include "predict/prediction_reader.h"
 
 #include <float.h>
@@ -29,11 +28,11 @@ typedef struct table {
     opn_i_names heads; // names of the columns that are not skipped
     column *column;    // [n_columns]
     size_t n_columns;
+    const opn_i_number_kind *numbers; // which columns have the numbers that classes go by
     int32_t n_alphas;
     opn_i_prediction_parts parts;
 } table;
 
-static const char p_prefix[] = "p_";
 static const char alpha_prefix[] = "alpha_";
 
 static bool begins_with(const opn_i_csv_field *field, const char *prefix)
@@ -43,7 +42,17 @@ static bool begins_with(const opn_i_csv_field *field, const char *prefix)
 
 // ---- header --------------------------------------------------------------------------
 
-static column column_of(const opn_i_csv_field *field)
+// The first kind of numbers that has a column; p if none has.
+static const opn_i_number_kind *find_numbers(const opn_i_csv *rows)
+{
+    for (int n = 0; n < OPN_N_NUMBER_KINDS; n++)
+        for (size_t f = 0; f < rows->n_fields; f++)
+            if (begins_with(&rows->field[f], opn_i_number_kinds[n].prefix))
+                return &opn_i_number_kinds[n];
+    return &opn_i_number_kinds[0];
+}
+
+static column column_of(const table *t, const opn_i_csv_field *field)
 {
     static const struct {
         const char *word;
@@ -58,23 +67,23 @@ static column column_of(const opn_i_csv_field *field)
     const int32_t m = opn_measure_find(field->text);
     if (m >= 0)
         return (column){.kind = COLUMN_MEASURE, .k = m};
-    if (begins_with(field, p_prefix))
+    if (begins_with(field, t->numbers->prefix))
         return (column){.kind = COLUMN_P};
     if (begins_with(field, alpha_prefix))
         return (column){.kind = COLUMN_ALPHA};
     return (column){.kind = COLUMN_SKIPPED};
 }
 
-// Finds the kind of every column. The probability columns name the classes, in order.
+// Finds the kind of every column. Those of the numbers name the classes, in order.
 static opn_status read_kinds(opn_ctx *ctx, table *t, opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
     for (size_t f = 0; f < t->n_columns; f++) {
         const opn_i_csv_field *field = &t->rows.field[f];
         column *made = &t->column[f];
-        const size_t n_prefix = strlen(p_prefix);
+        const size_t n_prefix = strlen(t->numbers->prefix);
         const int64_t n_before = t->heads.n;
-        *made = column_of(field);
+        *made = column_of(t, field);
         // After the predicted class it is the p-value, not a class called known.
         if (strcmp(field->text, "p_known") == 0 &&
             opn_i_names_find(&t->heads, "predicted", strlen("predicted")) >= 0)
@@ -104,10 +113,14 @@ check_columns(opn_ctx *ctx, const table *t, const opn_i_prediction_file *file)
     // Columns that other tables are least likely to have come first.
     static const char *const needed[] = {"role", "predicted", "node", "label"};
     for (size_t c = 0; c < sizeof(needed) / sizeof(needed[0]); c++)
-        OPN_FAIL_IF(ctx, opn_i_names_find(&t->heads, needed[c], strlen(needed[c])) < 0,
-                    OPN_ERR_FORMAT, "no column \"%s\"; " OPN_PREDICTION_HINT, needed[c]);
-    OPN_FAIL_IF(ctx, file->n_known == 0, OPN_ERR_FORMAT,
-                "no column \"p_CLASS\"; " OPN_PREDICTION_HINT);
+        OPN_FAIL_IF(ctx,
+                    opn_i_names_find(&t->heads, needed[c], strlen(needed[c])) < 0 &&
+                            !(file->is_foreign && strcmp(needed[c], "node") != 0),
+                    OPN_ERR_FORMAT, "no column \"%s\"; %s", needed[c],
+                    opn_i_prediction_hint(file));
+    OPN_FAIL_IF(ctx, file->n_known == 0, OPN_ERR_FORMAT, "no column \"p_CLASS\"%s; %s",
+                file->is_foreign ? ", \"logit_CLASS\" or \"alpha_CLASS\"" : "",
+                opn_i_prediction_hint(file));
 cleanup:
     return status;
 }
@@ -198,8 +211,7 @@ cleanup:
 
 // ---- file ----------------------------------------------------------------------------
 
-// The next row that is not an empty line.
-static opn_status next_row(opn_ctx *ctx, opn_i_csv *rows, bool *has_row)
+opn_status opn_i_prediction_next_row(opn_ctx *ctx, opn_i_csv *rows, bool *has_row)
 {
     opn_status status = OPN_OK;
     do
@@ -213,10 +225,13 @@ static opn_status read_head(opn_ctx *ctx, table *t, opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
     t->n_columns = t->rows.n_fields;
+    t->numbers = file->is_foreign ? find_numbers(&t->rows) : &opn_i_number_kinds[0];
+    file->input = t->numbers->input;
     OPN_TRY_NEW(ctx, t->column, t->n_columns);
     OPN_TRY(read_kinds(ctx, t, file));
     OPN_TRY(check_columns(ctx, t, file));
     OPN_TRY(match_alphas(ctx, t, file));
+    file->has_roles = opn_i_names_find(&t->heads, "role", strlen("role")) >= 0;
 cleanup:
     return status;
 }
@@ -240,15 +255,15 @@ opn_status opn_i_prediction_read_csv(opn_ctx *ctx,
     opn_i_csv *rows = &t.rows;
     bool has_row = false;
     OPN_TRY(opn_i_csv_open(ctx, path, take, ',', rows));
-    OPN_TRY(next_row(ctx, rows, &has_row));
-    OPN_FAIL_IF(ctx, !has_row, OPN_ERR_FORMAT, "%s: is empty; " OPN_PREDICTION_HINT,
-                path);
+    OPN_TRY(opn_i_prediction_next_row(ctx, rows, &has_row));
+    OPN_FAIL_IF(ctx, !has_row, OPN_ERR_FORMAT, "%s: is empty; %s", path,
+                opn_i_prediction_hint(file));
     OPN_TRY(opn_i_prediction_at(ctx, read_head(ctx, &t, file), "%s", path));
     OPN_TRY(opn_i_prediction_make_room(
             ctx, file, opn_i_prediction_bound(file, count_rows(rows), rows->bytes.n),
             &t.parts));
     for (;;) {
-        OPN_TRY(next_row(ctx, rows, &has_row));
+        OPN_TRY(opn_i_prediction_next_row(ctx, rows, &has_row));
         if (!has_row)
             break;
         OPN_TRY(opn_i_prediction_at(ctx, read_row(ctx, &t, file), "%s:%zu", path,

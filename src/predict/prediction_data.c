@@ -92,6 +92,15 @@ const float *opn_i_prediction_score(const opn_prediction *prediction, int32_t sc
     return (is_smoothed ? prediction->smoothed : prediction->measure)[of];
 }
 
+const char *opn_i_prediction_class(const opn_model *model,
+                                   const opn_graph *graph,
+                                   int32_t k,
+                                   char number[12])
+{
+    return model != NULL ? opn_model_class_name(model, k)
+                         : opn_graph_class_name(graph, k, number);
+}
+
 bool opn_i_prediction_is_smoothed(const opn_prediction *prediction)
 {
     for (int m = 0; m < OPN_N_MEASURES; m++)

@@ -40,6 +40,14 @@ OPN_NODISCARD opn_status opn_i_prediction_new(opn_ctx *ctx,
 // The score that nodes are ranked by, [V]; NULL if the prediction does not have it.
 const float *opn_i_prediction_score(const opn_prediction *prediction, int32_t score);
 
+// The name of the class k of a prediction: the model's, or without a model, where the
+// first classes of the graph are those of the prediction, the graph's. `number` is room
+// for a name that is a number.
+const char *opn_i_prediction_class(const opn_model *model,
+                                   const opn_graph *graph,
+                                   int32_t k,
+                                   char number[12]);
+
 // Whether measures were smoothed.
 bool opn_i_prediction_is_smoothed(const opn_prediction *prediction);
 

@@ -3,7 +3,9 @@
 
 #include "predict/prediction_file.h"
 
+#include "graph/graph_data.h"
 #include "graph/roles.h"
+#include "io/path.h"
 #include "io/zip_archive.h"
 #include "predict/prediction_reader.h"
 
@@ -26,7 +28,19 @@ void opn_i_prediction_file_deinit(const opn_alloc *alloc, opn_i_prediction_file 
     opn_i_release(alloc, file->role);
     opn_i_release(alloc, file->label);
     opn_prediction_free(file->said);
+    opn_i_release(alloc, file->samples);
     *file = (opn_i_prediction_file){0};
+}
+
+const opn_i_number_kind opn_i_number_kinds[OPN_N_NUMBER_KINDS] = {
+        {"p_", "p", OPN_OPINION_PROBABILITY},
+        {"alpha_", "alpha", OPN_OPINION_ALPHA},
+        {"logit_", "logits", OPN_OPINION_SOFTMAX},
+};
+
+const char *opn_i_prediction_hint(const opn_i_prediction_file *file)
+{
+    return file->is_foreign ? OPN_SCORES_HINT : OPN_PREDICTION_HINT;
 }
 
 // ---- shared by all formats -----------------------------------------------------------
@@ -68,6 +82,10 @@ opn_status opn_i_prediction_make_room(opn_ctx *ctx,
     OPN_TRY(opn_i_prediction_new(ctx, n_nodes, file->n_known, parts, &file->said));
     OPN_TRY_NEW(ctx, file->role, n_nodes);
     OPN_TRY_NEW(ctx, file->label, n_nodes);
+    // What a foreign file does not say.
+    memset(file->role, OPN_ROLE_UNLABELLED, n_nodes);
+    for (size_t i = 0; i < n_nodes; i++)
+        file->label[i] = -1;
 cleanup:
     return status;
 }
@@ -87,9 +105,7 @@ opn_status opn_i_prediction_set_role(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, !opn_i_role_parse(text, &file->role[i]), OPN_ERR_FORMAT,
-                "role \"%s\" is not one of train, validation, test, pool, "
-                "unlabelled",
-                text);
+                "role \"%s\" is not one of " OPN_ROLE_WORDS, text);
 cleanup:
     return status;
 }
@@ -113,6 +129,8 @@ opn_status opn_i_prediction_set_predicted(opn_ctx *ctx,
                                           size_t n_chars)
 {
     opn_status status = OPN_OK;
+    if (file->is_foreign)
+        return OPN_OK; // the class of the largest p, whatever the tool calls it
     const int32_t k = opn_i_names_find(&file->classes, text, n_chars);
     // Classes after the first n_known come from labels.
     OPN_FAIL_IF(ctx, k < 0 || k >= file->n_known, OPN_ERR_FORMAT,
@@ -140,10 +158,9 @@ static bool settle(float *number, double low, double high)
 }
 
 static opn_status
-check_probabilities(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
+check_probabilities(opn_ctx *ctx, const opn_i_prediction_file *file, float *p)
 {
     opn_status status = OPN_OK;
-    float *p = file->said->probability + (size_t)i * (size_t)file->n_known;
     double sum = 0.0;
     for (int32_t k = 0; k < file->n_known; k++) {
         OPN_FAIL_IF(ctx, isnan(p[k]), OPN_ERR_FORMAT, "p of class \"%s\" is missing",
@@ -157,6 +174,30 @@ check_probabilities(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
                 OPN_ERR_FORMAT, "the p of all classes sum to %.6g, not 1", sum);
 cleanup:
     return status;
+}
+
+// Alpha or logits, which take the place of p.
+static opn_status
+check_foreign(opn_ctx *ctx, const opn_i_prediction_file *file, float *number)
+{
+    opn_status status = OPN_OK;
+    const bool is_alpha = file->input == OPN_OPINION_ALPHA;
+    const double least = is_alpha ? 1.0 : -(double)FLT_MAX;
+    for (int32_t k = 0; k < file->n_known; k++)
+        OPN_FAIL_IF(ctx, !settle(&number[k], least, (double)FLT_MAX), OPN_ERR_FORMAT,
+                    "%s of class \"%s\" is %g, expected a finite number%s",
+                    is_alpha ? "alpha" : "logit", opn_i_names_at(&file->classes, k),
+                    (double)number[k], is_alpha ? " of at least 1" : "");
+cleanup:
+    return status;
+}
+
+opn_status opn_i_prediction_check_sample(opn_ctx *ctx,
+                                         const opn_i_prediction_file *file,
+                                         float *number)
+{
+    return file->input == OPN_OPINION_PROBABILITY ? check_probabilities(ctx, file, number)
+                                                  : check_foreign(ctx, file, number);
 }
 
 // For numbers that a model has either for every node and class or for none.
@@ -209,10 +250,13 @@ opn_status
 opn_i_prediction_check(opn_ctx *ctx, const opn_i_prediction_file *file, int64_t i)
 {
     opn_status status = OPN_OK;
-    OPN_FAIL_IF(ctx, !opn_i_role_fits(file->role[i], file->label[i]), OPN_ERR_FORMAT,
-                "the node is used to %s but has no label",
+    // Labels of another tool's nodes may stand elsewhere.
+    OPN_FAIL_IF(ctx, !file->is_foreign && !opn_i_role_fits(file->role[i], file->label[i]),
+                OPN_ERR_FORMAT, "the node is used to %s but has no label",
                 opn_i_role_verb(file->role[i]));
-    OPN_TRY(check_probabilities(ctx, file, i));
+    if (file->samples == NULL)
+        OPN_TRY(opn_i_prediction_check_sample(
+                ctx, file, file->said->probability + (size_t)i * (size_t)file->n_known));
     if (file->said->alpha != NULL)
         OPN_TRY(check_alpha(ctx, file, i));
     OPN_TRY(check_measures(ctx, file, i));
@@ -249,16 +293,15 @@ read_form(opn_ctx *ctx, const char *path, opn_i_bytes *bytes, opn_i_prediction_f
     case FORM_JSON:
         return opn_i_prediction_read_json(ctx, path, bytes, file);
     case FORM_MODEL:
-        return opn_i_fail(ctx, OPN_ERR_FORMAT,
-                          "%s: holds tensors like a model; " OPN_PREDICTION_HINT, path);
+        return opn_i_fail(ctx, OPN_ERR_FORMAT, "%s: holds tensors like a model; %s", path,
+                          opn_i_prediction_hint(file));
     case FORM_CSV:
         break;
     }
     return opn_i_prediction_read_csv(ctx, path, bytes, file);
 }
 
-// Frees an array that is missing for every node.
-static void drop_missing(const opn_alloc *alloc, float **value)
+void opn_i_drop_missing(const opn_alloc *alloc, float **value)
 {
     if (*value == NULL || !isnan((*value)[0]))
         return;
@@ -266,24 +309,69 @@ static void drop_missing(const opn_alloc *alloc, float **value)
     *value = NULL;
 }
 
-opn_status
-opn_i_prediction_file_read(opn_ctx *ctx, const char *path, opn_i_prediction_file *out)
+// Reads what is in the file, and drops what is missing for every node.
+static opn_status
+read_file(opn_ctx *ctx, const char *path, bool is_foreign, opn_i_prediction_file *out)
 {
     opn_status status = OPN_OK;
     opn_i_bytes bytes = {0};
-    opn_i_prediction_file file = {0};
+    opn_i_prediction_file file = {.is_foreign = is_foreign,
+                                  .has_nodes = true,
+                                  .input = OPN_OPINION_PROBABILITY,
+                                  .n_samples = 1};
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     OPN_TRY(read_form(ctx, path, &bytes, &file));
-    OPN_FAIL_IF(ctx, file.n_nodes == 0, OPN_ERR_FORMAT,
-                "%s: has no nodes; " OPN_PREDICTION_HINT, path);
-    drop_missing(&ctx->alloc, &file.said->alpha);
+    OPN_FAIL_IF(ctx, file.n_nodes == 0, OPN_ERR_FORMAT, "%s: has no nodes; %s", path,
+                opn_i_prediction_hint(&file));
+    opn_i_drop_missing(&ctx->alloc, &file.said->alpha);
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        drop_missing(&ctx->alloc, &file.said->measure[m]);
+        opn_i_drop_missing(&ctx->alloc, &file.said->measure[m]);
     file.said->n_nodes = file.n_nodes; // may be less than was allocated
     *out = file;
     file = (opn_i_prediction_file){0};
 cleanup:
     opn_i_prediction_file_deinit(&ctx->alloc, &file);
     opn_i_bytes_release(ctx, &bytes);
+    return status;
+}
+
+opn_status
+opn_i_prediction_file_read(opn_ctx *ctx, const char *path, opn_i_prediction_file *out)
+{
+    return read_file(ctx, path, false, out);
+}
+
+opn_status
+opn_i_scores_file_read(opn_ctx *ctx, const char *path, opn_i_prediction_file *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_prediction_file file = {0};
+    OPN_TRY(read_file(ctx, path, true, &file));
+    OPN_TRY(opn_i_prediction_at(ctx, opn_i_scores_settle(ctx, &file), "%s", path));
+    *out = file;
+    file = (opn_i_prediction_file){0};
+cleanup:
+    opn_i_prediction_file_deinit(&ctx->alloc, &file);
+    return status;
+}
+
+opn_status opn_i_prediction_file_graph(opn_ctx *ctx,
+                                       const char *path,
+                                       const opn_i_prediction_file *file,
+                                       opn_graph **out)
+{
+    opn_status status = OPN_OK;
+    opn_graph *graph = NULL;
+    OPN_TRY(opn_graph_create_edges(ctx, file->n_nodes, 0, NULL, NULL, NULL, &graph));
+    OPN_TRY(opn_graph_set_labels(ctx, graph, (int32_t)file->classes.n, file->label));
+    OPN_TRY(opn_i_names_copy(ctx, &file->nodes, &graph->node_names));
+    OPN_TRY(opn_i_names_copy(ctx, &file->classes, &graph->class_names));
+    opn_i_release(&ctx->alloc, graph->name);
+    graph->name = NULL;
+    OPN_TRY(opn_i_join_path(ctx, NULL, opn_i_base_name(path), "", &graph->name));
+    *out = graph;
+    graph = NULL;
+cleanup:
+    opn_graph_free(graph);
     return status;
 }

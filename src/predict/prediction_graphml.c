@@ -5,6 +5,7 @@
 #include "graph/graph_data.h"
 #include "io/file_write.h"
 #include "opine/decide.h"
+#include "predict/prediction_data.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,8 +51,9 @@ static void put_key(const document *d, const char *id, const char *type)
 
 static void put_class_key(const document *d, int32_t k)
 {
+    char number[12];
     opn_i_file_writer_printf(d->file, "  <key id=\"p%d\" for=\"node\" attr.name=\"p_", k);
-    put_text(d->file, opn_model_class_name(d->model, k));
+    put_text(d->file, opn_i_prediction_class(d->model, d->graph, k, number));
     opn_i_file_writer_printf(d->file, "\" attr.type=\"double\"/>\n");
 }
 
@@ -60,7 +62,7 @@ static void put_keys(const document *d)
     static const char *const texts[] = {"name", "role", "label", "predicted"};
     for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++)
         put_key(d, texts[t], "string");
-    for (int32_t k = 0; k < opn_model_n_classes(d->model); k++)
+    for (int32_t k = 0; k < opn_prediction_n_classes(d->said); k++)
         put_class_key(d, k);
     for (int32_t m = 0; m < opn_measure_count(); m++)
         if (opn_prediction_measure(d->said, (opn_measure)m) != NULL)
@@ -100,7 +102,7 @@ static const char *role_of(const document *d, opn_vid i)
 static void put_node(const document *d, opn_vid i)
 {
     char number[12];
-    const int32_t n_classes = opn_model_n_classes(d->model);
+    const int32_t n_classes = opn_prediction_n_classes(d->said);
     const uint8_t *decision = opn_prediction_decision(d->said);
     opn_i_file_writer_printf(d->file, "    <node id=\"n%d\">", i);
     put_datum(d, "name", opn_graph_node_name(d->graph, i, number));
@@ -108,7 +110,8 @@ static void put_node(const document *d, opn_vid i)
     if (d->graph->label[i] >= 0)
         put_datum(d, "label", opn_graph_class_name(d->graph, d->graph->label[i], number));
     put_datum(d, "predicted",
-              opn_model_class_name(d->model, opn_prediction_predicted(d->said)[i]));
+              opn_i_prediction_class(d->model, d->graph,
+                                     opn_prediction_predicted(d->said)[i], number));
     for (int32_t k = 0; k < n_classes; k++)
         opn_i_file_writer_printf(
                 d->file, "<data key=\"p%d\">%.9g</data>", k,

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -23,6 +24,7 @@ typedef struct item_list {
     const char *text; // NUL-terminated
     size_t n;
     size_t at;        // the next byte
+    const char *hint; // the end of messages about something else
     bool is_a_member; // of an object
     size_t n_items;   // found so far
 } item_list;
@@ -96,8 +98,8 @@ static opn_status skip_key(opn_ctx *ctx, item_list *list, bool *is_nodes)
     static const char nodes[] = "\"nodes\"";
     skip_blanks(list);
     const char *key = list->text + list->at;
-    OPN_FAIL_IF(ctx, *key != '"', OPN_ERR_FORMAT,
-                "%s: has no list of nodes; " OPN_PREDICTION_HINT, list->path);
+    OPN_FAIL_IF(ctx, *key != '"', OPN_ERR_FORMAT, "%s: has no list of nodes; %s",
+                list->path, list->hint);
     skip_text(list);
     *is_nodes = strncmp(key, nodes, strlen(nodes)) == 0;
     skip_blanks(list);
@@ -123,7 +125,7 @@ static opn_status find_nodes(opn_ctx *ctx, item_list *list)
         skip_blanks(list);
     } while (list->text[list->at] == ',');
     OPN_FAIL_IF(ctx, list->text[list->at] != '[', OPN_ERR_FORMAT,
-                "%s: has no list of nodes; " OPN_PREDICTION_HINT, list->path);
+                "%s: has no list of nodes; %s", list->path, list->hint);
     list->is_a_member = true;
 cleanup:
     return status;
@@ -139,7 +141,7 @@ static opn_status begin_list(opn_ctx *ctx, item_list *list)
     if (list->text[list->at] == '{')
         OPN_TRY(find_nodes(ctx, list));
     OPN_FAIL_IF(ctx, list->text[list->at] != '[', OPN_ERR_FORMAT,
-                "%s: is not a list of nodes; " OPN_PREDICTION_HINT, list->path);
+                "%s: is not a list of nodes; %s", list->path, list->hint);
     list->at++;
 cleanup:
     return status;
@@ -187,8 +189,8 @@ static opn_status next_item(opn_ctx *ctx, item_list *list, item *out)
                     list->n_items - 1);
     }
     OPN_FAIL_IF(ctx, list->text[list->at] != '{', OPN_ERR_FORMAT,
-                "%s: item %zu is not an object; " OPN_PREDICTION_HINT, list->path,
-                list->n_items);
+                "%s: item %zu is not an object; %s", list->path, list->n_items,
+                list->hint);
     const size_t from = list->at;
     OPN_TRY(skip_item(ctx, list));
     *out = (item){list->text + from, list->at - from};
@@ -231,17 +233,29 @@ cleanup:
     return status;
 }
 
-// A string member of the node; NULL for null, if that is allowed.
+// A string member of the node; NULL for null, if that is allowed. Other tools may also
+// write an integer, for which there is room in `number`, or nothing at all.
 static opn_status get_text(opn_ctx *ctx,
+                           const opn_i_prediction_file *file,
                            const json_t *node,
                            const char *key,
-                           bool may_be_null,
+                           char number[24],
                            const char **out)
 {
     opn_status status = OPN_OK;
+    const bool may_be_null =
+            strcmp(key, "label") == 0 || (file->is_foreign && strcmp(key, "node") != 0);
     const json_t *value = json_object_get(node, key);
-    OPN_FAIL_IF(ctx, value == NULL, OPN_ERR_FORMAT, "no \"%s\"; " OPN_PREDICTION_HINT,
-                key);
+    *out = NULL;
+    if (file->is_foreign && may_be_null && value == NULL)
+        return OPN_OK;
+    if (file->is_foreign && json_is_integer(value)) {
+        snprintf(number, 24, "%lld", (long long)json_integer_value(value));
+        *out = number;
+        return OPN_OK;
+    }
+    OPN_FAIL_IF(ctx, value == NULL, OPN_ERR_FORMAT, "no \"%s\"; %s", key,
+                opn_i_prediction_hint(file));
     OPN_FAIL_IF(ctx, !json_is_string(value) && !(may_be_null && json_is_null(value)),
                 OPN_ERR_FORMAT, "\"%s\" is not a string", key);
     *out = json_string_value(value);
@@ -295,18 +309,31 @@ read_texts(opn_ctx *ctx, const json_t *node, opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
     const int32_t i = file->n_nodes;
+    char number[24];
     const char *text = NULL;
-    OPN_TRY(get_text(ctx, node, "role", false, &text));
-    OPN_TRY(opn_i_prediction_set_role(ctx, file, i, text));
-    OPN_TRY(get_text(ctx, node, "predicted", false, &text));
-    OPN_TRY(opn_i_prediction_set_predicted(ctx, file, i, text, strlen(text)));
-    OPN_TRY(get_text(ctx, node, "node", false, &text));
+    OPN_TRY(get_text(ctx, file, node, "role", number, &text));
+    file->has_roles = file->has_roles || text != NULL;
+    if (text != NULL)
+        OPN_TRY(opn_i_prediction_set_role(ctx, file, i, text));
+    OPN_TRY(get_text(ctx, file, node, "predicted", number, &text));
+    if (text != NULL)
+        OPN_TRY(opn_i_prediction_set_predicted(ctx, file, i, text, strlen(text)));
+    OPN_TRY(get_text(ctx, file, node, "node", number, &text));
     OPN_TRY(opn_i_names_add(ctx, &file->nodes, text, strlen(text)));
-    OPN_TRY(get_text(ctx, node, "label", true, &text));
+    OPN_TRY(get_text(ctx, file, node, "label", number, &text));
     OPN_TRY(opn_i_prediction_set_label(ctx, file, i, text == NULL ? "" : text,
                                        text == NULL ? 0 : strlen(text)));
 cleanup:
     return status;
+}
+
+// The member that has the numbers that classes go by.
+static const char *member_of(const opn_i_prediction_file *file)
+{
+    int n = 0;
+    while (opn_i_number_kinds[n].input != file->input)
+        n++;
+    return opn_i_number_kinds[n].member;
 }
 
 static opn_status read_node(opn_ctx *ctx, const json_t *node, opn_i_prediction_file *file)
@@ -315,7 +342,7 @@ static opn_status read_node(opn_ctx *ctx, const json_t *node, opn_i_prediction_f
     const int32_t i = file->n_nodes;
     const size_t at = (size_t)i * (size_t)file->n_known;
     OPN_TRY(read_texts(ctx, node, file));
-    OPN_TRY(get_numbers(ctx, node, "p", file, file->said->probability + at));
+    OPN_TRY(get_numbers(ctx, node, member_of(file), file, file->said->probability + at));
     if (file->said->alpha != NULL)
         OPN_TRY(get_numbers(ctx, node, "alpha", file, file->said->alpha + at));
     for (int m = 0; m < OPN_N_MEASURES; m++) {
@@ -340,12 +367,18 @@ static opn_status read_kinds(opn_ctx *ctx,
                              opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
-    json_t *p = json_object_get(node, "p");
-    opn_i_prediction_parts parts = {.has_alpha = json_object_get(node, "alpha") != NULL};
+    opn_i_prediction_parts parts = {0};
     const char *name;
     json_t *value;
+    for (int n = OPN_N_NUMBER_KINDS - 1; n >= 0 && file->is_foreign; n--)
+        if (json_object_size(json_object_get(node, opn_i_number_kinds[n].member)) > 0)
+            file->input = opn_i_number_kinds[n].input;
+    json_t *p = json_object_get(node, member_of(file));
     OPN_FAIL_IF(ctx, json_object_size(p) == 0, OPN_ERR_FORMAT,
-                "no \"p\" of any class; " OPN_PREDICTION_HINT);
+                "no \"%s\" of any class; %s", member_of(file),
+                opn_i_prediction_hint(file));
+    parts.has_alpha =
+            file->input != OPN_OPINION_ALPHA && json_object_get(node, "alpha") != NULL;
     json_object_foreach(p, name, value)
     {
         OPN_TRY(opn_i_prediction_add_class(ctx, file, name, strlen(name)));
@@ -382,7 +415,10 @@ opn_status opn_i_prediction_read_json(opn_ctx *ctx,
                                       opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
-    item_list list = {.path = path, .text = (const char *)bytes->data, .n = bytes->n};
+    item_list list = {.path = path,
+                      .text = (const char *)bytes->data,
+                      .n = bytes->n,
+                      .hint = opn_i_prediction_hint(file)};
     size_t n_items = 0;
     OPN_TRY(begin_list(ctx, &list));
     OPN_TRY(count_items(ctx, list, &n_items));

@@ -6,7 +6,6 @@
 #include "io/file_write.h"
 #include "io/json_write.h"
 #include "io/npz.h"
-#include "model/model_data.h"
 #include "opine/decide.h"
 #include "predict/prediction_data.h"
 #include "predict/prediction_graphml.h"
@@ -61,6 +60,12 @@ static const char *role_of(const prediction_table *table, opn_vid i)
                                                     : OPN_ROLE_POOL);
 }
 
+// Name of the class k that was predicted about.
+static const char *class_of(const prediction_table *table, int32_t k, char number[12])
+{
+    return opn_i_prediction_class(table->model, table->graph, k, number);
+}
+
 // Name of the node's label, "" if unlabelled.
 static const char *label_of(const prediction_table *table, opn_vid i, char number[12])
 {
@@ -96,11 +101,12 @@ static const char *set_of(const prediction_table *table, opn_vid i, opn_i_text *
 {
     const uint8_t *member = table->prediction->member;
     const size_t at = (size_t)i * (size_t)table->n_classes;
+    char number[12];
     opn_i_text_empty(text);
     for (int32_t k = 0; k < table->n_classes; k++)
         if (member[at + (size_t)k])
             opn_i_text_add(text, "%s%s", text->n > 0 ? "|" : "",
-                           opn_model_class_name(table->model, k));
+                           class_of(table, k, number));
     return opn_i_text_chars(text);
 }
 
@@ -108,14 +114,15 @@ static const char *set_of(const prediction_table *table, opn_vid i, opn_i_text *
 
 static opn_status put_class_heads(opn_ctx *ctx,
                                   opn_i_file_writer *file,
-                                  const opn_model *model,
+                                  const prediction_table *table,
                                   const char *prefix)
 {
     opn_status status = OPN_OK;
+    char number[12];
     char *head = NULL;
     size_t room = 0;
-    for (int32_t k = 0; k < model->sizes.n_classes; k++) {
-        const char *name = opn_model_class_name(model, k);
+    for (int32_t k = 0; k < table->n_classes; k++) {
+        const char *name = class_of(table, k, number);
         OPN_TRY_RESERVE(ctx, head, room, 0, strlen(prefix) + strlen(name) + 1);
         snprintf(head, room, "%s%s", prefix, name);
         opn_i_file_writer_put(file, ",", 1);
@@ -131,8 +138,8 @@ put_head(opn_ctx *ctx, opn_i_file_writer *file, const prediction_table *table)
 {
     opn_status status = OPN_OK;
     opn_i_file_writer_printf(file, "node,role,label");
-    OPN_TRY(put_class_heads(ctx, file, table->model, "p_"));
-    OPN_TRY(put_class_heads(ctx, file, table->model, "alpha_"));
+    OPN_TRY(put_class_heads(ctx, file, table, "p_"));
+    OPN_TRY(put_class_heads(ctx, file, table, "alpha_"));
     for (int c = 0; c < table->n_columns; c++)
         opn_i_file_writer_printf(file, ",%s", table->column[c].name);
     opn_i_file_writer_printf(file, ",predicted");
@@ -140,7 +147,7 @@ put_head(opn_ctx *ctx, opn_i_file_writer *file, const prediction_table *table)
         opn_i_file_writer_printf(file, ",decision,decided_by");
     if (is_calibrated(table)) {
         opn_i_file_writer_printf(file, ",confidence");
-        OPN_TRY(put_class_heads(ctx, file, table->model, "calibrated_"));
+        OPN_TRY(put_class_heads(ctx, file, table, "calibrated_"));
     }
     if (table->prediction->member != NULL)
         opn_i_file_writer_printf(file, ",set");
@@ -192,7 +199,7 @@ static void put_row(opn_i_file_writer *file,
     for (int c = 0; c < table->n_columns; c++)
         put_number(file, number_at(table->column[c].value, (size_t)i));
     opn_i_file_writer_put(file, ",", 1);
-    opn_i_csv_put_text(file, opn_model_class_name(table->model, p->predicted[i]), ',');
+    opn_i_csv_put_text(file, class_of(table, p->predicted[i], number), ',');
     if (has_decisions(table))
         opn_i_file_writer_printf(file, ",%s,%s", decision_of(table, i),
                                  decided_by_of(table, i));
@@ -245,10 +252,15 @@ static opn_status collect_nodes(opn_ctx *ctx,
                                 const prediction_table *table,
                                 opn_i_names *nodes,
                                 opn_i_names *roles,
-                                opn_i_names *labels)
+                                opn_i_names *labels,
+                                opn_i_names *classes)
 {
     opn_status status = OPN_OK;
     char number[12];
+    for (int32_t k = 0; k < table->n_classes; k++) {
+        const char *text = class_of(table, k, number);
+        OPN_TRY(opn_i_names_add(ctx, classes, text, strlen(text)));
+    }
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++) {
         const char *text = opn_graph_node_name(table->graph, i, number);
         OPN_TRY(opn_i_names_add(ctx, nodes, text, strlen(text)));
@@ -340,22 +352,21 @@ static opn_status save_npz(opn_ctx *ctx, const prediction_table *table, const ch
     opn_status status = OPN_OK;
     opn_i_npz_writer *writer = NULL;
     static const char *const arrays[] = {"node", "role", "label", "classes"};
-    opn_i_names texts[4] = {{0}}; // the last are sets
+    opn_i_names texts[5] = {{0}}; // the last are sets
     const char **lists[5] = {NULL};
     float *nothing = NULL;
     OPN_TRY(opn_i_npz_writer_open(ctx, path, &writer));
-    OPN_TRY(collect_nodes(ctx, table, &texts[0], &texts[1], &texts[2]));
+    OPN_TRY(collect_nodes(ctx, table, &texts[0], &texts[1], &texts[2], &texts[3]));
     for (int t = 0; t < 4; t++) {
-        const opn_i_names *names = t < 3 ? &texts[t] : &table->model->class_names;
-        OPN_TRY(list_texts(ctx, names, &lists[t]));
-        opn_i_npz_writer_add_text(writer, arrays[t], lists[t], &names->n, 1);
+        OPN_TRY(list_texts(ctx, &texts[t], &lists[t]));
+        opn_i_npz_writer_add_text(writer, arrays[t], lists[t], &texts[t].n, 1);
     }
     OPN_TRY(make_nothing(ctx, table->prediction, &nothing)); // read until the commit
     add_arrays(writer, table, nothing);
     if (has_decisions(table))
         OPN_TRY(add_decisions(ctx, writer, table));
     if (table->prediction->member != NULL)
-        OPN_TRY(add_sets(ctx, writer, table, &texts[3], &lists[4]));
+        OPN_TRY(add_sets(ctx, writer, table, &texts[4], &lists[4]));
     status = opn_i_npz_writer_commit(writer);
     writer = NULL;
 cleanup:
@@ -363,7 +374,7 @@ cleanup:
     opn_i_release(&ctx->alloc, nothing);
     for (int t = 0; t < 5; t++)
         opn_i_release(&ctx->alloc, lists[t]);
-    for (int t = 0; t < 4; t++)
+    for (int t = 0; t < 5; t++)
         opn_i_names_deinit(&ctx->alloc, &texts[t]);
     return status;
 }
@@ -373,22 +384,23 @@ cleanup:
 // An object mapping class names to numbers.
 static json_t *json_by_class(const prediction_table *table, const float *value, opn_vid i)
 {
+    char number[12];
     json_t *object = json_object();
     const size_t at = (size_t)i * (size_t)table->n_classes;
     for (int32_t k = 0; k < table->n_classes; k++)
-        json_object_set_new(object, opn_model_class_name(table->model, k),
+        json_object_set_new(object, class_of(table, k, number),
                             opn_i_json_number((double)number_at(value, at + (size_t)k)));
     return object;
 }
 
 static json_t *json_set(const prediction_table *table, opn_vid i)
 {
+    char number[12];
     json_t *list = json_array();
     const size_t at = (size_t)i * (size_t)table->n_classes;
     for (int32_t k = 0; k < table->n_classes; k++)
         if (table->prediction->member[at + (size_t)k])
-            json_array_append_new(list,
-                                  json_string(opn_model_class_name(table->model, k)));
+            json_array_append_new(list, json_string(class_of(table, k, number)));
     return list;
 }
 
@@ -405,7 +417,7 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
                                 ? json_null()
                                 : json_string(label_of(table, i, number)));
     json_object_set_new(node, "predicted",
-                        json_string(opn_model_class_name(table->model, p->predicted[i])));
+                        json_string(class_of(table, p->predicted[i], number)));
     json_object_set_new(node, "p", json_by_class(table, p->probability, i));
     json_object_set_new(node, "alpha", json_by_class(table, p->alpha, i));
     for (int c = 0; c < table->n_columns; c++)
@@ -465,12 +477,16 @@ opn_status opn_prediction_save(opn_ctx *ctx,
                                const opn_prediction *prediction,
                                const char *path)
 {
-    OPN_REJECT_NULL(ctx, model, graph, prediction, path);
+    OPN_REJECT_NULL(ctx, graph, prediction, path);
     prediction_table table = {.model = model,
                               .graph = graph,
                               .split = split,
                               .prediction = prediction,
-                              .n_classes = model->sizes.n_classes};
+                              .n_classes = prediction->n_classes};
+    if (model == NULL && prediction->n_classes > graph->n_classes)
+        return opn_i_fail(ctx, OPN_ERR_SHAPE,
+                          "%s: has %d classes, but the prediction is of %d", graph->name,
+                          graph->n_classes, prediction->n_classes);
     collect_columns(&table);
     if (strcmp(path, "-.json") == 0)
         return save_json(ctx, &table, "-");

@@ -344,6 +344,28 @@ static void calibrators_that_cannot_be_are_refused(void **state)
     support_expect_error(ctx, "second opinion");
 }
 
+static void kinds_and_outputs_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const double p[2] = {0.5, 0.5};
+    static const int32_t label[1] = {0};
+    opn_calibrator calibrator = {.kind = (opn_calibration)7, .a = 1.0};
+    double out[2];
+    assert_int_equal(opn_calibrator_fit(ctx, calibrator.kind, 1, 2, opn_f64(p),
+                                        opn_f64(NULL), label, &calibrator),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "7 is not a way to calibrate");
+    assert_int_equal(opn_calibrator_apply(ctx, &calibrator, 1, 2, opn_f64(p),
+                                          opn_f64(NULL), opn_into_f64(out)),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "7 is not a way to calibrate");
+    calibrator.kind = OPN_CALIBRATION_NONE;
+    assert_int_equal(opn_calibrator_apply(ctx, &calibrator, 1, 2, opn_f64(p),
+                                          opn_f64(NULL), opn_into_f64(NULL)),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "argument calibrated is NULL");
+}
+
 static void nothing_to_measure_is_refused(void **state)
 {
     (void)state;
@@ -405,6 +427,7 @@ int main(void)
             WITH_CTX(bad_labels_are_refused),
             WITH_CTX(bad_probabilities_are_refused),
             WITH_CTX(calibrators_that_cannot_be_are_refused),
+            WITH_CTX(kinds_and_outputs_that_cannot_be_are_refused),
             WITH_CTX(nothing_to_measure_is_refused),
             cmocka_unit_test(every_allocation_failure_is_reported),
     };

@@ -339,6 +339,50 @@ static void p_values_count_the_stranger_and_the_tied(void **state)
 
 // ---- refusals ------------------------------------------------------------------------
 
+// 6 p-values of 0.1 among 9 are on the line at 0.15, where 9 × 0.1 is above 6 × 0.15 by
+// rounding.
+static void a_p_value_on_the_line_is_found_in_spite_of_rounding(void **state)
+{
+    (void)state;
+    static const double p_value[9] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.9, 1.0, 1.0};
+    uint8_t found[9];
+    double threshold = 0.0;
+    int32_t n_found = 0;
+    assert_true(p_value[0] * 9 > 0.15 * 6);
+    assert_int_equal(opn_discover(ctx, 9, p_value, 0.15, found, &threshold, &n_found),
+                     OPN_OK);
+    assert_int_equal(n_found, 6);
+    assert_int_equal(
+            opn_discover(ctx, 9, p_value, 0.1499999, found, &threshold, &n_found),
+            OPN_OK);
+    assert_int_equal(n_found, 0);
+}
+
+static void counts_kinds_and_outputs_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const double p[2] = {0.5, 0.5};
+    static const double most[2] = {0.5, 0.5};
+    opn_set_options options = {.kind = OPN_SET_APS};
+    double out[2];
+    uint8_t set[2];
+    assert_int_equal(opn_set_score(ctx, &options, -1, 2, opn_f64(p), opn_into_f64(out)),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "-1 nodes");
+    assert_int_equal(opn_set_members(ctx, -1, 2, opn_f64(p), most, set),
+                     OPN_ERR_INVALID_ARG);
+    assert_int_equal(opn_set_members(ctx, 1, -1, opn_f64(p), most, set),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "-1 classes");
+    assert_int_equal(opn_set_score(ctx, &options, 1, 2, opn_f64(p), opn_into_f64(NULL)),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "argument score is NULL");
+    options.kind = (opn_set_kind)9;
+    assert_int_equal(opn_set_score(ctx, &options, 1, 2, opn_f64(p), opn_into_f64(out)),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "9 is not a kind of set");
+}
+
 static void bad_input_of_sets_is_refused(void **state)
 {
     (void)state;
@@ -455,6 +499,8 @@ int main(void)
             WITH_CTX(too_few_nodes_promise_nothing_and_hold_every_class),
             WITH_CTX(sets_are_counted_as_they_are),
             WITH_CTX(p_values_count_the_stranger_and_the_tied),
+            WITH_CTX(a_p_value_on_the_line_is_found_in_spite_of_rounding),
+            WITH_CTX(counts_kinds_and_outputs_that_cannot_be_are_refused),
             WITH_CTX(bad_input_of_sets_is_refused),
             WITH_CTX(bad_input_of_p_values_is_refused),
             cmocka_unit_test(every_allocation_failure_is_reported),

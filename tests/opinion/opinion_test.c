@@ -275,6 +275,16 @@ static void refused_alpha_leaves_the_outputs_as_they_were(void **state)
     assert_memory_equal(measured, before, sizeof(before));
 }
 
+static void an_input_that_does_not_exist_is_refused(void **state)
+{
+    (void)state;
+    static const double p[2] = {0.5, 0.5};
+    assert_int_equal(opn_opinion_from(ctx, (opn_opinion_input)9, 1, 1, 2, opn_f64(p), 0,
+                                      &unwanted, unwanted, unwanted),
+                     OPN_ERR_INVALID_ARG);
+    support_expect_error(ctx, "9 is not a kind of output");
+}
+
 static void fewer_than_two_classes_are_refused(void **state)
 {
     (void)state;
@@ -321,6 +331,7 @@ int main(void)
             WITH_CTX(outputs_nobody_wants_are_left_out),
             WITH_CTX(bad_alpha_is_refused_by_node_and_class),
             WITH_CTX(refused_alpha_leaves_the_outputs_as_they_were),
+            WITH_CTX(an_input_that_does_not_exist_is_refused),
             WITH_CTX(fewer_than_two_classes_are_refused),
             cmocka_unit_test(every_allocation_failure_is_reported),
     };

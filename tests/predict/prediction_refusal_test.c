@@ -86,8 +86,8 @@ static void a_table_that_is_wrong_is_refused_by_its_line(void **state)
     (void)state;
     static const bad_text bad[] = {
             {HEAD GOOD "\n\"a\nb\",tain,x,0.5,0.5,1,1,1,x\n",
-             "out.csv:4: role \"tain\" is not one of train, validation, test, pool, "
-             "unlabelled"},
+             "out.csv:4: role \"tain\" is not one of train, validation, calibration, test, "
+             "pool or unlabelled"},
             {HEAD GOOD "n,pool,x,0.5,0.5,1,1,1\n",
              "out.csv:3: 8 fields, but the first row has 9"},
             {HEAD GOOD "n,pool,x,0.5,0.5,1,1,1,z\n",
@@ -147,9 +147,8 @@ static void a_list_that_is_wrong_is_refused_by_its_item(void **state)
     (void)state;
     static const bad_text bad[] = {
             {NODE ",{\"node\":\"n\",\"role\":\"tain\"}]",
-             "out.json: item 1: role \"tain\" is not one of train, validation, test, "
-             "pool, "
-             "unlabelled"},
+             "out.json: item 1: role \"tain\" is not one of train, validation, "
+             "calibration, test, pool or unlabelled"},
             {NODE ",{\"node\":\"n\",\"role\":7}]",
              "out.json: item 1: \"role\" is not a string"},
             {NODE ",{\"node\":\"n\",\"role\":\"pool\"}]",
@@ -301,7 +300,8 @@ static void an_archive_that_is_wrong_is_refused_by_its_member(void **state)
             [LONG_VACUITY] = "out.npz: member vacuity.npy: 3 items in 1 dimensions, "
                              "expected one for each of 2 nodes",
             [BAD_ROLE] = "out.npz: member role.npy: item 1: role \"tain\" is not one of "
-                         "train, validation, test, pool, unlabelled",
+                         "train, validation, calibration, "
+                         "test, pool or unlabelled",
             [BAD_PREDICTED] =
                     "out.npz: member predicted.npy: item 1 is 2, outside [0, 2)",
             [BAD_P] = "out.npz: item 1: the p of all classes sum to 1.5, not 1",
