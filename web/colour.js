@@ -28,7 +28,7 @@ const rampStops = {
 // What became of a prediction. The dark theme lightens what would sink into its paper.
 const kindColours = {
     light: {correct: '#b4ccb4', wrong: '#a80024', ood: '#5424fc', unlabelled: '#9aa3ad'},
-    dark: {correct: '#5d7a66', wrong: '#ff5a72', ood: '#8f73ff', unlabelled: '#9aa3ad'},
+    dark: {correct: '#4e5472', wrong: '#ff5a72', ood: '#8f73ff', unlabelled: '#9aa3ad'},
 };
 
 // The bytes red, green, blue of a colour as one little-endian number, as canvases keep them; the

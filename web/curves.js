@@ -388,7 +388,7 @@ function reliabilityLines({ece, confidence, accuracy, nodes}, edges)
         {label: 'mean confidence', points: dots, dots: true, dash: [],
          colour: colours.style('--ink')},
         {label: 'accuracy', points: bars, fill: true, width: 1.5, dash: [], value: percent(ece),
-         colour: lineColour(seriesColours[2])},
+         colour: lineColour(seriesColours[1])},
         {label: 'share of nodes', points: counts, fill: true, width: 1, dash: [2, 2],
          colour: colours.style('--soft')},
         referenceLine('perfectly calibrated', '', bars.map(({x, bin}) => ({x, y: x, bin}))),
@@ -403,7 +403,7 @@ function calibratedLine({ece, accuracy, nodes}, edges)
     for (const point of points)
         point.y = nodes[point.bin] ? point.y : null;
     return {label: 'accuracy, calibrated', points, width: 2, dash: [], value: percent(ece),
-            colour: lineColour(seriesColours[1])};
+            colour: lineColour(seriesColours[0])};
 }
 
 function addReliability(parent, list, before, after, of)

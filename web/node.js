@@ -306,7 +306,7 @@ function makeSelection(data, state, always)
         const many = counted(nodes.length, 'node'), {recommended} = data.views[state.view];
         const title = chosen ? `${many} selected` : `The ${many} with the highest ${recommended}`;
         home.replaceChildren(
-            element('div', {class: 'tools'}, element('h3', {role: 'status'}, title),
+            element('div', {class: 'tools'}, element('h3', null, element('span', {role: 'status'}, title)),
                 copyButton(data, nodes),
                 chosen ? element('button', {type: 'button', onclick: () => {
                     state.selected = null;

@@ -164,7 +164,8 @@ function fillDistrust(home, data, state)
                     : 'No node to distrust at this threshold';
     home.replaceChildren(element('h2', null, title),
         element('p', null, reasonCounts(data), n ? '.' : '', distrustRight(data, state)),
-        nodes.length ? distrustTable(data, state, nodes) : '');
+        nodes.length ? element('div', {class: 'scroll', tabindex: 0, role: 'group',
+            'aria-label': 'Nodes to distrust'}, distrustTable(data, state, nodes)) : '');
 }
 
 const countedClasses = n => n === 1 ? '1 class' : `${count(n)} classes`;
