@@ -2,7 +2,8 @@
 # -DLIBRARY=FILE.js -DLICENCE=FILE -DTO=FILE.c. Without a library the table is empty, and
 # the program says what it lacks. What changes from report to report stays a marker.
 
-set(scripts data colour scatter maps node images curves simplex tables main)
+set(scripts data colour terms proportion scatter maps node explain near decide verdict compare
+  queue images curves simplex tables link main)
 
 # Adds the bytes of a file to the table.
 function(add_part name file)
@@ -34,7 +35,7 @@ if(LIBRARY)
   list(TRANSFORM scripts PREPEND ${WEB}/)
   list(TRANSFORM scripts APPEND .js)
   join_parts(${TO}.script ${scripts})
-  join_parts(${TO}.style ${WEB}/style.css ${WEB}/parts.css)
+  join_parts(${TO}.style ${WEB}/style.css ${WEB}/screen.css ${WEB}/parts.css)
   join_parts(${TO}.library ${LIBRARY})
   # Chart.js is under the same licence as opine; its copyright stands in its first line.
   file(READ ${LICENCE} licence)

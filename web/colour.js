@@ -1,5 +1,6 @@
 'use strict';
-// Colours that stay apart for colour-blind readers, on white and on black.
+// Colours that stay apart for colour-blind readers, on white and on black. One colour has one
+// meaning on the whole page: those of classes are used for nothing else.
 
 // Okabe and Ito's colours; their black is a slate that both themes show, and their yellow is a
 // little darker so that a dot of it is seen on white.
@@ -13,10 +14,22 @@ function mixed(colour, other, share)
     return '#' + [16, 8, 0].map(s => channel(s).toString(16).padStart(2, '0')).join('');
 }
 
-// From blue over a light grey to red. Lightness only rises up to the middle and only falls after
-// it, and the halves lie on opposite sides of blue and yellow: also as deuteranopia, protanopia
-// and tritanopia see it, so that every reader can tell the order.
-const rampStops = ['#2a4ea6', '#4f80c6', '#8eb0da', '#c6c4c4', '#e39c7c', '#cb5a43', '#a01c2d'];
+// From little, which is close to the paper, to much. Both are pieces of viridis whose lightness
+// (CIE L*) runs from 86 to 24 and from 30 to 90, resampled so that neighbouring stops are
+// equally far apart in CIELAB: equal steps of a measure look equal, and the order is told by
+// lightness alone.
+const rampStops = {
+    light: ['#d2e229', '#98d73d', '#64ca5e', '#36b878', '#21a088', '#25858e', '#31698e',
+            '#3d4c89', '#482677'],
+    dark: ['#413e83', '#365d8c', '#2a798e', '#21958b', '#2dae7f', '#52c368', '#83d34b',
+           '#badf2b', '#f6e626'],
+};
+
+// What became of a prediction. The dark theme lightens what would sink into its paper.
+const kindColours = {
+    light: {correct: '#b4ccb4', wrong: '#a80024', ood: '#5424fc', unlabelled: '#9aa3ad'},
+    dark: {correct: '#4e5472', wrong: '#ff5a72', ood: '#8f73ff', unlabelled: '#9aa3ad'},
+};
 
 // The bytes red, green, blue of a colour as one little-endian number, as canvases keep them; the
 // byte of alpha is left to who draws.
@@ -30,19 +43,31 @@ const colours = {
     // Beyond eight classes the same hues come darker, then lighter; beyond twenty they repeat.
     okabe: [...okabeIto, ...okabeIto.slice(0, 6).map(c => mixed(c, '#000000', 0.42)),
             ...okabeIto.slice(0, 6).map(c => mixed(c, '#ffffff', 0.5))],
-    measure: {vacuity: '#0072b2', dissonance: '#d55e00', aleatoric: '#009e73',
-              epistemic: '#cc79a7', entropy: '#e69f00', fused: '#56b4e9', margin: '#6b7480'},
-    kind: {correct: '#56b4e9', wrong: '#d55e00', ood: '#8a4fbf', unlabelled: '#9aa3ad'},
-    stops: rampStops,
+    // Chosen one by one as the colour of a range of hues that is farthest from all others here
+    // and from the classes', in CIELAB and as deuteranopia and protanopia see it.
+    measure: {vacuity: '#4878fc', dissonance: '#c00ca8', aleatoric: '#306c3c',
+              epistemic: '#609cfc', entropy: '#9cb460', fused: '#0c48d8', margin: '#605454',
+              confidence: '#605454'},
+
+    get theme() { return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'; },
+    get stops() { return rampStops[colours.theme]; },
+    get kind() { return kindColours[colours.theme]; },
 
     class(k) { return k === noClass ? colours.kind.unlabelled : colours.okabe[k % 20]; },
+
+    // Why a prediction is not accepted has the colour of the measure that tells it.
+    reason(name)
+    {
+        const of = {conflict: 'dissonance', evidence: 'vacuity', undecided: 'entropy'};
+        return of[name] ? colours.measure[of[name]] : colours.style('--dim');
+    },
 
     // The colour of t in 0..1.
     ramp(t)
     {
-        const at = Math.min(1, Math.max(0, t)) * (rampStops.length - 1);
-        const k = Math.min(Math.floor(at), rampStops.length - 2);
-        return mixed(rampStops[k], rampStops[k + 1], at - k);
+        const {stops} = colours, at = Math.min(1, Math.max(0, t)) * (stops.length - 1);
+        const k = Math.min(Math.floor(at), stops.length - 2);
+        return mixed(stops[k], stops[k + 1], at - k);
     },
 
     // The value of a variable of the style sheet, which the theme sets.
@@ -52,4 +77,7 @@ const colours = {
     },
 };
 
-const rampTable = Uint32Array.from({length: 256}, (_, i) => packed(colours.ramp(i / 255)));
+function rampTable()
+{
+    return Uint32Array.from({length: 256}, (_, i) => packed(colours.ramp(i / 255)));
+}

@@ -22,6 +22,9 @@ const chartKinds = ['correct', 'wrong', 'ood'];
 const lossTerms = {loss: 'total', labels: 'labels', prior: 'prior', teacher: 'teacher',
                    decay: 'weight decay', unlabelled: 'unlabelled'};
 
+// Of models and terms of the loss, which are no classes: told apart by dashes first.
+const seriesColours = ['#30363e', '#8c6d3f', '#7d8590', '#5b4636', '#b0925a', '#58616c'];
+
 // What the reader chose: it outlives a redraw.
 const curveChoice = {compare: false, measure: null, shown: 'all', logarithmic: false};
 const hiddenLines = new Set();
@@ -64,7 +67,8 @@ function measureStyle(name)
 
 function seriesStyle(k)
 {
-    return {colour: lineColour(colours.okabe[k % 20]), dash: chartDashes[k % chartDashes.length]};
+    return {colour: lineColour(seriesColours[k % seriesColours.length]),
+            dash: chartDashes[k % chartDashes.length]};
 }
 
 // ---------------------------------------------------------------- the factory
@@ -384,7 +388,7 @@ function reliabilityLines({ece, confidence, accuracy, nodes}, edges)
         {label: 'mean confidence', points: dots, dots: true, dash: [],
          colour: colours.style('--ink')},
         {label: 'accuracy', points: bars, fill: true, width: 1.5, dash: [], value: percent(ece),
-         colour: lineColour(colours.okabe[0])},
+         colour: lineColour(seriesColours[1])},
         {label: 'share of nodes', points: counts, fill: true, width: 1, dash: [2, 2],
          colour: colours.style('--soft')},
         referenceLine('perfectly calibrated', '', bars.map(({x, bin}) => ({x, y: x, bin}))),
@@ -399,7 +403,7 @@ function calibratedLine({ece, accuracy, nodes}, edges)
     for (const point of points)
         point.y = nodes[point.bin] ? point.y : null;
     return {label: 'accuracy, calibrated', points, width: 2, dash: [], value: percent(ece),
-            colour: lineColour(colours.okabe[3])};
+            colour: lineColour(seriesColours[0])};
 }
 
 function addReliability(parent, list, before, after, of)

@@ -2,11 +2,17 @@
 // The data of the page: text as JSON, numbers as little-endian arrays in base64, and the few
 // ways in which text from outside may reach the page.
 
-const arrayKinds = {u8: Uint8Array, u16: Uint16Array, u32: Uint32Array};
+const arrayKinds = {u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array};
 const noClass = 65535;
 const kindNames = ['correct', 'wrong', 'ood', 'unlabelled'];
 const kindTitles = {correct: 'correct', wrong: 'wrong', ood: 'out-of-distribution',
                     unlabelled: 'unlabelled'};
+// Why a prediction is not to be relied on, by number; 0 is one that is accepted.
+const reasonNames = ['accepted', 'conflict', 'evidence', 'undecided'];
+const reasonTitles = {accepted: 'accepted', conflict: 'conflicting evidence',
+                      evidence: 'little evidence', undecided: 'undecided'};
+// Whose labels judge a model.
+const basisTitles = {test: 'test', validation: 'validation', labelled: 'labelled'};
 const roleTitles = ['training', 'validation', 'test', 'pool', 'unlabelled',
     'calibration'];
 
@@ -44,52 +50,89 @@ class ReportData
 
     array(view, name) { return this.arrays[`${view}.${name}`]; }
 
-    // The Dirichlet parameters of a node, one for each class that the model knows, or null.
-    alpha(view, node)
+    // The row of a node in an array with a column for each class that the model knows, or null.
+    row(view, name, node)
     {
-        const packed = this.array(view, 'alpha');
-        if (!packed)
-            return null;
-        const k = this.views[view].known.length;
-        return Array.from(packed.subarray(node * k, (node + 1) * k), v => Math.exp(v / 1424));
+        const all = this.array(view, name), k = this.views[view].known.length;
+        return all ? Array.from(all.subarray(node * k, (node + 1) * k)) : null;
     }
 
-    // The probability of each class that the model knows, or null.
+    // The Dirichlet parameters of a node, one for each class that the model knows, or null.
+    alpha(view, node) { return this.row(view, 'alpha', node); }
+
+    // The probability of each class that the model knows.
     probability(view, node)
     {
         const alpha = this.alpha(view, node);
-        if (alpha) {
-            const strength = alpha.reduce((sum, a) => sum + a, 0);
-            return alpha.map(a => a / strength);
-        }
-        const packed = this.array(view, 'p');
-        if (!packed)
-            return null;
-        const k = this.views[view].known.length;
-        return Array.from(packed.subarray(node * k, (node + 1) * k), v => v / 65535);
+        if (!alpha)
+            return this.row(view, 'p', node);
+        const strength = alpha.reduce((sum, a) => sum + a, 0);
+        return alpha.map(a => a / strength);
     }
 
-    // Beliefs and vacuity (they add up to 1) of a node's opinion, or null without alpha.
+    // Beliefs and vacuity (they add up to 1) of a node's opinion, or null without alpha. A
+    // Dirichlet prior network has alpha too, but it does not stand for belief.
     opinion(view, node)
     {
-        const alpha = this.alpha(view, node);
-        if (!alpha)
+        const alpha = this.alpha(view, node), vacuity = this.measure(view, 'vacuity');
+        if (!alpha || !vacuity)
             return null;
         const strength = alpha.reduce((sum, a) => sum + a, 0);
-        return {beliefs: alpha.map(a => (a - 1) / strength), vacuity: alpha.length / strength};
+        return {beliefs: alpha.map(a => (a - 1) / strength), vacuity: vacuity[node]};
     }
 
-    // What 0 and 65535 stand for in the array of a measure.
-    ends(view, name) { return this.views[view].ranges[name]; }
+    // How sure the model is of the class it predicts, for every node: calibrated where it can be.
+    confidence(view)
+    {
+        return this.array(view, 'confidence') || this.kept(`${view} confidence`, () =>
+            Float32Array.from({length: this.nodes}, (_, i) =>
+                Math.max(...this.probability(view, i))));
+    }
 
     measure(view, name)
     {
-        return this.kept(`${view}.${name}`, () => {
-            const values = new Float32Array(this.array(view, name));
-            const [low, high] = this.ends(view, name);
-            for (let i = 0; i < values.length; i++)
-                values[i] = low + values[i] / 65535 * (high - low);
-            return values;
+        return name === 'confidence' ? this.confidence(view) : this.array(view, name);
+    }
+
+    // Whether a node's label judges the model: of a class it knows, those that the accuracy is
+    // of; of others, those that it should detect.
+    judges(view)
+    {
+        return this.kept(`${view} judges`, () => {
+            const kinds = this.kinds(view);
+            return this.array(view, 'judges').map((bits, i) =>
+                kinds[i] === 2 ? bits & 1 : bits >> 1);
+        });
+    }
+
+    // Whether a node's label may choose a threshold: it neither trained the model nor judges it,
+    // unless there are no other labels.
+    chooses(view)
+    {
+        return this.kept(`${view} chooses`, () => {
+            const {promises, basis} = this.views[view], role = this.array(view, 'role');
+            const kinds = this.kinds(view), known = i => kinds[i] < 2;
+            if (basis === 'labelled' || !this.hasChoosers(view))
+                return this.judges(view);
+            return role.map((r, i) => Number(known(i) &&
+                (r === 5 || r === 1 && (promises.validation > 0 || !promises.nodes))));
+        });
+    }
+
+    hasChoosers(view)
+    {
+        const kinds = this.kinds(view);
+        return this.array(view, 'role').some((r, i) => (r === 1 || r === 5) && kinds[i] < 2);
+    }
+
+    // Why a node is to be distrusted, if it is, as a number of reasonNames.
+    reasons(view)
+    {
+        return this.kept(`${view} reasons`, () => {
+            const [vacuity, dissonance] = ['vacuity', 'dissonance']
+                .map(name => this.array(view, name));
+            return Uint8Array.from({length: this.nodes}, (_, i) =>
+                !vacuity || !dissonance ? 3 : dissonance[i] > vacuity[i] ? 1 : 2);
         });
     }
 
@@ -97,14 +140,14 @@ class ReportData
     range(view, name)
     {
         return this.kept(`${view}.${name} range`, () => {
-            let low = 65535, high = 0;
-            for (const v of this.array(view, name)) {
-                low = Math.min(low, v);
-                high = Math.max(high, v);
+            let low = Infinity, high = -Infinity;
+            for (const v of this.measure(view, name)) {
+                if (v < low)
+                    low = v;
+                if (v > high)
+                    high = v;
             }
-            const [first, last] = this.ends(view, name);
-            return low <= high ? [low, high].map(v => first + v / 65535 * (last - first))
-                               : [0, 0];
+            return low <= high ? [low, high] : [0, 0];
         });
     }
 
@@ -281,5 +324,5 @@ function decimal(v)
 
 function percent(v, digits = 1)
 {
-    return v === null || v === undefined || !Number.isFinite(v) ? '–' : `${v.toFixed(digits)} %`;
+    return v === null || v === undefined || !Number.isFinite(v) ? '–' : `${v.toFixed(digits)}\u00a0%`;
 }

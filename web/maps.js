@@ -4,11 +4,15 @@
 
 const measureTitles = {vacuity: 'Vacuity', dissonance: 'Dissonance', aleatoric: 'Aleatoric',
                        epistemic: 'Epistemic', entropy: 'Entropy', fused: 'Fused vacuity',
-                       margin: 'Margin'};
+                       margin: 'Margin', confidence: 'Confidence'};
+
+// The lines to the neighbours of a hub hide what they lead to: only the rings are drawn then.
+const mostLines = 40;
 
 function whatTitle(what)
 {
-    const fixed = {class: 'Class', prediction: 'Prediction', kind: 'Correctness'};
+    const fixed = {class: 'Class', prediction: 'Prediction', kind: 'Correctness',
+                   decision: 'Decision'};
     return fixed[what] || measureTitles[what] || what;
 }
 
@@ -19,18 +23,48 @@ function groupsOf(data, view, what)
         return data.arrays.label;
     if (what === 'prediction')
         return data.array(view, 'predicted');
+    if (what === 'decision')
+        return data.decided;
     return what === 'kind' ? data.kinds(view) : null;
 }
 
 function groupColour(what, group)
 {
+    if (what === 'decision')
+        return colours.reason(reasonNames[group]);
     return what === 'kind' ? colours.kind[kindNames[group]] : colours.class(group);
 }
 
-// The packed colour of every node, and room for two more at the end (see Scatter.draw).
-function nodeColours(data, view, what, [low, high])
+function groupTitle(data, what, group)
 {
-    return data.kept(`${view}.${what} ${low} ${high} colours`, () => {
+    if (what === 'decision')
+        return reasonTitles[reasonNames[group]];
+    if (what === 'kind')
+        return kindTitles[kindNames[group]];
+    return group === noClass ? 'unlabelled' : text(data.className(group), 40);
+}
+
+// The packed colour of every node, and room for two more at the end (see Scatter.draw).
+function nodeColours(data, view, what, range)
+{
+    if (what === 'decision')
+        return decisionColours(data);
+    return keptColours(data, view, what, range);
+}
+
+// Made anew at every step of the slider, which is faster than to keep them all.
+function decisionColours(data)
+{
+    const made = new Uint32Array(data.nodes + 2);
+    const table = reasonNames.map(name => packed(colours.reason(name)));
+    for (let i = 0; i < data.nodes; i++)
+        made[i] = table[data.decided[i]];
+    return made;
+}
+
+function keptColours(data, view, what, [low, high])
+{
+    return data.kept(`${view}.${what} ${low} ${high} ${colours.theme} colours`, () => {
         const groups = groupsOf(data, view, what), made = new Uint32Array(data.nodes + 2);
         const table = new Map();
         for (let i = 0; groups && i < data.nodes; i++) {
@@ -42,8 +76,9 @@ function nodeColours(data, view, what, [low, high])
             return made;
         const values = data.measure(view, what);
         const steps = high > low ? 255 / (high - low) : 0, first = steps ? 0.5 : 128;
+        const ramp = rampTable();
         for (let i = 0; i < data.nodes; i++)
-            made[i] = rampTable[(values[i] - low) * steps + first | 0];
+            made[i] = ramp[(values[i] - low) * steps + first | 0];
         return made;
     });
 }
@@ -109,7 +144,7 @@ class Panel
 
     show(what, view)
     {
-        const choices = ['class', 'prediction', 'kind', ...this.data.views[view].measures];
+        const choices = ['class', 'prediction', 'kind', 'decision', ...this.data.views[view].measures];
         this.view = view;
         this.what = choices.includes(what) ? what : this.data.views[view].recommended;
         this.whatSelect.replaceChildren(...choices.map(c =>
@@ -142,12 +177,14 @@ class Panel
 
     legend(groups)
     {
-        const counts = this.data.kept(`${this.view}.${this.what} counts`, () => {
+        const counted = () => {
             const found = new Map();
             for (const g of groups)
                 found.set(g, (found.get(g) || 0) + 1);
             return found;
-        });
+        };
+        const counts = this.what === 'decision' ? counted()
+            : this.data.kept(`${this.view}.${this.what} counts`, counted);
         this.entries = [...counts].sort((a, b) => a[0] - b[0])
             .map(([g, n]) => [this.entry(g, n), g]);
         this.markKey();
@@ -160,21 +197,37 @@ class Panel
         swatch.style.background = groupColour(what, group);
         const isNew = what === 'class' && group !== noClass &&
             !data.views[view].known.includes(group);
-        const name = what === 'kind' ? kindTitles[kindNames[group]]
-                   : group === noClass ? 'unlabelled' : text(data.className(group), 40);
+        const name = groupTitle(data, what, group);
         const note = isNew ? ', not one of the classes the model was trained on' : '';
         return element('button', {
             type: 'button', class: isNew ? 'new' : null, title: counted(n, 'node') + note,
             onclick: () => this.maps.highlight(what, view, group)},
-        swatch, element('span', null, name));
+        swatch, element('span', null, name, what === 'decision' ? ` ${count(n)}` : ''));
     }
+}
+
+// Several models first show one measure side by side; then every way to look at the first.
+function allPanels(data)
+{
+    const {views} = data, [first] = views, shared = commonMeasure(views) || first.recommended;
+    const pair = views.length > 1 ? views.map((_, v) => [shared, v, false]) : [];
+    const whats = ['class', 'prediction', 'kind', first.recommended, ...first.measures];
+    const rest = whats.filter((w, k) => whats.indexOf(w) === k && !(pair.length && w === shared));
+    return [...pair, ...rest.map(what => [what, 0, true])];
 }
 
 class Maps
 {
-    constructor(data, state)
+    // wanted: what the panels show, as [what, view, follows]; else all there is.
+    constructor(data, state, wanted)
     {
         Object.assign(this, {data, state, panels: [], selecting: false, marked: null, lit: null});
+        this.showsDecisions = Boolean(wanted);
+        // Where many nodes train, their rings would bury the others.
+        this.rings = !wanted && data.views.every((_, v) => {
+            const n = data.array(v, 'role').reduce((sum, r) => sum + Number(r === 0), 0);
+            return 10 * n <= data.nodes;
+        });
         this.common = true;
         Object.assign(this, {hovered: -1, scrolled: -1000, width: 0, height: 0, waiting: 0});
         this.layers = new Map();
@@ -185,26 +238,16 @@ class Maps
         this.places = this.placed[0];
         this.card = new HoverCard(data);
         this.home = element('div', {class: 'panels'});
-        this.addPanels();
+        for (const panel of wanted || allPanels(data))
+            this.addPanel(...panel);
         this.watch();
     }
 
-    addPanels()
+    addPanel(what, view, follows)
     {
-        const {views} = this.data, [first] = views, add = (what, view, follows) => {
-            this.panels.push(new Panel(this, what, view, follows));
-            this.home.append(this.panels[this.panels.length - 1].figure);
-        };
-        const pair = views.length > 1;
-        if (pair) {
-            add(first.recommended, 0, false);
-            add(first.recommended, 1, false);
-        }
-        for (const what of ['class', 'prediction', 'kind'])
-            add(what, 0, true);
-        for (const what of [first.recommended, ...first.measures])
-            if (!this.panels.some(p => p.what === what))
-                add(what, 0, true);
+        const panel = new Panel(this, what, view, follows);
+        this.panels.push(panel);
+        this.home.append(panel.figure);
     }
 
     watch()
@@ -223,13 +266,42 @@ class Maps
             this.paint();
         });
         addEventListener('scroll', () => { this.scrolled = performance.now(); }, {passive: true});
-        state.on('theme', () => this.redraw());
-        state.on('pin', () => this.remark());
+        state.on('theme', () => {
+            this.panels.forEach(p => p.drawKey());
+            this.redraw();
+        });
+        state.on('pin', () => this.reveal());
         state.on('select', () => this.light());
+        state.on('decide', () => this.showDecision());
         state.on('view', () => {
             for (const p of this.panels.filter(panel => panel.follows))
                 p.show(p.what, state.view);
         });
+    }
+
+    showDecision()
+    {
+        const shown = this.panels.filter(p => p.what === 'decision');
+        shown.forEach(p => p.drawKey());
+        if (this.showsDecisions)
+            this.light();
+        else if (shown.length)
+            this.redraw();
+    }
+
+    // A node that was pinned from elsewhere comes into sight.
+    reveal()
+    {
+        const {node} = this.state;
+        for (const panel of node < 0 || !this.width ? [] : this.panels) {
+            const camera = this.camera(panel), layer = this.layer(panel);
+            const x = layer.x[node] / 65535, y = layer.y[node] / 65535;
+            if (!camera.shows(x, y, this.width, this.height)) {
+                Object.assign(camera, {x, y});
+                this.stale = true;
+            }
+        }
+        this.remark();
     }
 
     // The model whose places a panel shows.
@@ -266,7 +338,7 @@ class Maps
         const key = `${of} ${split}`;
         if (!this.layers.has(key))
             this.layers.set(key, new Layer(data.array(of, 'x'), data.array(of, 'y'),
-                data.array(split, 'role').map(r => Number(r === 0))));
+                data.array(split, 'role').map(r => Number(this.rings && r === 0))));
         return this.layers.get(key);
     }
 
@@ -343,6 +415,13 @@ class Maps
         this.redraw();
     }
 
+    setRings(on)
+    {
+        this.rings = on;
+        this.layers.clear();
+        this.redraw();
+    }
+
     setSelecting(on)
     {
         this.selecting = on;
@@ -352,7 +431,7 @@ class Maps
     hover(node, panel, e)
     {
         if (node >= 0)
-            this.card.show(panel.view, node, e.clientX, e.clientY);
+            this.card.show(panel, node, e.clientX, e.clientY);
         else
             this.card.hide();
         if (node === this.hovered)
@@ -412,6 +491,8 @@ class Maps
     {
         const {state, marked, data} = this;
         this.lit = null;
+        if (this.showsDecisions)
+            this.lit = data.decided.slice();
         if (state.selected || marked) {
             this.lit = new Uint8Array(data.nodes).fill(state.selected ? 0 : 1);
             if (state.selected)
@@ -478,7 +559,8 @@ class Maps
             const layer = this.layer(panel), place = i => layer.place(camera, i);
             scatter.clearMarks();
             if (node >= 0) {
-                scatter.lines(place(node), neighbours.map(place), ink, paper);
+                if (neighbours.length <= mostLines)
+                    scatter.lines(place(node), neighbours.map(place), ink, paper);
                 neighbours.forEach(i => scatter.ring(place(i), 4, 1, ink, paper));
                 scatter.ring(place(node), 7, 2.5, ink, paper);
             }
@@ -509,6 +591,11 @@ function mapTools(maps, state)
         select.setAttribute('aria-pressed', String(maps.selecting));
     });
     select.setAttribute('aria-pressed', 'false');
+    const rings = button('Rings around training nodes', () => {
+        maps.setRings(!maps.rings);
+        rings.setAttribute('aria-pressed', String(maps.rings));
+    });
+    rings.setAttribute('aria-pressed', String(maps.rings));
     const places = element('select', {onchange: () => maps.setPlaces(Number(places.value))},
         maps.placed.map(v => element('option', {value: v}, plain(data.viewName(v), 60))),
         element('option', {value: -1}, 'each model'));
@@ -516,7 +603,7 @@ function mapTools(maps, state)
         element('option', {value: 'all'}, 'all models'),
         element('option', {value: 'own'}, 'each model'));
     return element('div', {class: 'tools'}, select, button('Show all', () => maps.reset()),
-        button('Clear', () => maps.clear()),
+        button('Clear', () => maps.clear()), rings,
         maps.placed.length > 1 ? element('label', null, 'Layout from', places) : null,
         data.views.length > 1 ? element('label', null, 'Colour scale of', scale) : null,
         mapStatus(state));
@@ -527,7 +614,6 @@ function mapLead({of, dimensions, perplexity})
     const what = of === 'hidden layer' ? 'hidden representations' : plain(of);
     return element('p', {class: 'lead'}, `Nearby nodes have similar ${what}`,
         ` (t-SNE of ${counted(dimensions, 'dimension')}, perplexity ${perplexity}). `,
-        'Training nodes have a ring. ',
         element('span', {class: 'hint mouse'}, 'Scroll to zoom, drag to move, Shift-drag to ',
             'select, click a node to pin it.'),
         element('span', {class: 'hint touch'}, 'Pinch to zoom, touch a node to pin it.'));

@@ -1,6 +1,6 @@
 'use strict';
-// One node in words and bars: the card under the pointer, the pinned node with the reasons for
-// its uncertainty, the search, and the table of the nodes that were selected.
+// One node in words and bars: the card under the pointer, the pinned node, the search, and the
+// table of the nodes that were selected.
 
 const mostRows = 200;
 
@@ -32,7 +32,8 @@ function makeFacts(data, view, node)
         fact('Role', data.role(view, node)));
 }
 
-function bar(name, value, colour, kind)
+// A bar that is full at 1; `shown` is the number beside it where that is not its length.
+function bar(name, value, colour, kind, shown)
 {
     const fill = element('span', {class: 'fill'}), tiny = value > 0 && value < 0.0005;
     fill.style.width = `${Math.max(0, Math.min(1, value)) * 100}%`;
@@ -40,7 +41,7 @@ function bar(name, value, colour, kind)
         fill.style.background = colour;
     return element('div', {class: kind},
         element('span', {class: 'whole'}, name), element('span', {class: 'track'}, fill),
-        element('span', {class: 'value'}, tiny ? '<0.001' : value.toFixed(3)));
+        element('span', {class: 'value'}, shown || (tiny ? '<0.001' : value.toFixed(3))));
 }
 
 // The opinion as bars: what is believed, and as the rest what is not known. Without alpha, the
@@ -66,8 +67,15 @@ function makeOpinion(data, view, node, most)
 function makeMeasures(data, view, node)
 {
     return element('dl', {class: 'facts measures'}, data.views[view].measures.map(name => [
-        element('dt', null, whatTitle(name)),
+        element('dt', null, measureTerm(name, whatTitle(name))),
         element('dd', null, decimal(data.measure(view, name)[node]))]));
+}
+
+// The column beside linked maps, where a card covers none of them; null where there is none.
+function besideMaps({map})
+{
+    const side = map.closest('.atlas')?.querySelector('.side')?.getBoundingClientRect();
+    return side && side.left > map.getBoundingClientRect().right ? side : null;
 }
 
 // Follows the pointer; never takes the focus and is not read out, since the panel at the side
@@ -81,8 +89,9 @@ class HoverCard
         this.shown = '';
     }
 
-    show(view, node, x, y)
+    show(panel, node, x, y)
     {
+        const {view} = panel;
         const {data, home} = this, what = `${view} ${node}`;
         home.hidden = false;
         if (what !== this.shown) {
@@ -92,6 +101,11 @@ class HoverCard
                 makeMeasures(data, view, node));
             this.width = home.offsetWidth;
             this.height = home.offsetHeight;
+        }
+        const side = besideMaps(panel);
+        if (side) {
+            home.style.transform = `translate(${side.left}px, ${innerHeight - this.height - 12}px)`;
+            return;
         }
         const fit = (at, size, room) => Math.max(8, at + 16 + size > room - 8 ? at - 16 - size
                                                                               : at + 16);
@@ -103,122 +117,12 @@ class HoverCard
     hide() { this.home.hidden = true; }
 }
 
-// What every pair of classes adds to the dissonance of an opinion:
-// Diss = sum_k b_k sum_{j!=k} b_j Bal(b_j, b_k) / sum_{j!=k} b_j,
-// Bal(b_j, b_k) = 1 - |b_j - b_k| / (b_j + b_k).
-function conflicts(beliefs)
-{
-    const all = beliefs.reduce((sum, b) => sum + b, 0), pairs = [];
-    for (let k = 0; k < beliefs.length; k++)
-        for (let j = k + 1; j < beliefs.length; j++) {
-            const a = beliefs[k], b = beliefs[j];
-            if (a <= 0 || b <= 0)
-                continue;
-            const balance = 1 - Math.abs(a - b) / (a + b);
-            pairs.push({k, j, part: a * b * balance * (1 / (all - a) + 1 / (all - b))});
-        }
-    return pairs.sort((p, q) => q.part - p.part);
-}
-
-// The prior's evidence for a node: exp(-d^2 / 2 sigma^2) of every training node d hops away.
-function priorEvidence(data, view, node)
-{
-    const {sigma} = data.views[view].prior, role = data.array(view, 'role');
-    // Beyond this many hops a training node gives less than a billionth.
-    const most = Math.ceil(sigma * Math.sqrt(2 * Math.log(1e9)));
-    const far = data.hops(node, most), sources = [];
-    for (let i = 0; i < far.length; i++)
-        if (role[i] === 0 && far[i] >= 0)
-            sources.push({node: i, far: far[i], weight: Math.exp(-((far[i] / sigma) ** 2) / 2)});
-    return sources.sort((a, b) => b.weight - a.weight || a.node - b.node);
-}
-
 function nodeLink(data, state, node, most = 60)
 {
     return element('button', {type: 'button', class: 'link', onclick: () => {
         state.node = node;
         state.emit('pin');
     }}, text(data.name(node), most));
-}
-
-function share(part, all) { return percent(all > 0 ? 100 * part / all : 0, 0); }
-
-function explainConflict(data, view, node)
-{
-    const {known} = data.views[view], opinion = data.opinion(view, node);
-    const name = k => text(data.className(known[k]), 40);
-    if (!opinion)
-        return explainProbability(data, view, node);
-    const pairs = conflicts(opinion.beliefs), all = pairs.reduce((sum, p) => sum + p.part, 0);
-    const parts = [];
-    if (opinion.vacuity > 0.5)
-        parts.push(element('p', null, `There is little evidence: ${share(opinion.vacuity, 1)} of `,
-            'the belief is unassigned.'));
-    if (all < 0.02 || !pairs.length)
-        parts.push(element('p', null, 'There is hardly any conflict between classes ',
-            `(dissonance ${decimal(all)}).`));
-    else {
-        const [{k, j, part}] = pairs;
-        parts.push(element('p', null, 'The evidence conflicts mainly between ', name(k), ' and ',
-            name(j), `: they account for ${share(part, all)} of the dissonance of ${
-                decimal(all)}.`));
-        const more = pairs.slice(0, 4).filter(p => p.part > 0.02 * all);
-        if (more.length > 1)
-            parts.push(element('ul', null, more.map(p => element('li', null,
-                element('span', null, name(p.k), ' – ', name(p.j)),
-                element('span', null, decimal(p.part))))));
-    }
-    return parts;
-}
-
-function explainProbability(data, view, node)
-{
-    const {known} = data.views[view], p = data.probability(view, node);
-    const [[a, k], [b, j]] = [...p.map((v, c) => [v, c]), [0, 0]].sort((x, y) => y[0] - x[0]);
-    return [element('p', null, text(data.className(known[k]), 40), ' leads ',
-        text(data.className(known[j]), 40), ` by ${decimal(a)} to ${decimal(b)}. This model gives `,
-        'probabilities only, so conflict cannot be told from a lack of evidence.')];
-}
-
-function explainNeighbours(data, state, node)
-{
-    const own = data.predicted(state.view, node), all = Array.from(data.neighbours(node));
-    const others = all.filter(i => data.predicted(state.view, i) !== own), most = 10;
-    if (!all.length)
-        return [element('p', null, 'It has no neighbours.')];
-    if (!others.length)
-        return [element('p', null, all.length === 1
-            ? 'Its only neighbour is predicted the same class.'
-            : `${all.length === 2 ? 'Both of its' : `All of its ${count(all.length)}`} ` +
-              'neighbours are predicted the same class.')];
-    return [element('p', null, `${count(others.length)} of ${counted(all.length, 'neighbour')} ${
-            others.length === 1 ? 'is' : 'are'} predicted another class:`),
-        element('ul', null, others.slice(0, most).map(i => element('li', null,
-            nodeLink(data, state, i),
-            element('span', null, classMark(data, data.predicted(state.view, i)))))),
-        others.length > most
-            ? element('p', {class: 'note'}, `and ${count(others.length - most)} more`) : null];
-}
-
-function explainPrior(data, state, node)
-{
-    const sources = priorEvidence(data, state.view, node), byClass = new Map();
-    const all = sources.reduce((sum, s) => sum + s.weight, 0);
-    for (const s of sources)
-        byClass.set(data.label(s.node), (byClass.get(data.label(s.node)) || 0) + s.weight);
-    if (!sources.length)
-        return [element('p', null, 'No training node is close enough to contribute evidence, so ',
-            'the prior is empty here.')];
-    const totals = [...byClass].sort((a, b) => b[1] - a[1]);
-    return [element('p', null, `Evidence of ${decimal(all)} from ${
-            counted(sources.length, 'training node')}, by class:`),
-        element('div', {class: 'opinion'}, totals.map(([k, w]) =>
-            bar(text(data.className(k), 40), w / all, colours.class(k)))),
-        element('p', null, 'Largest contributions:'),
-        element('ul', null, sources.slice(0, 8).map(s => element('li', null,
-            element('span', {class: 'mark'}, swatchOf(colours.class(data.label(s.node))),
-                nodeLink(data, state, s.node, 48)),
-            element('span', null, `${counted(s.far, 'hop')}, ${share(s.weight, all)}`))))];
 }
 
 function fillNode(home, data, state)
@@ -233,9 +137,10 @@ function fillNode(home, data, state)
                 state.node = -1;
                 state.emit('pin');
             }}, 'Unpin')),
-        makeFacts(data, view, node), model || '', makeOpinion(data, view, node, 20) || '',
-        makeMeasures(data, view, node),
+        makeFacts(data, view, node), model || '', explainReason(data, state, node),
+        makeOpinion(data, view, node, 20) || '', makeMeasures(data, view, node),
         ...part('Which classes conflict', explainConflict(data, view, node)),
+        ...part('Its neighbourhood', [makeNeighbourhood(data, state, node)]),
         ...part('Which neighbours disagree', explainNeighbours(data, state, node)),
         ...data.views[view].prior
             ? part('Where the prior comes from', explainPrior(data, state, node)) : []);
@@ -266,7 +171,8 @@ function makeNodePanel(data, state)
     return [home, said];
 }
 
-// On a narrow screen the pinned node stands above the maps; this bar leads there.
+// On a narrow screen the pinned node stands below the maps, so that a tap moves nothing; this bar
+// leads there.
 function makePinnedBar(data, state)
 {
     const name = element('span'), home = element('div', {class: 'pinned'}, name,
@@ -400,7 +306,7 @@ function makeSelection(data, state, always)
         const many = counted(nodes.length, 'node'), {recommended} = data.views[state.view];
         const title = chosen ? `${many} selected` : `The ${many} with the highest ${recommended}`;
         home.replaceChildren(
-            element('div', {class: 'tools'}, element('h3', {role: 'status'}, title),
+            element('div', {class: 'tools'}, element('h3', null, element('span', {role: 'status'}, title)),
                 copyButton(data, nodes),
                 chosen ? element('button', {type: 'button', onclick: () => {
                     state.selected = null;

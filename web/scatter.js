@@ -33,6 +33,13 @@ class Camera
         this.keepNear();
     }
 
+    // Whether a place of the map is in sight.
+    shows(x, y, w, h)
+    {
+        const side = Math.min(w, h) * this.scale;
+        return Math.abs(x - this.x) * side < w / 2 && Math.abs(y - this.y) * side < h / 2;
+    }
+
     pan(dx, dy, w, h)
     {
         const side = Math.min(w, h) * this.scale;
@@ -141,7 +148,8 @@ class Layer
         const {train, ratio, stride} = this;
         const radius = Math.min(5, this.radius * Math.sqrt(camera.scale / fitScale)) * ratio;
         const small = disc(radius, 0, stride);
-        const large = disc(radius * 1.25 + 0.5 * ratio, ratio, stride);
+        // The colour takes most of the disc, the ring the rest.
+        const large = disc(radius * 1.2 + 0.75 * ratio, 0.75 * ratio, stride);
         this.nodes.fill(-1);
         this.cover.fill(0);
         if (lit) {

@@ -9,9 +9,12 @@
 
 #include <stdio.h>
 
-static opn_status
-path_of(opn_ctx *ctx, const opn_i_training *t, const char *folder, char **out)
+opn_status opn_i_kept_model_path(opn_ctx *ctx,
+                                 const opn_i_training *training,
+                                 const char *folder,
+                                 char **out)
 {
+    const opn_i_training *t = training;
     char name[160];
     snprintf(name, sizeof(name), "%.40s-%s-%s-%s-%.16s", t->dataset,
              opn_params_text(t->params, "task"), opn_i_model_kind_trained_as(t->kind)->id,
@@ -51,7 +54,7 @@ opn_status opn_i_kept_model(opn_ctx *ctx,
     *was_there = false;
     if (folder == NULL)
         return opn_model_train(ctx, t->graph, t->split, t->params, NULL, out);
-    OPN_TRY(path_of(ctx, t, folder, &path));
+    OPN_TRY(opn_i_kept_model_path(ctx, t, folder, &path));
     *was_there = opn_i_file_exists(path);
     if (*was_there)
         OPN_TRY(opn_model_load(ctx, path, out));

@@ -27,4 +27,11 @@ OPN_NODISCARD opn_status opn_i_kept_model(opn_ctx *ctx,
                                           bool *was_there,
                                           opn_model **out);
 
+// Where the folder keeps the model with this key; the file need not exist. To be freed.
+// Errors: NOMEM.
+OPN_NODISCARD opn_status opn_i_kept_model_path(opn_ctx *ctx,
+                                               const opn_i_training *training,
+                                               const char *folder,
+                                               char **out);
+
 #endif // OPN_KEPT_MODEL_H

@@ -81,7 +81,10 @@ static opn_status report_model(opn_ctx *ctx,
     OPN_TRY(opn_i_report_new(ctx, graph->name, graph, &report));
     report->own_graph = graph;
     graph = NULL;
+    OPN_TRY(opn_i_report_tell_source(ctx, report,
+                                     data != NULL ? data : opn_model_source(model)));
     OPN_TRY(opn_report_add_model(ctx, report, model, params));
+    OPN_TRY(opn_i_report_tell_file(ctx, report, path));
     *out = report;
     report = NULL;
 cleanup:
@@ -169,6 +172,7 @@ static opn_status view_predictions(opn_ctx *ctx,
         view.in_pool[i] = view.role[i] == OPN_ROLE_TEST || view.role[i] == OPN_ROLE_POOL;
         has_ood = has_ood || opn_i_view_outcome(&view, i) == OPN_OUTCOME_OOD;
     }
+    opn_i_view_find_basis(&view);
     snprintf(view.task, sizeof(view.task), "%s", has_ood ? "ood" : "misclassification");
     OPN_TRY(place_opinions(ctx, perplexity, &view));
     OPN_TRY(opn_i_report_take_view(ctx, report, &view));

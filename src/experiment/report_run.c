@@ -336,6 +336,7 @@ static opn_status show_candidate(opn_ctx *ctx,
     opn_params *params = NULL;
     opn_split *split = NULL;
     opn_model *model = NULL;
+    char *path = NULL;
     bool was_there = false;
     OPN_TRY(params_of(ctx, c, &params));
     OPN_TRY(opn_split_from_params(ctx, report->graph, params, &split));
@@ -349,7 +350,11 @@ static opn_status show_candidate(opn_ctx *ctx,
     OPN_TRY(opn_i_kept_model(ctx, &training, folder, false, &was_there, &model));
     opn_i_model_see_as(model, c->kind);
     OPN_TRY(opn_report_add_model(ctx, report, model, wanted));
+    OPN_TRY(opn_i_kept_model_path(ctx, &training, folder, &path));
+    if (was_there)
+        OPN_TRY(opn_i_report_tell_file(ctx, report, path));
 cleanup:
+    opn_i_release(&ctx->alloc, path);
     opn_model_free(model);
     opn_split_free(split);
     opn_params_free(params);
@@ -432,6 +437,8 @@ opn_status opn_i_report_of_run(opn_ctx *ctx,
     OPN_TRY(opn_i_report_new(ctx, c.list[0].dataset, graph, &report));
     report->own_graph = graph;
     graph = NULL;
+    OPN_TRY(opn_i_report_tell_source(ctx, report,
+                                     data != NULL ? data : c.list[0].source));
     OPN_TRY(add_tables(ctx, folder, c.list[0].data_hash, report));
     for (size_t j = 0; j < c.n; j++)
         OPN_TRY(show_candidate(ctx, folder, &c.list[j], params, report));

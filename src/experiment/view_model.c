@@ -2,6 +2,7 @@
 
 #include "experiment/view_model.h"
 
+#include "experiment/view_advice.h"
 #include "model/workspace.h"
 #include "opine/embed.h"
 #include "predict/calibrated.h"
@@ -24,6 +25,7 @@ static opn_status keep_parameters(opn_ctx *ctx, const opn_model *model, opn_i_vi
     snprintf(view->task, sizeof(view->task), "%s", opn_i_task_scored(params, holds_out));
     view->seed = opn_params_int(params, "seed");
     view->sigma = model->kind->has_prior ? opn_params_real(params, "sigma") : 0.0;
+    view->has_constant = opn_params_flag(params, "kernel_constant") != 0;
     OPN_TRY(opn_i_names_copy(ctx, &model->param_names, &view->param_names));
     OPN_TRY(opn_i_names_copy(ctx, &model->param_values, &view->param_values));
 cleanup:
@@ -51,7 +53,7 @@ static opn_status find_roles(opn_ctx *ctx, const opn_split *split, opn_i_view *v
     opn_status status = OPN_OK;
     OPN_TRY_NEW(ctx, view->role, view->n_nodes);
     OPN_TRY_NEW(ctx, view->in_pool, view->n_nodes);
-    view->is_elsewhere = split == NULL;
+    view->basis = split == NULL ? OPN_BASIS_LABELLED : OPN_BASIS_TEST;
     for (int32_t i = 0; i < view->n_nodes; i++) {
         const bool is_labelled = view->label[i] >= 0;
         view->role[i] = split != NULL ? opn_split_roles(split)[i]
@@ -59,6 +61,7 @@ static opn_status find_roles(opn_ctx *ctx, const opn_split *split, opn_i_view *v
                                       : OPN_ROLE_UNLABELLED;
         view->in_pool[i] = split != NULL ? opn_split_pool(split)[i] : is_labelled;
     }
+    opn_i_view_find_basis(view);
 cleanup:
     return status;
 }
@@ -221,7 +224,7 @@ static opn_status add_training(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_model *again = NULL;
     opn_i_network shape = {0};
-    if (view->is_elsewhere) {
+    if (view->basis == OPN_BASIS_LABELLED) {
         snprintf(view->training_note, sizeof(view->training_note),
                  "Not available: the model was trained on another graph, or on another "
                  "split of it.");
@@ -254,6 +257,7 @@ opn_status opn_report_add_model(opn_ctx *ctx,
     OPN_TRY(opn_i_view_of_model(ctx, report, model, &view));
     OPN_TRY(opn_i_view_add_map(ctx, report->graph, model,
                                opn_params_real(params, "perplexity"), &view));
+    OPN_TRY(opn_i_view_add_advice(ctx, report->graph, model, params, &view));
     OPN_TRY(add_training(ctx, report->graph, model, &view));
     OPN_TRY(opn_i_report_take_view(ctx, report, &view));
 cleanup:

@@ -4,6 +4,7 @@
 #include "opine/labels.h"
 #include "predict/node_list.h"
 #include "predict/prediction_data.h"
+#include "predict/suggestion_list.h"
 
 #include <math.h>
 
@@ -160,23 +161,35 @@ static bool is_used(const opn_split *split, opn_vid i)
     return split != NULL && opn_i_role_learns(opn_split_roles(split)[i]);
 }
 
-// Fills both arrays [V]; returns the number of candidates.
-static int32_t find_candidates(const opn_graph *graph,
-                               const opn_split *split,
-                               const opn_prediction *p,
-                               float *unsettled,
-                               uint8_t *candidate)
+static int32_t count_unlabelled(const opn_graph *graph)
 {
     int32_t n = 0;
-    int32_t n_unlabelled = 0;
-    for (opn_vid i = 0; i < p->n_nodes; i++)
-        n_unlabelled += graph->label[i] < 0;
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
+        n += graph->label[i] < 0;
+    return n;
+}
+
+int32_t opn_i_suggestion_candidates(const opn_graph *graph, const opn_split *split)
+{
+    const int32_t n_unlabelled = count_unlabelled(graph);
+    int32_t n_unused = 0;
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
+        n_unused += !is_used(split, i);
+    return n_unlabelled > 0 ? n_unlabelled : n_unused;
+}
+
+// Fills both arrays [V].
+static void find_candidates(const opn_graph *graph,
+                            const opn_split *split,
+                            const opn_prediction *p,
+                            float *unsettled,
+                            uint8_t *candidate)
+{
+    const bool has_unlabelled = count_unlabelled(graph) > 0;
     for (opn_vid i = 0; i < p->n_nodes; i++) {
         unsettled[i] = is_used(split, i) ? 0.0f : unsettled_at(p, i);
-        candidate[i] = n_unlabelled > 0 ? graph->label[i] < 0 : !is_used(split, i);
-        n += candidate[i];
+        candidate[i] = has_unlabelled ? graph->label[i] < 0 : !is_used(split, i);
     }
-    return n;
 }
 
 static opn_status choose_nodes(opn_ctx *ctx,
@@ -193,7 +206,8 @@ static opn_status choose_nodes(opn_ctx *ctx,
     double *gain = NULL;
     OPN_TRY_NEW(ctx, unsettled, p->n_nodes);
     OPN_TRY_NEW(ctx, candidate, p->n_nodes);
-    s->shown.n_candidates = find_candidates(graph, split, p, unsettled, candidate);
+    find_candidates(graph, split, p, unsettled, candidate);
+    s->shown.n_candidates = opn_i_suggestion_candidates(graph, split);
     OPN_FAIL_IF(ctx, s->shown.n_candidates == 0, OPN_ERR_SHAPE,
                 "%s: every label is known to the model, so there is nothing left to "
                 "label",
@@ -221,6 +235,25 @@ cleanup:
     return status;
 }
 
+opn_status opn_i_suggest_predicted(opn_ctx *ctx,
+                                   const opn_graph *graph,
+                                   const opn_split *split,
+                                   const opn_prediction *prediction,
+                                   int32_t n,
+                                   opn_suggestions **out)
+{
+    opn_status status = OPN_OK;
+    suggestion_list *s = NULL;
+    OPN_TRY_NEW(ctx, s, 1);
+    s->alloc = ctx->alloc;
+    OPN_TRY(choose_nodes(ctx, graph, split, prediction, n, s));
+    *out = &s->shown;
+    s = NULL;
+cleanup:
+    opn_suggestions_free(s == NULL ? NULL : &s->shown);
+    return status;
+}
+
 opn_status opn_suggest(opn_ctx *ctx,
                        const opn_model *model,
                        const opn_graph *graph,
@@ -230,7 +263,6 @@ opn_status opn_suggest(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, model, graph, out);
     opn_status status = OPN_OK;
-    suggestion_list *s = NULL;
     opn_prediction *said = NULL;
     opn_split *split = NULL;
     OPN_FAIL_IF(ctx, n < 1, OPN_ERR_INVALID_ARG,
@@ -238,13 +270,8 @@ opn_status opn_suggest(opn_ctx *ctx,
     OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     OPN_TRY(opn_model_split(ctx, model, graph, &split));
     OPN_TRY(opn_model_predict(ctx, model, graph, params, 0, &said));
-    OPN_TRY_NEW(ctx, s, 1);
-    s->alloc = ctx->alloc;
-    OPN_TRY(choose_nodes(ctx, graph, split, said, n, s));
-    *out = &s->shown;
-    s = NULL;
+    OPN_TRY(opn_i_suggest_predicted(ctx, graph, split, said, n, out));
 cleanup:
-    opn_suggestions_free(s == NULL ? NULL : &s->shown);
     opn_prediction_free(said);
     opn_split_free(split);
     return status;

@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// Per-node numbers have 16 bits: a map of 65,536 positions, measures to 0.00002, alpha to
-// 0.04 %, in a third of the bytes of decimal text.
+// Places on a map need no more than 16 bits. What the model says is kept as it is: the
+// page shows the digits that the command prints, and a threshold accepts the same nodes.
 static const double unit_scale = 65535.0;
-static const double log_alpha_scale = 1424.0; // alpha up to e^46, as exp(z) is bounded
 
 // ---- arrays --------------------------------------------------------------------------
 
@@ -58,55 +57,45 @@ cleanup:
     return status;
 }
 
-// Numbers scaled by `scale` and rounded to 16 bits; NaN is 0.
-static opn_status add_scaled(block *b,
-                             const char *name,
-                             size_t n,
-                             const float *value,
-                             size_t stride,
-                             double (*scale)(double value))
+static opn_status add_u16(block *b, const char *name, size_t n, const uint32_t *value)
 {
     opn_status status = OPN_OK;
     unsigned char *to = NULL;
     OPN_TRY(begin_array(b, name, "u16", n, 2, &to));
+    for (size_t j = 0; j < n; j++)
+        opn_i_put_le16(to + 2 * j, (uint16_t)value[j]);
+cleanup:
+    return status;
+}
+
+static opn_status add_f32(block *b, const char *name, size_t n, const float *value)
+{
+    opn_status status = OPN_OK;
+    unsigned char *to = NULL;
+    OPN_TRY(begin_array(b, name, "f32", n, 4, &to));
     for (size_t j = 0; j < n; j++) {
-        const double scaled = scale((double)value[j * stride]);
-        const double held = scaled > 0.0 ? fmin(scaled, unit_scale) : 0.0;
-        opn_i_put_le16(to + 2 * j, (uint16_t)(held + 0.5));
+        uint32_t bits = 0;
+        memcpy(&bits, &value[j], sizeof(bits));
+        opn_i_put_le32(to + 4 * j, bits);
     }
 cleanup:
     return status;
 }
 
-// A measure, from the lower end of its range on the page to the upper one.
+// One coordinate, at 0 or 1, of places [n,2] within [0,1].
 static opn_status
-add_measure(block *b, const char *name, const opn_i_view *view, opn_measure m)
+add_places(block *b, const char *name, size_t n, const float *place, int axis)
 {
     opn_status status = OPN_OK;
-    const size_t n = (size_t)view->n_nodes;
-    const float *value = view->said->measure[m];
-    double low = 0.0;
-    double high = 0.0;
     unsigned char *to = NULL;
-    opn_i_view_range(view, m, &low, &high);
     OPN_TRY(begin_array(b, name, "u16", n, 2, &to));
     for (size_t j = 0; j < n; j++) {
-        const double scaled = unit_scale * ((double)value[j] - low) / (high - low);
-        const double held = scaled > 0.0 ? scaled : 0.0; // NaN is 0
+        const double scaled = unit_scale * (double)place[2 * j + (size_t)axis];
+        const double held = scaled > 0.0 ? fmin(scaled, unit_scale) : 0.0; // NaN is 0
         opn_i_put_le16(to + 2 * j, (uint16_t)(held + 0.5));
     }
 cleanup:
     return status;
-}
-
-static double scale_unit(double value)
-{
-    return unit_scale * value;
-}
-
-static double scale_alpha(double alpha)
-{
-    return log_alpha_scale * log(alpha);
 }
 
 // Classes; 65,535 means none.
@@ -144,7 +133,8 @@ static opn_status add_edges(block *b, const opn_i_csr *topology)
         start[i + 1] = (uint32_t)n;
     }
     OPN_TRY(add_u32(b, "starts", n_nodes + 1, start));
-    OPN_TRY(add_u32(b, "ends", n, end));
+    // Most graphs have few enough nodes to halve the greatest array of the page.
+    OPN_TRY((n_nodes <= UINT16_MAX ? add_u16 : add_u32)(b, "ends", n, end));
 cleanup:
     opn_i_release(&b->ctx->alloc, start);
     opn_i_release(&b->ctx->alloc, end);
@@ -157,6 +147,36 @@ static const char *array_name(char text[32], int32_t view, const char *name)
     return text;
 }
 
+// The thresholds behind the promises, [measures of the view, OPN_N_PROMISED].
+static opn_status add_thresholds(block *b, const char *name, const opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    float threshold[OPN_N_MEASURES * OPN_N_PROMISED];
+    size_t n = 0;
+    for (int m = 0; m < OPN_N_MEASURES && view->promises.n > 0; m++)
+        for (int t = 0; t < OPN_N_PROMISED && view->said->measure[m] != NULL; t++)
+            threshold[n++] = (float)view->promises.of[m][t].threshold;
+    OPN_TRY(add_f32(b, name, n, threshold));
+cleanup:
+    return status;
+}
+
+// Bits of each node: 1 in the pool, 2 one that the accuracy is of.
+static opn_status add_judges(block *b, const char *name, const opn_i_view *view)
+{
+    opn_status status = OPN_OK;
+    int32_t *target = NULL;
+    unsigned char *to = NULL;
+    OPN_TRY(opn_i_view_targets(b->ctx, view, &target));
+    OPN_TRY(begin_array(b, name, "u8", (size_t)view->n_nodes, 1, &to));
+    for (int32_t i = 0; i < view->n_nodes; i++)
+        to[i] = (unsigned char)((view->in_pool[i] && view->label[i] >= 0) |
+                                (target[i] >= 0) << 1);
+cleanup:
+    opn_i_release(&b->ctx->alloc, target);
+    return status;
+}
+
 static opn_status add_view_arrays(block *b, int32_t v, const opn_i_view *view)
 {
     opn_status status = OPN_OK;
@@ -166,23 +186,24 @@ static opn_status add_view_arrays(block *b, int32_t v, const opn_i_view *view)
     unsigned char *to = NULL;
     OPN_TRY(begin_array(b, array_name(name, v, "role"), "u8", n, 1, &to));
     memcpy(to, view->role, n);
+    OPN_TRY(add_judges(b, array_name(name, v, "judges"), view));
     OPN_TRY(add_classes(b, array_name(name, v, "predicted"), n, view->said->predicted,
                         view->known));
     if (view->place != NULL) {
-        OPN_TRY(add_scaled(b, array_name(name, v, "x"), n, view->place, 2, scale_unit));
-        OPN_TRY(add_scaled(b, array_name(name, v, "y"), n, view->place + 1, 2,
-                           scale_unit));
+        OPN_TRY(add_places(b, array_name(name, v, "x"), n, view->place, 0));
+        OPN_TRY(add_places(b, array_name(name, v, "y"), n, view->place, 1));
     }
     if (view->said->alpha != NULL)
-        OPN_TRY(add_scaled(b, array_name(name, v, "alpha"), n_all, view->said->alpha, 1,
-                           scale_alpha));
+        OPN_TRY(add_f32(b, array_name(name, v, "alpha"), n_all, view->said->alpha));
     else
-        OPN_TRY(add_scaled(b, array_name(name, v, "p"), n_all, view->said->probability, 1,
-                           scale_unit));
+        OPN_TRY(add_f32(b, array_name(name, v, "p"), n_all, view->said->probability));
+    OPN_TRY(add_thresholds(b, array_name(name, v, "thresholds"), view));
+    if (view->said->confidence != NULL)
+        OPN_TRY(add_f32(b, array_name(name, v, "confidence"), n, view->said->confidence));
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (view->said->measure[m] != NULL)
-            OPN_TRY(add_measure(b, array_name(name, v, opn_measure_name((opn_measure)m)),
-                                view, (opn_measure)m));
+            OPN_TRY(add_f32(b, array_name(name, v, opn_measure_name((opn_measure)m)), n,
+                            view->said->measure[m]));
 cleanup:
     return status;
 }
@@ -227,6 +248,8 @@ static opn_status describe_graph(opn_ctx *ctx, const opn_report *report, json_t 
     OPN_TRY(opn_graph_hash(ctx, graph, hash));
     object = json_object();
     json_object_set_new(object, "name", json_text(graph->name));
+    json_object_set_new(object, "source",
+                        report->source != NULL ? json_text(report->source) : json_null());
     json_object_set_new(object, "nodes", json_integer(opn_i_graph_n_nodes(graph)));
     json_object_set_new(object, "edges",
                         json_integer(opn_i_csr_n_entries(&graph->topology) / 2));
@@ -239,62 +262,6 @@ static opn_status describe_graph(opn_ctx *ctx, const opn_report *report, json_t 
     *out = object;
 cleanup:
     return status;
-}
-
-// Describes the best measure for a task; false if nothing was ranked.
-static bool tell_best(const json_t *view, const char *task, char text[64])
-{
-    const json_t *detection = json_object_get(json_object_get(view, "detection"), task);
-    double best = -1.0;
-    const json_t *measures = json_object_get(detection, "measures");
-    for (size_t m = 0; m < json_array_size(measures); m++) {
-        const json_t *one = json_array_get(measures, m);
-        const double auroc = json_number_value(json_object_get(one, "auroc"));
-        const char *name = json_string_value(json_object_get(one, "measure"));
-        if (auroc <= best || name == NULL) // NULL: out of memory
-            continue;
-        best = auroc;
-        opn_i_format(text, 64, "%s (AUROC %.1f %%)", name, auroc);
-    }
-    return best >= 0.0;
-}
-
-// A sentence or two about each view.
-static void add_sentences(const opn_i_view *view, const json_t *about, json_t *list)
-{
-    const json_t *quality = json_object_get(about, "quality");
-    const json_int_t n = json_integer_value(json_object_get(quality, "nodes"));
-    const bool is_ood = opn_i_view_is_ood(view);
-    char text[256];
-    char best[64];
-    if (n > 0) {
-        const bool is_elsewhere = view->is_elsewhere;
-        opn_i_format(text, sizeof(text),
-                     "%s%s classifies %.1f %% of %lld %s nodes correctly%s.", view->model,
-                     is_ood ? ", trained without some classes," : "",
-                     json_number_value(json_object_get(quality, "accuracy")),
-                     (long long)n, is_elsewhere ? "labelled" : "test",
-                     is_elsewhere ? ", some of which may have been used to train it"
-                                  : "");
-        json_array_append_new(list, json_text(text));
-    } else {
-        snprintf(text, sizeof(text), "There are no test nodes to score %s on.",
-                 view->model);
-        json_array_append_new(list, json_text(text));
-    }
-    if (tell_best(about, view->task, best)) {
-        snprintf(text, sizeof(text), "Best measure for detecting %s nodes: %s.",
-                 is_ood ? "out-of-distribution" : "misclassified", best);
-        json_array_append_new(list, json_text(text));
-    }
-}
-
-static json_t *summarise(const opn_report *report, const json_t *views)
-{
-    json_t *list = json_array();
-    for (int32_t v = 0; v < report->n_views; v++)
-        add_sentences(&report->view[v], json_array_get(views, (size_t)v), list);
-    return list;
 }
 
 opn_status opn_i_page_data(opn_ctx *ctx,
@@ -311,7 +278,7 @@ opn_status opn_i_page_data(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, report->classes.n >= UINT16_MAX, OPN_ERR_OVERFLOW,
                 "%s: has %lld classes, more than a page can show", report->title,
                 (long long)report->classes.n);
-    json_object_set_new(document, "format", json_integer(1));
+    json_object_set_new(document, "format", json_integer(2));
     json_object_set_new(document, "opine", json_string(opn_version()));
     json_object_set_new(document, "title", json_text(report->title));
     json_object_set_new(document, "views", views);
@@ -326,7 +293,6 @@ opn_status opn_i_page_data(opn_ctx *ctx,
     if (report->graph != NULL)
         OPN_TRY(describe_graph(ctx, report, &graph));
     OPN_TRY(add_arrays(&b, report));
-    json_object_set_new(document, "summary", summarise(report, views));
     json_object_set(document, "graph", graph != NULL ? graph : json_null());
     json_object_set(document, "tables", report->tables);
     json_object_set(document, "manifest", report->manifest);

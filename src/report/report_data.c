@@ -18,6 +18,7 @@ void opn_report_free(opn_report *report)
     opn_i_names_deinit(&alloc, &report->classes);
     opn_graph_free(report->own_graph);
     opn_i_release(&alloc, report->title);
+    opn_i_release(&alloc, report->source);
     opn_i_release(&alloc, report);
 }
 
@@ -87,6 +88,16 @@ opn_status opn_i_report_take_view(opn_ctx *ctx, opn_report *report, opn_i_view *
     *view = (opn_i_view){0};
 cleanup:
     return status;
+}
+
+opn_status opn_i_report_tell_source(opn_ctx *ctx, opn_report *report, const char *source)
+{
+    return opn_i_join_path(ctx, NULL, source, "", &report->source);
+}
+
+opn_status opn_i_report_tell_file(opn_ctx *ctx, opn_report *report, const char *file)
+{
+    return opn_i_join_path(ctx, NULL, file, "", &report->view[report->n_views - 1].file);
 }
 
 void opn_i_report_note(opn_report *report, const char *name, const char *value)

@@ -15,6 +15,7 @@ enum { OPN_MAX_VIEWS = 6 };
 struct opn_report {
     opn_alloc alloc;
     char *title;
+    char *source; // what a command calls the graph by; NULL if it was made in memory
     const opn_graph *graph; // NULL: tables only
     opn_graph *own_graph;   // the same, if the report owns it
     opn_i_names classes;    // the graph's, then others that models know
@@ -40,6 +41,15 @@ OPN_NODISCARD opn_status opn_i_report_class(opn_ctx *ctx,
 OPN_NODISCARD opn_status opn_i_report_take_view(opn_ctx *ctx,
                                                 opn_report *report,
                                                 opn_i_view *view);
+
+// Keeps how a command names the graph and the last view's model. `file` may be NULL.
+// Errors: NOMEM.
+OPN_NODISCARD opn_status opn_i_report_tell_source(opn_ctx *ctx,
+                                                  opn_report *report,
+                                                  const char *source);
+OPN_NODISCARD opn_status opn_i_report_tell_file(opn_ctx *ctx,
+                                                opn_report *report,
+                                                const char *file);
 
 void opn_i_report_note(opn_report *report, const char *name, const char *value);
 

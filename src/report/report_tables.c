@@ -84,6 +84,49 @@ static void add_qualities(json_t *rows, const json_t *result)
     json_array_append_new(rows, row);
 }
 
+// {"difference", "ci95", "p_value"} as the cells of a difference and of its p.
+static void add_difference(json_t *row, const json_t *comparison)
+{
+    const json_t *interval = json_object_get(comparison, "ci95");
+    json_t *difference = json_object_get(comparison, "difference");
+    json_t *cell = json_null();
+    if (json_is_number(difference)) {
+        cell = json_object();
+        json_object_set(cell, "mean", difference);
+        json_object_set_new(cell, "low", or_null(json_array_get(interval, 0)));
+        json_object_set_new(cell, "high", or_null(json_array_get(interval, 1)));
+    }
+    json_array_append_new(row, cell);
+    json_array_append_new(row, member(comparison, "p_value"));
+}
+
+// The first model against each other one; no table for a single model or seed.
+static void add_comparisons(opn_report *report, const json_t *evaluation)
+{
+    static const char *const columns[] = {"model",    "against", "accuracy",  "p",
+                                          "AUROC by", "AUROC",   "p of AUROC"};
+    const json_t *list = json_object_get(evaluation, "comparisons");
+    const json_t *first = json_array_get(json_object_get(evaluation, "results"), 0);
+    if (json_array_size(list) == 0 ||
+        json_integer_value(json_object_get(first, "seeds")) < 2)
+        return;
+    json_t *rows = new_table(report, "Differences, paired over the seeds",
+                             "The first model minus the other, in points: mean "
+                             "difference with its 95 % interval, and p of the Wilcoxon "
+                             "signed-rank test.",
+                             columns, 7);
+    for (size_t c = 0; c < json_array_size(list); c++) {
+        const json_t *duel = json_array_get(list, c);
+        json_t *row = json_array();
+        json_array_append_new(row, member(duel, "model"));
+        json_array_append_new(row, member(duel, "against"));
+        add_difference(row, json_object_get(duel, "accuracy"));
+        json_array_append_new(row, member(duel, "score"));
+        add_difference(row, json_object_get(duel, "auroc"));
+        json_array_append_new(rows, row);
+    }
+}
+
 static void note_members(opn_report *report, const json_t *object)
 {
     static const char *const names[] = {"dataset", "task",    "protocol", "shift",
@@ -122,6 +165,7 @@ opn_status opn_i_report_add_evaluation(opn_ctx *ctx,
         add_scores(detection, result);
         add_qualities(quality, result);
     }
+    add_comparisons(report, evaluation);
     note_members(report, evaluation);
 cleanup:
     return status;

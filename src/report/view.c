@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+const double opn_i_promised[OPN_N_PROMISED] = {0.6, 0.7,  0.75, 0.8, 0.85,
+                                               0.9, 0.95, 0.98, 0.99};
+
 void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view)
 {
     opn_i_release(alloc, view->known);
@@ -14,6 +17,8 @@ void opn_i_view_deinit(const opn_alloc *alloc, opn_i_view *view)
     opn_i_release(alloc, view->in_pool);
     opn_prediction_free(view->said);
     opn_i_release(alloc, view->place);
+    opn_i_release(alloc, view->file);
+    opn_suggestions_free(view->suggestions);
     opn_i_release(alloc, view->training.epoch);
     opn_i_names_deinit(alloc, &view->param_names);
     opn_i_names_deinit(alloc, &view->param_values);
@@ -44,6 +49,12 @@ const char *opn_i_outcome_name(opn_i_outcome outcome)
     return names[outcome];
 }
 
+const char *opn_i_basis_name(opn_i_basis basis)
+{
+    static const char *const names[] = {"test", "validation", "labelled"};
+    return names[basis];
+}
+
 bool opn_i_view_is_ood(const opn_i_view *view)
 {
     return strcmp(view->task, "ood") == 0;
@@ -53,16 +64,6 @@ opn_measure opn_i_view_recommended(const opn_i_view *view)
 {
     const opn_measure wanted = opn_i_recommended_measure(view->task);
     return view->said->measure[wanted] != NULL ? wanted : OPN_MEASURE_ENTROPY;
-}
-
-void opn_i_view_range(const opn_i_view *view, opn_measure m, double *low, double *high)
-{
-    *low = 0.0;
-    *high = 1.0;
-    for (int32_t i = 0; i < view->n_nodes; i++) {
-        *low = fmin(*low, (double)view->said->measure[m][i]);
-        *high = fmax(*high, (double)view->said->measure[m][i]);
-    }
 }
 
 // Ranks the nodes of the pool that have one of two outcomes, one of which is `positive`;
@@ -116,14 +117,32 @@ opn_status opn_i_view_rank_risk(opn_ctx *ctx,
     return rank(ctx, view, measure, true, OPN_OUTCOME_CORRECT, out);
 }
 
+void opn_i_view_find_basis(opn_i_view *view)
+{
+    bool has_pool = false;
+    for (int32_t i = 0; i < view->n_nodes; i++)
+        has_pool = has_pool || (view->in_pool[i] && view->label[i] >= 0);
+    if (has_pool || view->basis == OPN_BASIS_LABELLED)
+        return;
+    view->basis = OPN_BASIS_VALIDATION;
+    for (int32_t i = 0; i < view->n_nodes; i++)
+        view->in_pool[i] = view->role[i] == OPN_ROLE_VALIDATION;
+}
+
+static bool is_of_basis(const opn_i_view *view, int32_t i)
+{
+    return view->basis == OPN_BASIS_LABELLED ||
+           view->role[i] ==
+                   (view->basis == OPN_BASIS_TEST ? OPN_ROLE_TEST : OPN_ROLE_VALIDATION);
+}
+
 opn_status opn_i_view_targets(opn_ctx *ctx, const opn_i_view *view, int32_t **out)
 {
     opn_status status = OPN_OK;
     int32_t *target = NULL;
     OPN_TRY_NEW(ctx, target, view->n_nodes);
     for (int32_t i = 0; i < view->n_nodes; i++)
-        target[i] = (view->role[i] == OPN_ROLE_TEST || view->is_elsewhere) &&
-                                    view->label[i] >= 0
+        target[i] = view->label[i] >= 0 && is_of_basis(view, i)
                             ? own_class(view, view->label[i])
                             : -1;
     *out = target;

@@ -176,6 +176,13 @@ cleanup:
     return status;
 }
 
+// Whether the nodes that judge the model are those its confidence was calibrated on,
+// which would look better than it is.
+static bool is_fitted_to_basis(const opn_i_view *view)
+{
+    return view->basis == OPN_BASIS_VALIDATION && view->promises.n_validation > 0;
+}
+
 static opn_status add_quality(opn_ctx *ctx, const opn_i_view *view, json_t *object)
 {
     opn_status status = OPN_OK;
@@ -196,9 +203,9 @@ static opn_status add_quality(opn_ctx *ctx, const opn_i_view *view, json_t *obje
     json_object_set_new(object, "quality", list);
     OPN_TRY(add_reliability(ctx, view, target, view->said->probability,
                             quality[OPN_QUALITY_ECE], object, "reliability"));
-    OPN_TRY(add_reliability(ctx, view, target, view->said->calibrated,
-                            quality[OPN_QUALITY_CALIBRATED_ECE], object,
-                            "calibrated_reliability"));
+    OPN_TRY(add_reliability(
+            ctx, view, target, is_fitted_to_basis(view) ? NULL : view->said->calibrated,
+            quality[OPN_QUALITY_CALIBRATED_ECE], object, "calibrated_reliability"));
 cleanup:
     opn_i_release(&ctx->alloc, target);
     return status;
@@ -313,6 +320,46 @@ static void add_training(const opn_i_view *view, json_t *object)
     json_object_set_new(object, "training_note", json_string(view->training_note));
 }
 
+// ---- decisions -----------------------------------------------------------------------
+
+// What is promised at each accuracy by a threshold on the measure. The thresholds
+// themselves are an array of the page, with all their digits.
+static json_t *json_promises(const opn_control control[OPN_N_PROMISED])
+{
+    json_t *list = json_array();
+    for (int t = 0; t < OPN_N_PROMISED; t++) {
+        const opn_control *c = &control[t];
+        json_array_append_new(
+                list, json_pack("{s:b,s:i,s:i,s:o,s:i}", "shown", c->is_shown, "accepted",
+                                c->n_accepted, "right", c->n_right, "low",
+                                opn_i_json_number(c->low), "needed", c->n_needed));
+    }
+    return list;
+}
+
+static json_t *json_all_promises(const opn_i_view *view)
+{
+    const opn_i_promises *p = &view->promises;
+    json_t *measures = json_object();
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (view->said->measure[m] != NULL && p->n > 0)
+            json_object_set_new(measures, opn_measure_name((opn_measure)m),
+                                json_promises(p->of[m]));
+    return json_pack("{s:i,s:i,s:f,s:o,s:o}", "nodes", p->n, "validation",
+                     p->n_validation, "confidence", p->confidence, "targets",
+                     opn_i_json_numbers(OPN_N_PROMISED, opn_i_promised), "measures",
+                     measures);
+}
+
+static json_t *json_suggestions(const opn_suggestions *s)
+{
+    json_t *list = json_array();
+    for (int32_t r = 0; s != NULL && r < s->n; r++)
+        json_array_append_new(list, json_pack("[i,o]", s->suggestion[r].node,
+                                              opn_i_json_number(s->suggestion[r].gain)));
+    return list;
+}
+
 // ---- whole view ----------------------------------------------------------------------
 
 static void add_parameters(const opn_i_view *view, json_t *object)
@@ -353,33 +400,30 @@ static void add_head(const opn_i_view *view, json_t *object)
 {
     json_t *known = json_array();
     json_t *measures = json_array();
-    json_t *ranges = json_object();
     for (int32_t k = 0; k < view->n_known; k++)
         json_array_append_new(known, json_integer(view->known[k]));
-    for (int m = 0; m < OPN_N_MEASURES; m++) {
-        const char *name = opn_measure_name((opn_measure)m);
-        double low = 0.0;
-        double high = 0.0;
-        if (view->said->measure[m] == NULL)
-            continue;
-        opn_i_view_range(view, (opn_measure)m, &low, &high);
-        json_array_append_new(measures, json_string(name));
-        json_object_set_new(ranges, name, json_pack("[f,f]", low, high));
-    }
+    for (int m = 0; m < OPN_N_MEASURES; m++)
+        if (view->said->measure[m] != NULL)
+            json_array_append_new(measures,
+                                  json_string(opn_measure_name((opn_measure)m)));
     json_object_set_new(object, "model", json_string(view->model));
     json_object_set_new(object, "task", json_string(view->task));
     json_object_set_new(object, "seed", json_integer(view->seed));
     json_object_set_new(object, "known", known);
     json_object_set_new(object, "measures", measures);
-    json_object_set_new(object, "ranges", ranges);
     json_object_set_new(object, "recommended",
                         json_string(opn_measure_name(opn_i_view_recommended(view))));
     json_object_set_new(object, "has_alpha", json_boolean(view->said->alpha != NULL));
     json_object_set_new(object, "embedding", json_embedding(view));
     json_object_set_new(object, "prior",
-                        view->sigma > 0.0 ? json_pack("{s:f}", "sigma", view->sigma)
-                                          : json_null());
-    json_object_set_new(object, "elsewhere", json_boolean(view->is_elsewhere));
+                        view->sigma > 0.0
+                                ? json_pack("{s:f,s:b,s:i}", "sigma", view->sigma,
+                                            "constant", view->has_constant, "radius",
+                                            view->radius)
+                                : json_null());
+    json_object_set_new(object, "basis", json_string(opn_i_basis_name(view->basis)));
+    json_object_set_new(object, "file",
+                        view->file != NULL ? json_string(view->file) : json_null());
     json_object_set_new(object, "pool", json_pool(view));
 }
 
@@ -391,6 +435,8 @@ opn_status opn_i_view_json(opn_ctx *ctx, const opn_i_view *view, json_t **out)
     OPN_TRY(add_quality(ctx, view, object));
     OPN_TRY(add_curves(ctx, view, object));
     OPN_TRY(add_histograms(ctx, view, object));
+    json_object_set_new(object, "promises", json_all_promises(view));
+    json_object_set_new(object, "suggestions", json_suggestions(view->suggestions));
     add_training(view, object);
     add_parameters(view, object);
     *out = json_incref(object);

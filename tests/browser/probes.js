@@ -289,3 +289,67 @@ function whatRan()
 {
     return ['ranInline', 'ranHandler', 'ranEval', 'ranFetched'].filter(name => window[name]);
 }
+
+// ---- the first screen
+
+// Names, values and notes of a list of figures.
+function readFigures(selector)
+{
+    return [...document.querySelector(selector).children].filter(e => !e.hidden)
+        .map(e => [...e.children].map(c => c.textContent));
+}
+
+function slide(selector, position)
+{
+    const slider = document.querySelector(selector);
+    slider.value = position;
+    slider.dispatchEvent(new Event('input', {bubbles: true}));
+}
+
+// What the page has decided, with all digits, from the command that it shows.
+function exposeDecision()
+{
+    window.decisionOfPage = () => {
+        const measure = document.querySelector('.decide select').value;
+        const words = document.querySelector('.next .command code').textContent;
+        const given = words.match(/--abstain-above \w+=([-\d.e+]+)/);
+        const [view, promise] = [JSON.parse(document.getElementById('about').textContent).views[0],
+                                 words.match(/--target-accuracy ([\d.]+)/)];
+        if (given)
+            return {measure, threshold: Number(given[1])};
+        const {arrays} = JSON.parse(document.getElementById('about').textContent);
+        const at = arrays.find(a => a.name === '0.thresholds');
+        const {targets} = view.promises, k = view.measures.indexOf(measure) * targets.length +
+            targets.indexOf(Number(promise[1]));
+        const bytes = Uint8Array.from(atob(document.getElementById('numbers').textContent.trim()),
+            c => c.charCodeAt(0));
+        return {measure, threshold: new DataView(bytes.buffer).getFloat32(at.offset + 4 * k, true)};
+    };
+}
+
+async function timeOf(name)
+{
+    const start = performance.now();
+    await {exert}[name]();
+    return performance.now() - start;
+}
+
+// Milliseconds from a step of the slider until its picture is painted.
+async function timeOfSlide(selector, position)
+{
+    await waitForFrames(2);
+    const start = performance.now();
+    slide(selector, position);
+    await new Promise(done => { requestAnimationFrame(() => setTimeout(done)); });
+    return performance.now() - start;
+}
+
+// Which elements are not wholly within the window.
+function whatIsInSight(selector)
+{
+    const outside = [...document.querySelectorAll(selector)].filter(e => {
+        const box = e.getBoundingClientRect();
+        return box.top < 0 || box.bottom > innerHeight || box.left < 0 || box.right > innerWidth;
+    });
+    return {outside: outside.map(e => e.textContent.slice(0, 40) || e.className)};
+}

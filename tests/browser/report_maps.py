@@ -1,6 +1,5 @@
 """The maps of a report page: hovering, pinning, selecting, zooming, keys, colours."""
 
-import math
 import re
 
 from checks import Failed, expect, expect_equal
@@ -89,18 +88,6 @@ def adjacency_of(data):
     return lists
 
 
-def evidence_for(lists, role, sigma, node):
-    """The prior's evidence for a node as the method defines it: of every training node d hops
-    away exp(-d^2 / 2 sigma^2)."""
-    far, reached = {node: 0}, [node]
-    for at in reached:  # which grows meanwhile
-        for other in lists[at]:
-            if other not in far:
-                far[other] = far[at] + 1
-                reached.append(other)
-    return sum(math.exp(-d * d / (2 * sigma * sigma)) for i, d in far.items() if role[i] == 0)
-
-
 class Pinned:
     """The node to pin: of those that were found, the one most at odds with its neighbours."""
 
@@ -132,8 +119,7 @@ def check_values(checks, report, pinned):
     with checks.claim("the pinned node shows its values"):
         text = report.text("#node")
         for measure in about["views"][0]["measures"]:
-            low, high = about["views"][0]["ranges"][measure]
-            value = low + arrays[f"0.{measure}"][pinned.node] / 65535 * (high - low)
+            value = arrays[f"0.{measure}"][pinned.node]
             digits = 4 if value != 0 and abs(value) < 0.01 else 3
             expect(f"{value:.{digits}f}" in text, f"{measure} is missing in: {text}")
         name = about["graph"]["classes"][pinned.predicted[pinned.node]][:30]
@@ -151,26 +137,11 @@ def check_neighbours(checks, report, pinned):
         claim.note = told
 
 
-def check_prior(checks, report, pinned):
-    prior = pinned.data.about["views"][0].get("prior")
-    if not prior:
-        return
-    with checks.claim("the pinned node tells where its prior comes from") as claim:
-        role = pinned.data.arrays["0.role"]
-        evidence = evidence_for(pinned.lists, role, prior["sigma"], pinned.node)
-        found = re.search(r"Evidence of ([\d.]+) from", report.text("#node"))
-        expect(found, "it does not")
-        expect(abs(float(found[1]) - evidence) < 0.002,
-               f"{found[1]} where {evidence:.3f} was expected")
-        claim.note = found[1]
-
-
 def check_pinning(checks, report, data, found):
     pinned = Pinned(data, found)
     check_pin(checks, report, pinned)
     check_values(checks, report, pinned)
     check_neighbours(checks, report, pinned)
-    check_prior(checks, report, pinned)
     with checks.claim("the pinned node is drawn on the simplex"):
         which = report.texts("#simplex .simplex .which bdi")
         expect(any(shows(name, pinned.name) for name in which), f"it shows {which}")

@@ -105,13 +105,28 @@ class ReportData:
     def __init__(self, page):
         read = page.ask("readData")
         self.about, self.cells = read["about"], read["cells"]
-        block, kinds = base64.b64decode(read["numbers"]), {"u8": "B", "u16": "H", "u32": "I"}
+        block, kinds = base64.b64decode(read["numbers"]), {"u8": "B", "u16": "H", "u32": "I", "f32": "f"}
         self.arrays = {}
         for array in self.about["arrays"]:
             layout = f"<{array['length']}{kinds[array['kind']]}"
             self.arrays[array["name"]] = struct.unpack_from(layout, block, array["offset"])
         graph = self.about["graph"] or {}
         self.nodes, self.names = graph.get("nodes", 0), graph.get("names")
+
+    def kind(self, view, node):
+        """What became of a node: "correct", "wrong", "ood", or None without a label."""
+        label = self.arrays["label"][node]
+        if label == 65535:
+            return None
+        if label not in self.about["views"][view]["known"]:
+            return "ood"
+        return "correct" if label == self.arrays[f"{view}.predicted"][node] else "wrong"
+
+    def judges(self, view):
+        """Nodes whose labels judge a model: of known classes, and those it should detect."""
+        bits = self.arrays[f"{view}.judges"]
+        return [i for i in range(self.nodes)
+                if bits[i] & (1 if self.kind(view, i) == "ood" else 2)]
 
     def name(self, node):
         return (self.names[node] if self.names else "") or str(node)

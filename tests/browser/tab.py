@@ -10,7 +10,8 @@ from checks import Failed, expect
 
 WAIT_SECONDS = 60  # bounds a wait for what comes at once on an idle machine
 
-PROBES = (Path(__file__).parent / "probes.js").read_text(encoding="utf-8")
+PROBES = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8")
+                   for name in ("probes.js", "access.js"))
 
 # What the protocol wants to know of a key: its place on the keyboard, its number, its text.
 KEYS = {
@@ -23,6 +24,7 @@ KEYS = {
     "+": ("NumpadAdd", 107, "+"),
     "-": ("Minus", 189, "-"),
     "0": ("Digit0", 48, "0"),
+    "s": ("KeyS", 83, "s"),
 }
 
 SHIFT = 8  # the bit of the shift key among the modifiers of an event
@@ -155,6 +157,11 @@ class Tab:
         expect(not opened.get("errorText"), f"{url}: {opened.get('errorText')}")
         loaded = "document.readyState === 'complete'"
         self.wait(lambda: self.evaluate(loaded), f"{url} is loaded")
+
+    def save_to(self, folder):
+        """Files that the page hands out go to this folder."""
+        self.browser.call("Browser.setDownloadBehavior", behavior="allow",
+                          browserContextId=self.context, downloadPath=str(folder))
 
     def processor_seconds(self):
         """What the page has computed so far, if it is the busiest that is open.

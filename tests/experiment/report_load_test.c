@@ -15,19 +15,6 @@
 
 static opn_ctx *ctx;
 
-static void
-expect_unit(const page *read, int v, const char *name, const float *want, size_t n)
-{
-    uint32_t *got = page_array(read, v, name, "u16", n);
-    const double step = page_step(read, v, name);
-    for (size_t j = 0; j < n; j++) {
-        const double found = page_low_end(read, v, name) + got[j] * step;
-        if (fabs(found - (double)want[j]) > 0.6 * step)
-            fail_msg("%s of %zu: %g is not %g", name, j, found, (double)want[j]);
-    }
-    free(got);
-}
-
 // ---- models --------------------------------------------------------------------------
 
 static void save_model(const place *at, const opn_graph *graph, const char *settings)
@@ -82,8 +69,8 @@ static void a_model_is_shown_on_its_graph(void **state)
     assert_int_equal(place_n_views(&read), 1);
     assert_string_equal(page_string(read.about, "title"), "data");
     for (int m = 0; m < OPN_N_MEASURES; m++)
-        expect_unit(&read, 0, opn_measure_name((opn_measure)m), said->measure[m],
-                    PLACE_NODES);
+        page_expect_floats(&read, 0, opn_measure_name((opn_measure)m), said->measure[m],
+                           PLACE_NODES);
     assert_true(page_number(view, "embedding.perplexity") == 9.0);
     assert_int_equal(json_array_size(page_member(view, "training")), 2);
     place_expect_same_weights(view);
@@ -168,8 +155,8 @@ static void expect_predictions(const place *at, const page *read, const char *se
     }
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (opn_model_measures(model, (opn_measure)m))
-            expect_unit(read, 0, opn_measure_name((opn_measure)m), said->measure[m],
-                        PLACE_NODES);
+            page_expect_floats(read, 0, opn_measure_name((opn_measure)m),
+                               said->measure[m], PLACE_NODES);
     assert_int_equal(page_has_array(read, "0.alpha"), has_alpha);
     assert_int_equal(page_number(view, "pool.nodes"), n_pool);
     assert_string_equal(page_string(view, "model"), "predictions");

@@ -59,7 +59,7 @@ static void tables_are_those_of_the_evaluation(void **state)
     int n_rows = 0;
     size_t r = 0;
     json_t *row = NULL;
-    assert_int_equal(json_array_size(page_member(read.about, "tables")), 2);
+    assert_int_equal(json_array_size(page_member(read.about, "tables")), 3);
     assert_int_equal(json_array_size(page_member(detection, "columns")),
                      2 + OPN_N_METRICS);
     json_array_foreach(rows, r, row)
@@ -89,6 +89,48 @@ static void tables_are_those_of_the_evaluation(void **state)
     assert_string_equal(page_string(read.about, "manifest.1.1"), "data");
     page_free(&read);
     opn_evaluation_free(found);
+    place_close(&at);
+}
+
+static void models_are_compared_by_the_paired_test_of_the_terminal(void **state)
+{
+    (void)state;
+    place at = place_open(ctx);
+    place_make_run(ctx, &at);
+    json_t *saved = json_load_file(at.evaluation, 0, NULL);
+    page read = place_load(ctx, &at, at.run, at.data, "");
+    const json_t *rows = page_member(read.about, "tables.2.rows");
+    assert_int_equal(json_array_size(rows), 2); // three models
+    for (size_t r = 0; r < 2; r++) {
+        const json_t *row = json_array_get(rows, r);
+        const json_t *want = json_array_get(json_object_get(saved, "comparisons"), r);
+        assert_string_equal(page_string(row, "1"), page_string(want, "against"));
+        assert_true(fabs(page_number(row, "2.mean") -
+                         page_number(want, "accuracy.difference")) < 1e-4);
+        assert_true(fabs(page_number(row, "3") - page_number(want, "accuracy.p_value")) <
+                    1e-5);
+        assert_true(fabs(page_number(row, "5.low") - page_number(want, "auroc.ci95.0")) <
+                    1e-4);
+    }
+    json_decref(saved);
+    page_free(&read);
+    place_close(&at);
+}
+
+static void a_run_tells_by_which_words_a_command_finds_its_models(void **state)
+{
+    (void)state;
+    place at = place_open(ctx);
+    place_make_run(ctx, &at);
+    page read = place_load(ctx, &at, at.run, at.data, "");
+    assert_string_equal(page_string(read.about, "graph.source"), at.data);
+    for (int v = 0; v < place_n_views(&read); v++) {
+        opn_model *model = NULL;
+        const char *file = page_string(page_view(&read, v), "file");
+        assert_int_equal(opn_model_load(ctx, file, &model), OPN_OK);
+        opn_model_free(model);
+    }
+    page_free(&read);
     place_close(&at);
 }
 
@@ -405,6 +447,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(tables_are_those_of_the_evaluation),
+            WITH_CTX(models_are_compared_by_the_paired_test_of_the_terminal),
+            WITH_CTX(a_run_tells_by_which_words_a_command_finds_its_models),
             WITH_CTX(an_interval_of_one_seed_is_null),
             WITH_CTX(views_are_those_of_the_kept_models),
             WITH_CTX(parameters_choose_models_and_tasks),

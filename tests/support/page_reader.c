@@ -119,23 +119,6 @@ json_t *page_view(const page *read, int v)
     return page_member(read->about, path);
 }
 
-static double end_of(const page *read, int v, const char *name, int end)
-{
-    const json_t *ranges = page_member(page_view(read, v), "ranges");
-    const json_t *range = json_object_get(ranges, name);
-    return range == NULL ? end : json_number_value(json_array_get(range, (size_t)end));
-}
-
-double page_low_end(const page *read, int v, const char *name)
-{
-    return end_of(read, v, name, 0);
-}
-
-double page_step(const page *read, int v, const char *name)
-{
-    return (end_of(read, v, name, 1) - end_of(read, v, name, 0)) / 65535.0;
-}
-
 json_t *page_of_measure(const json_t *list, const char *measure)
 {
     size_t n = 0;
@@ -185,7 +168,7 @@ page_array(const page *read, int view, const char *name, const char *kind, size_
     if (about == NULL)
         fail_msg("the page has no array %s", full);
     const size_t offset = (size_t)page_number(about, "offset");
-    const size_t width = strcmp(kind, "u32") == 0 ? 4 : strcmp(kind, "u16") == 0 ? 2 : 1;
+    const size_t width = strcmp(kind, "u8") == 0 ? 1 : strcmp(kind, "u16") == 0 ? 2 : 4;
     assert_string_equal(page_string(about, "kind"), kind);
     assert_int_equal(page_number(about, "length"), n);
     assert_int_equal(offset % 4, 0);
@@ -198,4 +181,24 @@ page_array(const page *read, int view, const char *name, const char *kind, size_
             value[j] = value[j] << 8 | read->block[offset + j * width + b];
     }
     return value;
+}
+
+float *page_floats(const page *read, int view, const char *name, size_t n)
+{
+    uint32_t *bits = page_array(read, view, name, "f32", n);
+    float *value = malloc((n + 1) * sizeof(*value));
+    assert_non_null(value);
+    memcpy(value, bits, n * sizeof(*value));
+    free(bits);
+    return value;
+}
+
+void page_expect_floats(
+        const page *read, int view, const char *name, const float *want, size_t n)
+{
+    float *got = page_floats(read, view, name, n);
+    for (size_t j = 0; j < n; j++)
+        if (memcmp(&got[j], &want[j], sizeof(*got)) != 0)
+            fail_msg("%s of %zu: %g is not %g", name, j, (double)got[j], (double)want[j]);
+    free(got);
 }

@@ -37,16 +37,18 @@ json_t *page_view(const page *read, int v);
 // The item of `list` whose member "measure" is this; fails if missing.
 json_t *page_of_measure(const json_t *list, const char *measure);
 
-// What 0 stands for in the array of a measure of a view, and by how much the next number
-// is more; other arrays go from 0 to 1.
-double page_low_end(const page *read, int v, const char *name);
-double page_step(const page *read, int v, const char *name);
-
 int page_has_array(const page *read, const char *name);
 
 // Array NAME, or VIEW.NAME of a view (-1: none), which must have n items and be of this
 // kind; to be freed.
 uint32_t *
 page_array(const page *read, int view, const char *name, const char *kind, size_t n);
+
+// Likewise, of kind f32.
+float *page_floats(const page *read, int view, const char *name, size_t n);
+
+// The array of a view, of kind f32, must have these values to the last bit.
+void page_expect_floats(
+        const page *read, int view, const char *name, const float *want, size_t n);
 
 #endif // OPN_TEST_PAGE_READER_H
