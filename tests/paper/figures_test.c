@@ -2,10 +2,13 @@
 // whole or not there at all.
 
 #include "paper/figure_curves.h"
+#include "paper/figure_framework.h"
+#include "paper/figure_gkde.h"
 #include "paper/figure_maps.h"
 #include "paper/figure_simplex.h"
 #include "report/palette.h"
 #include "support/cmocka_test.h"
+#include "support/pdf_reader.h"
 #include "support/support.h"
 #include "support/svg_reader.h"
 
@@ -80,11 +83,11 @@ static void expect_text(const char *figure, const char *part)
 
 // ---- figures to draw -----------------------------------------------------------------
 
-enum { N_POINTS = 300, N_LARGE = 15, N_NAN = 6, N_GROUPS = 5 };
+enum { N_POINTS = 300, N_LARGE = 15, N_MARKED_EACH = 10, N_NAN = 6, N_GROUPS = 5 };
 
 static struct {
     float place[2 * N_POINTS];
-    uint8_t is_large[N_POINTS];
+    uint8_t is_large[N_POINTS], is_marked[N_POINTS];
     int32_t group[N_POINTS];
     float value[N_POINTS];
     double x[N_POINTS], y[N_POINTS];
@@ -103,6 +106,7 @@ static void make_points(void)
         scene.place[2 * i] = (float)below(&seed, 1001) / 1000;
         scene.place[2 * i + 1] = (float)below(&seed, 1001) / 1000;
         scene.is_large[i] = i % (N_POINTS / N_LARGE) == 0;
+        scene.is_marked[i] = i % N_MARKED_EACH == 3;
         scene.group[i] = (int32_t)below(&seed, N_GROUPS);
         scene.value[i] = (float)below(&seed, 1000) / 999;
         scene.x[i] = (double)i / (N_POINTS - 1);
@@ -129,13 +133,24 @@ static void make_scene(const char *label)
                                      .place = scene.place,
                                      .is_large = scene.is_large,
                                      .value = scene.value,
-                                     .high = 1};
+                                     .high = 1,
+                                     .is_marked = scene.is_marked,
+                                     .marked_name = label,
+                                     .caption = label};
     for (int l = 0; l < 3; l++)
-        scene.line[l] = (opn_i_line){label, N_POINTS, scene.x, l == 2 ? scene.x : scene.y,
-                                     l == 2};
+        scene.line[l] = (opn_i_line){.name = label,
+                                     .n = N_POINTS,
+                                     .x = scene.x,
+                                     .y = l == 2 ? scene.x : scene.y,
+                                     .low = l == 1 ? scene.x : NULL,
+                                     .high = l == 1 ? scene.y : NULL,
+                                     .is_chance = l == 2};
     for (int p = 0; p < 2; p++)
-        scene.curve[p] = (opn_i_curve_panel){
-                .title = label, .x_name = label, .y_name = label, .line = scene.line};
+        scene.curve[p] = (opn_i_curve_panel){.title = label,
+                                             .x_name = label,
+                                             .y_name = label,
+                                             .band_name = label,
+                                             .line = scene.line};
     scene.curve[0].n_lines = scene.curve[1].n_lines = 3;
     for (int p = 0; p < 3; p++) {
         scene.simplex[p] = (opn_i_simplex_panel){
@@ -168,9 +183,27 @@ static opn_status draw_simplex(opn_ctx *ctx, const char *path)
     return opn_i_figure_simplex(ctx, path, scene.label, 3, scene.simplex);
 }
 
-static figure *const figures[] = {draw_maps, draw_curves, draw_simplex};
+// The first ones show the label of the scene.
+static figure *const figures[] = {draw_maps, draw_curves, draw_simplex,
+                                  opn_i_figure_framework, opn_i_figure_gkde};
 
-enum { N_FIGURES = sizeof(figures) / sizeof(figures[0]) };
+enum { N_FIGURES = sizeof(figures) / sizeof(figures[0]), N_LABELLED = 3 };
+
+static const char *const files[] = {"figure.svg", "figure.pdf"};
+
+enum { N_FORMATS = sizeof(files) / sizeof(files[0]) };
+
+// The file of a stage, whole in its format.
+static void expect_figure(const stage *s)
+{
+    size_t n;
+    char *text = support_read_file(s->path, &n);
+    if (strstr(s->path, ".pdf") != NULL)
+        free(support_expect_pdf(text, n));
+    else
+        support_expect_svg(text, n);
+    free(text);
+}
 
 // ---- labels -------------------------------------------------------------------------
 
@@ -198,9 +231,10 @@ static void test_hostile_labels_are_drawn_as_harmless_text(void **state)
             " ",
     };
     stage *s = support_open_stage("figure.svg");
+    stage *pdf = support_open_stage("figure.pdf");
     for (size_t l = 0; l < sizeof(labels) / sizeof(labels[0]); l++) {
         make_scene(labels[l]);
-        for (size_t f = 0; f < N_FIGURES; f++) {
+        for (size_t f = 0; f < N_LABELLED; f++) {
             assert_int_equal(figures[f](s->ctx, s->path), OPN_OK);
             char *text = read_figure(s);
             assert_int_equal(count(text, "<script"), 0);
@@ -208,8 +242,11 @@ static void test_hostile_labels_are_drawn_as_harmless_text(void **state)
             if (labels[l] == endless)
                 expect_text(text, "WWW\xe2\x80\xa6</text>");
             free(text);
+            assert_int_equal(figures[f](pdf->ctx, pdf->path), OPN_OK);
+            expect_figure(pdf);
         }
     }
+    support_close_stage(pdf);
     support_close_stage(s);
 }
 
@@ -265,6 +302,7 @@ static void test_values_that_are_none_are_grey(void **state)
     make_scene("label");
     scene.value[2] = INFINITY;
     scene.value[3] = -INFINITY;
+    scene.map[2].is_marked = NULL;
     assert_int_equal(
             opn_i_figure_maps(s->ctx, s->path, NULL, N_POINTS, 1, scene.map + 2, 1),
             OPN_OK);
@@ -289,6 +327,7 @@ static void test_values_over_no_range_are_the_middle(void **state)
                                        {-DBL_MAX, DBL_MAX}};
     stage *s = support_open_stage("figure.svg");
     make_scene("label");
+    scene.map[2].is_marked = NULL;
     for (size_t b = 0; b < 6; b++) {
         scene.map[2].low = bounds[b][0];
         scene.map[2].high = bounds[b][1];
@@ -310,7 +349,8 @@ static void test_panels_of_one_set_of_classes_share_a_legend(void **state)
     make_scene("kind");
     assert_int_equal(draw_maps(s->ctx, s->path), OPN_OK);
     char *text = read_figure(s);
-    assert_int_equal(count(text, ">kind</text>"), 1 + 3 + N_GROUPS); // and titles
+    // And titles, the name of marked points and the caption.
+    assert_int_equal(count(text, ">kind</text>"), 1 + 3 + N_GROUPS + 2);
     free(text);
     scene.map[1].n_groups = 2;
     assert_int_equal(opn_i_figure_maps(s->ctx, s->path, NULL, N_POINTS, 3, scene.map, 3),
@@ -324,8 +364,49 @@ static void test_panels_of_one_set_of_classes_share_a_legend(void **state)
     assert_int_equal(opn_i_figure_maps(s->ctx, s->path, NULL, N_POINTS, 3, scene.map, 3),
                      OPN_OK);
     text = read_figure(s);
-    expect_text(text, ">and 955 more</text>");
+    expect_text(text, ">and 956 more</text>");
     expect_text(text, ">training node</text>");
+    free(text);
+    support_close_stage(s);
+}
+
+static void test_marked_points_have_an_outline_and_a_key(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("figure.svg");
+    make_scene("label");
+    scene.map[2].marked_name = "unknown class";
+    scene.map[2].caption = "mean 0.50";
+    scene.map[2].is_large = NULL;
+    assert_int_equal(
+            opn_i_figure_maps(s->ctx, s->path, NULL, N_POINTS, 1, scene.map + 2, 1),
+            OPN_OK);
+    char *text = read_figure(s);
+    assert_int_equal(count_dots(text, opn_i_palette.ink), N_POINTS / N_MARKED_EACH);
+    assert_int_equal(count(text, "h0"), N_POINTS + N_POINTS / N_MARKED_EACH);
+    expect_text(text, ">unknown class</text>");
+    expect_text(text, ">mean 0.50</text>");
+    // Below all other points, so that only a rim of it is seen.
+    char ink[32];
+    snprintf(ink, sizeof(ink), "<path stroke=\"#%06x\"", (unsigned)opn_i_palette.ink);
+    assert_true(strstr(text, ink) < strstr(text, "h0\"/>\n<path stroke=\"#"));
+    free(text);
+    support_close_stage(s);
+}
+
+static void test_groups_are_numbered_where_they_are(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("figure.svg");
+    make_scene("label");
+    assert_int_equal(opn_i_figure_maps(s->ctx, s->path, NULL, N_POINTS, 1, scene.map, 1),
+                     OPN_OK);
+    char *text = read_figure(s);
+    for (int k = 0; k < N_GROUPS; k++) { // on the map, in the legend, and as a name
+        char part[32];
+        snprintf(part, sizeof(part), ">%d</text>", k);
+        assert_int_equal(count(text, part), 3);
+    }
     free(text);
     support_close_stage(s);
 }
@@ -374,9 +455,19 @@ static void test_lines_of_one_name_share_a_colour_and_a_key(void **state)
     assert_int_equal(draw_curves(s->ctx, s->path), OPN_OK);
     char *text = read_figure(s);
     // In two panels and the legend.
-    assert_int_equal(count(text, " stroke=\"#0072b2\""), 3);
-    assert_int_equal(count(text, " stroke=\"#e69f00\""), 3);
-    assert_int_equal(count(text, " stroke=\"#808080\" stroke-dasharray=\"4 3\""), 3);
+    assert_int_equal(count(text, " stroke=\"#0072b2\" stroke-width=\"1.6\" d"), 3);
+    assert_int_equal(count(text, " stroke=\"#e69f00\" stroke-width=\"1.6\" "
+                                 "stroke-dasharray=\"8 3\""),
+                     3);
+    assert_int_equal(count(text, " stroke=\"#808080\" stroke-width=\"1.2\" "
+                                 "stroke-dasharray=\"1.5 3\""),
+                     3);
+    // Six markers on each line in each panel, and one in the legend.
+    assert_int_equal(count(text, " stroke=\"#0072b2\" stroke-width=\"1.3\""), 2 * 6 + 1);
+    assert_int_equal(count(text, " stroke=\"#e69f00\" stroke-width=\"1.3\""), 2 * 6 + 1);
+    // A band in each panel, and its key.
+    assert_int_equal(count(text, " fill=\"#e69f00\" fill-opacity=\"0.16\""), 2);
+    assert_int_equal(count(text, " fill-opacity=\"0.16\""), 3);
     assert_int_equal(count(text, ">first</text>"), 1);
     assert_int_equal(count(text, ">guess</text>"), 1);
     free(text);
@@ -389,13 +480,13 @@ static void test_lines_are_broken_at_what_is_no_number(void **state)
     stage *s = support_open_stage("figure.svg");
     static const double x[] = {0, 0.1, (double)NAN, 0.3, 0.4, 0.5, 0.6};
     static const double y[] = {0, 0.1, 0.2, 0.3, (double)INFINITY, 0.5, 1e300};
-    const opn_i_line line = {"line", 7, x, y, false};
+    const opn_i_line line = {.name = "line", .n = 7, .x = x, .y = y};
     const opn_i_curve_panel panel = {.n_lines = 1, .line = &line};
     assert_int_equal(opn_i_figure_curves(s->ctx, s->path, NULL, 1, &panel, 1), OPN_OK);
     char *text = read_figure(s);
-    const char *at = strstr(text, "stroke=\"#0072b2\" d=\"");
+    const char *at = strstr(text, "stroke=\"#0072b2\" stroke-width=\"1.6\" d=\"");
     assert_non_null(at);
-    char *end = strchr(at + 20, '"');
+    char *end = strchr(at + 39, '"');
     *end = 0;
     assert_int_equal(count(at, "M"), 3);
     assert_int_equal(count(at, "L"), 2);
@@ -413,7 +504,7 @@ static void test_steps_too_small_to_see_are_left_out(void **state)
     assert_non_null(x);
     for (int i = 0; i < N; i++)
         x[i] = (double)i / (N - 1);
-    const opn_i_line line = {"line", N, x, x, false};
+    const opn_i_line line = {.name = "line", .n = N, .x = x, .y = x};
     const opn_i_curve_panel panel = {.n_lines = 1, .line = &line};
     assert_int_equal(opn_i_figure_curves(s->ctx, s->path, NULL, 1, &panel, 1), OPN_OK);
     char *text = read_figure(s);
@@ -425,12 +516,15 @@ static void test_steps_too_small_to_see_are_left_out(void **state)
 
 // ---- simplex -------------------------------------------------------------------------
 
+// The polygon of this colour in the first triangle, which ends with its frame.
 static const char *next_polygon(const char *text, uint32_t colour)
 {
     char begin[64];
     snprintf(begin, sizeof(begin), "<path fill=\"#%06x\" d=\"", (unsigned)colour);
     const char *at = strstr(text, begin);
-    return at == NULL ? NULL : at + strlen(begin);
+    const char *frame = strstr(text, " stroke-linejoin=\"round\"");
+    assert_non_null(frame);
+    return at == NULL || at > frame ? NULL : at + strlen(begin);
 }
 
 // The largest x of a polygon.
@@ -478,7 +572,7 @@ static void test_bands_of_a_dirichlet_end_where_they_should(void **state)
 
 // With next to no evidence the density is that of the uniform distribution: one colour,
 // the middle, over the whole triangle, wherever the mode is.
-static void test_no_evidence_is_grey_from_corner_to_corner(void **state)
+static void test_no_evidence_is_the_middle_from_corner_to_corner(void **state)
 {
     (void)state;
     static const double alpha[][3] = {
@@ -494,9 +588,9 @@ static void test_no_evidence_is_grey_from_corner_to_corner(void **state)
         const char *middle = next_polygon(text, opn_i_palette.ramp[4]);
         assert_true(triangle != NULL && middle != NULL);
         assert_null(next_polygon(text, opn_i_ramp_colour(13 / 24.0)));
-        for (int k = 0; k < 3; k++) { // M left L right L top z
+        for (int k = 0; k < 3; k++) { // M left L right L top Z
             char corner[32];
-            const size_t n = strcspn(triangle + 1, "Lz");
+            const size_t n = strcspn(triangle + 1, "LZ");
             snprintf(corner, sizeof(corner), "%.*s", (int)n, triangle + 1);
             triangle += 1 + n;
             const char *found = strstr(middle, corner);
@@ -583,22 +677,24 @@ static void test_any_number_of_columns_will_do(void **state)
     support_close_stage(s);
 }
 
-static void test_figures_are_the_same_bytes_in_every_locale(void **state)
+static void check_that_figures_are_the_same_bytes_in_every_locale(const char *file)
 {
-    (void)state;
-    stage *s = support_open_stage("figure.svg");
+    stage *s = support_open_stage(file);
     char *want[N_FIGURES];
+    size_t n_want[N_FIGURES];
     opn_status status[N_FIGURES];
     make_scene("label 0.5");
     for (size_t f = 0; f < N_FIGURES; f++) {
         assert_int_equal(figures[f](s->ctx, s->path), OPN_OK);
-        want[f] = support_read_file(s->path, NULL);
+        want[f] = support_read_file(s->path, &n_want[f]);
     }
     support_set_comma_locale(s->folder);
     for (size_t f = 0; f < N_FIGURES; f++) {
         status[f] = figures[f](s->ctx, s->path);
-        char *got = support_read_file(s->path, NULL);
-        status[f] = strcmp(got, want[f]) == 0 ? status[f] : OPN_ERR_INTERNAL;
+        size_t n;
+        char *got = support_read_file(s->path, &n);
+        status[f] = n == n_want[f] && memcmp(got, want[f], n) == 0 ? status[f]
+                                                                   : OPN_ERR_INTERNAL;
         free(got);
         free(want[f]);
     }
@@ -608,10 +704,16 @@ static void test_figures_are_the_same_bytes_in_every_locale(void **state)
     support_close_stage(s);
 }
 
-static void test_every_allocation_may_fail(void **state)
+static void test_figures_are_the_same_bytes_in_every_locale(void **state)
 {
     (void)state;
-    stage *s = support_open_stage("figure.svg");
+    for (size_t f = 0; f < N_FORMATS; f++)
+        check_that_figures_are_the_same_bytes_in_every_locale(files[f]);
+}
+
+static void check_that_every_allocation_may_fail(const char *file)
+{
+    stage *s = support_open_stage(file);
     make_scene("label");
     for (size_t f = 0; f < N_FIGURES; f++) {
         bool is_reached = true;
@@ -631,10 +733,16 @@ static void test_every_allocation_may_fail(void **state)
     support_close_stage(s);
 }
 
-static void test_every_write_may_fail(void **state)
+static void test_every_allocation_may_fail(void **state)
 {
     (void)state;
-    stage *s = support_open_stage("figure.svg");
+    for (size_t f = 0; f < N_FORMATS; f++)
+        check_that_every_allocation_may_fail(files[f]);
+}
+
+static void check_that_every_write_may_fail(const char *file)
+{
+    stage *s = support_open_stage(file);
     make_scene("label");
     for (size_t f = 0; f < N_FIGURES; f++) {
         bool is_reached = true;
@@ -651,11 +759,18 @@ static void test_every_write_may_fail(void **state)
             if (is_reached)
                 support_expect_file(s->path, "old", 3);
             else
-                free(read_figure(s));
+                expect_figure(s);
             assert_true(is_reached || k > 2); // a write and a sync were refused
         }
     }
     support_close_stage(s);
+}
+
+static void test_every_write_may_fail(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < N_FORMATS; f++)
+        check_that_every_write_may_fail(files[f]);
 }
 
 static void test_a_folder_that_is_missing_is_named(void **state)
@@ -680,12 +795,14 @@ int main(void)
             cmocka_unit_test(test_values_that_are_none_are_grey),
             cmocka_unit_test(test_values_over_no_range_are_the_middle),
             cmocka_unit_test(test_panels_of_one_set_of_classes_share_a_legend),
+            cmocka_unit_test(test_marked_points_have_an_outline_and_a_key),
+            cmocka_unit_test(test_groups_are_numbered_where_they_are),
             cmocka_unit_test(test_six_maps_of_7487_points_are_below_a_megabyte),
             cmocka_unit_test(test_lines_of_one_name_share_a_colour_and_a_key),
             cmocka_unit_test(test_lines_are_broken_at_what_is_no_number),
             cmocka_unit_test(test_steps_too_small_to_see_are_left_out),
             cmocka_unit_test(test_bands_of_a_dirichlet_end_where_they_should),
-            cmocka_unit_test(test_no_evidence_is_grey_from_corner_to_corner),
+            cmocka_unit_test(test_no_evidence_is_the_middle_from_corner_to_corner),
             cmocka_unit_test(test_any_evidence_makes_a_figure),
             cmocka_unit_test(test_what_is_no_evidence_is_refused),
             cmocka_unit_test(test_figures_of_nothing_are_figures),
