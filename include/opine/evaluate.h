@@ -174,11 +174,14 @@ OPN_API OPN_NODISCARD opn_status opn_reproduction_save(opn_ctx *ctx,
                                                        const char *path);
 
 // Draws the figures of the paper that the parameter figure names (all: "") of the
-// datasets that `dataset` names (all: "") as folder/FIGURE-DATASET.svg, from the first
-// seed and the whole pool; without a folder into the current directory. Models are
+// datasets that `dataset` names (all: "") as folder/FIGURE-DATASET.svg and .pdf, from the
+// whole pool; without a folder into the current directory. Maps show the first seed.
+// Curves are means over as many seeds as `seeds` says if it is set; otherwise over those,
+// from the first on, that the folder has models of, and at least the first. Models are
 // stored in and taken from the folder as by opn_evaluate(). `drawn`, which may be NULL,
 // is called for each file. Errors: those of opn_model_train(), opn_embed() and
-// opn_graph_load(); WRITE.
+// opn_graph_load(); INVALID_ARG (the paper has no such figure; a pool in which all nodes
+// are of one kind); WRITE.
 OPN_API OPN_NODISCARD opn_status opn_draw_figures(opn_ctx *ctx,
                                                   const opn_params *params,
                                                   const char *folder,

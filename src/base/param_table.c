@@ -463,10 +463,10 @@ static const opn_param table[] = {
         {.name = "figure",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",
-         .choices = "maps|pr|roc|simplex",
+         .choices = "maps|pr|roc|simplex|framework|gkde",
          .affects = OPN_AFFECTS_RUNS,
-         .help = "Which figures of the paper to draw, as SVG files in `output`; tables "
-                 "are then measured only if `table` is given."},
+         .help = "Which figures of the paper to draw, as SVG and PDF files in `output`; "
+                 "tables are then measured only if `table` is given."},
         {.name = "dataset",
          .kind = OPN_PARAM_CHOICES,
          .default_text = "",

@@ -68,3 +68,17 @@ cleanup:
     opn_i_release(&ctx->alloc, path);
     return status;
 }
+
+opn_status opn_i_is_model_kept(opn_ctx *ctx,
+                               const opn_i_training *training,
+                               const char *folder,
+                               bool *out)
+{
+    opn_status status = OPN_OK;
+    char *path = NULL;
+    OPN_TRY(opn_i_kept_model_path(ctx, training, folder, &path));
+    *out = opn_i_file_exists(path);
+cleanup:
+    opn_i_release(&ctx->alloc, path);
+    return status;
+}

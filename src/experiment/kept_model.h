@@ -34,4 +34,10 @@ OPN_NODISCARD opn_status opn_i_kept_model_path(opn_ctx *ctx,
                                                const char *folder,
                                                char **out);
 
+// Whether the folder has the model with this key.
+OPN_NODISCARD opn_status opn_i_is_model_kept(opn_ctx *ctx,
+                                             const opn_i_training *training,
+                                             const char *folder,
+                                             bool *out);
+
 #endif // OPN_KEPT_MODEL_H

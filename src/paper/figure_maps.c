@@ -2,8 +2,9 @@
 
 #include "paper/figure_maps.h"
 
+#include "opinion/curves.h"
 #include "report/palette.h"
-#include "report/svg.h"
+#include "report/plot.h"
 
 #include <assert.h>
 #include <math.h>
@@ -14,12 +15,14 @@ enum {
     // Points of one colour share a path, which keeps the file small but would put the
     // last colour on top of all others. So the points are spread over layers, each of
     // which starts again with the first colour.
-    N_LAYERS = 8,
+    N_LAYERS = 4,
     N_KINDS = N_STEPS + 1, // a kind is a colour; kind 0 is grey
     N_SMALL = N_LAYERS * N_KINDS,
     N_PILES = 2 * N_SMALL, // each is one path: all small points, then all large ones
     BAR_HEIGHT = 7,
     BAR_ABOVE = 7, // between a map and its bar
+    SPREAD_HEIGHT = 34,
+    CAPTION_HEIGHT = 14,
 };
 
 static_assert((int)N_KINDS > (int)OPN_GROUP_COLOURS, "each class colour is a kind");
@@ -65,115 +68,246 @@ static bool is_drawn(const opn_i_map_panel *panel, int32_t i)
 static int32_t pile_of(const opn_i_map_panel *panel, int32_t i)
 {
     const int32_t kind = kind_of(panel, i);
-    const uint32_t layer = (uint32_t)i * UINT32_C(2654435761) >> 29;
+    const uint32_t layer = (uint32_t)i * UINT32_C(2654435761) >> 30;
     return (is_large(panel, i) ? N_SMALL : 0) +
            (kind == 0 ? 0 : (int32_t)layer * N_KINDS + kind);
 }
 
 // ---- points --------------------------------------------------------------------------
 
-// Points grouped by pile, in input order: order[begin[b]] … order[begin[b + 1]).
+// Points grouped by pile, order[begin[b]] … order[begin[b + 1]), from left to right
+// within a pile, since neighbours take few bytes to write.
 typedef struct piles {
-    int32_t *order;             // [n]
+    int32_t *order;  // [n]
+    int32_t *across; // [n] all points that are drawn, from left to right
+    int32_t n_across;
+    double *at;                 // [n,2] of the pile being drawn
     int32_t begin[N_PILES + 2]; // one extra for the counting sort
 } piles;
 
-static void sort_points(const opn_i_map_panel *panel, int32_t n, piles *to)
+static double within(float place)
 {
-    memset(to->begin, 0, sizeof(to->begin));
-    for (int32_t i = 0; i < n; i++)
-        if (is_drawn(panel, i))
-            to->begin[pile_of(panel, i) + 2]++;
-    for (int32_t b = 0; b < N_PILES; b++)
-        to->begin[b + 2] += to->begin[b + 1];
-    for (int32_t i = 0; i < n; i++)
-        if (is_drawn(panel, i))
-            to->order[to->begin[pile_of(panel, i) + 1]++] = i;
+    return fmin(fmax((double)place, 0), 1);
 }
 
-// A zero-length line with round caps is a dot.
-static void put_pile(opn_i_file_writer *svg,
+static void sort_across(const opn_i_map_panel *panel, int32_t n, piles *to)
+{
+    enum { N_COLUMNS = 1024 };
+    int32_t begin[N_COLUMNS + 2] = {0};
+    for (int32_t i = 0; i < n; i++)
+        if (is_drawn(panel, i))
+            begin[(int)(within(panel->place[2 * (size_t)i]) * (N_COLUMNS - 1)) + 2]++;
+    for (int32_t c = 0; c < N_COLUMNS; c++)
+        begin[c + 2] += begin[c + 1];
+    for (int32_t i = 0; i < n; i++)
+        if (is_drawn(panel, i)) {
+            const double x = within(panel->place[2 * (size_t)i]);
+            to->across[begin[(int)(x * (N_COLUMNS - 1)) + 1]++] = i;
+        }
+    to->n_across = begin[N_COLUMNS];
+}
+
+static void sort_points(const opn_i_map_panel *panel, int32_t n, piles *to)
+{
+    sort_across(panel, n, to);
+    memset(to->begin, 0, sizeof(to->begin));
+    for (int32_t a = 0; a < to->n_across; a++)
+        to->begin[pile_of(panel, to->across[a]) + 2]++;
+    for (int32_t b = 0; b < N_PILES; b++)
+        to->begin[b + 2] += to->begin[b + 1];
+    for (int32_t a = 0; a < to->n_across; a++)
+        to->order[to->begin[pile_of(panel, to->across[a]) + 1]++] = to->across[a];
+}
+
+static void
+put_point(const opn_i_map_panel *panel, const opn_i_box *inside, int32_t i, double at[2])
+{
+    at[0] = inside->x + within(panel->place[2 * (size_t)i]) * inside->width;
+    at[1] = inside->y + (1 - within(panel->place[2 * (size_t)i + 1])) * inside->height;
+}
+
+static void put_pile(opn_i_canvas *canvas,
                      const opn_i_map_panel *panel,
                      const opn_i_box *inside,
-                     const piles *from,
+                     const piles *sorted,
                      int32_t b,
                      uint32_t colour)
 {
-    opn_i_file_writer_printf(svg, "<path");
-    opn_i_svg_colour(svg, "stroke", colour);
-    opn_i_file_writer_printf(svg, " d=\"");
-    for (int32_t o = from->begin[b]; o < from->begin[b + 1]; o++) {
-        const float *place = panel->place + 2 * (size_t)from->order[o];
-        const double x = fmin(fmax((double)place[0], 0), 1);
-        const double y = fmin(fmax((double)place[1], 0), 1);
-        opn_i_svg_move(svg, 'M', inside->x + x * inside->width,
-                       inside->y + (1 - y) * inside->height);
-        opn_i_file_writer_put(svg, "h0", 2);
-    }
-    opn_i_file_writer_printf(svg, "\"/>\n");
+    const int32_t begin = sorted->begin[b];
+    const int32_t n = sorted->begin[b + 1] - begin;
+    for (int32_t o = 0; o < n; o++)
+        put_point(panel, inside, sorted->order[begin + o], sorted->at + 2 * (size_t)o);
+    opn_i_canvas_dots(canvas, colour, n, sorted->at);
 }
 
-static void begin_dots(opn_i_file_writer *svg, double diameter)
+// The small points, or from pile N_SMALL on the large ones.
+static void put_piles(opn_i_canvas *canvas,
+                      const opn_i_map_panel *panel,
+                      const opn_i_box *inside,
+                      const piles *sorted,
+                      int32_t first,
+                      double diameter)
 {
-    opn_i_file_writer_printf(svg, "<g fill=\"none\" stroke-linecap=\"round\"");
-    opn_i_svg_attribute(svg, "stroke-width", diameter);
-    opn_i_file_writer_printf(svg, ">\n");
+    if (sorted->begin[first] == sorted->begin[first + N_SMALL])
+        return;
+    opn_i_canvas_begin_dots(canvas, diameter);
+    for (int32_t b = first; b < first + N_SMALL; b++)
+        put_pile(canvas, panel, inside, sorted, b, colour_of(panel, b % N_KINDS));
+    opn_i_canvas_end_dots(canvas);
 }
 
-static void end_dots(opn_i_file_writer *svg)
+// All points that are marked (or large), in one colour.
+static void put_all(opn_i_canvas *canvas,
+                    const opn_i_map_panel *panel,
+                    const opn_i_box *inside,
+                    const piles *sorted,
+                    const uint8_t *which,
+                    double diameter,
+                    uint32_t colour)
 {
-    opn_i_file_writer_printf(svg, "</g>\n");
+    int32_t n = 0;
+    for (int32_t a = 0; which != NULL && a < sorted->n_across; a++)
+        if (which[sorted->across[a]])
+            put_point(panel, inside, sorted->across[a], sorted->at + 2 * (size_t)n++);
+    if (n == 0)
+        return;
+    opn_i_canvas_begin_dots(canvas, diameter);
+    opn_i_canvas_dots(canvas, colour, n, sorted->at);
+    opn_i_canvas_end_dots(canvas);
 }
 
-static void put_points(opn_i_file_writer *svg,
+static void put_points(opn_i_canvas *canvas,
                        const opn_i_map_panel *panel,
                        const opn_i_box *plot,
                        int32_t n,
-                       const piles *from)
+                       const piles *sorted)
 {
     // Sized so that the points would cover much of the plot if they did not cluster:
     // large enough to see a colour, small enough to see a shape.
     const double small = fmin(fmax(0.65 * plot->width / sqrt(n + 1.0), 1.8), 5);
-    const double large = 1.5 * small + 2;
-    // A white ring, then a dark one: visible on any colour, even if the point itself is
-    // dark.
-    const double wider[] = {2.4, 1.4, 0};
-    const uint32_t ring[] = {opn_i_palette.ink, 0xffffff};
+    const double large = 1.3 * small + 1.5;
     const double edge = large / 2 + 3;
     const opn_i_box inside = {plot->x + edge, plot->y + edge, plot->width - 2 * edge,
                               plot->height - 2 * edge};
-    begin_dots(svg, small);
-    for (int32_t b = 0; b < N_SMALL; b++)
-        if (from->begin[b] < from->begin[b + 1])
-            put_pile(svg, panel, &inside, from, b, colour_of(panel, b % N_KINDS));
-    end_dots(svg);
-    for (int32_t b = N_SMALL; b < N_PILES; b++) {
-        for (int r = 0; r < 3 && from->begin[b] < from->begin[b + 1]; r++) {
-            begin_dots(svg, large + wider[r]);
-            put_pile(svg, panel, &inside, from, b,
-                     r < 2 ? ring[r] : colour_of(panel, b % N_KINDS));
-            end_dots(svg);
-        }
-    }
+    // A little larger than the points above them: those that lie together get one
+    // outline.
+    put_all(canvas, panel, &inside, sorted, panel->is_marked, small + 1.9,
+            opn_i_palette.ink);
+    put_piles(canvas, panel, &inside, sorted, 0, small);
+    // A white ring, then a dark one: visible on any colour, even if the point itself is
+    // dark.
+    put_all(canvas, panel, &inside, sorted, panel->is_large, large + 2,
+            opn_i_palette.ink);
+    put_all(canvas, panel, &inside, sorted, panel->is_large, large + 1, 0xffffff);
+    put_piles(canvas, panel, &inside, sorted, N_SMALL, large);
 }
-
-static void
-put_bar(opn_i_file_writer *svg, const opn_i_map_panel *panel, const opn_i_box *plot)
-{
-    const opn_i_box bar = {plot->x + 0.1 * plot->width,
-                           plot->y + plot->height + BAR_ABOVE, 0.8 * plot->width,
-                           BAR_HEIGHT};
-    opn_i_svg_colour_bar(svg, &bar, N_STEPS);
-    if (panel->low < panel->high)
-        opn_i_svg_ticks_below(svg, &bar, (opn_i_range){panel->low, panel->high});
-}
-
-// ---- legend --------------------------------------------------------------------------
 
 static bool shows_groups(const opn_i_map_panel *panel)
 {
     return panel->value == NULL && panel->group != NULL && panel->n_groups > 0;
 }
+
+// The number of each group in the middle of its points, if there are few groups.
+static void put_numbers(opn_i_canvas *canvas,
+                        const opn_i_map_panel *panel,
+                        const opn_i_box *plot,
+                        const piles *sorted)
+{
+    enum { MOST = 20 };
+    if (!shows_groups(panel) || panel->n_groups > MOST)
+        return;
+    for (int32_t k = 0; k < panel->n_groups; k++) {
+        double sum[2] = {0};
+        int32_t n = 0;
+        for (int32_t a = 0; a < sorted->n_across; a++) {
+            double at[2];
+            if (panel->group[sorted->across[a]] != k)
+                continue;
+            put_point(panel, plot, sorted->across[a], at);
+            sum[0] += at[0];
+            sum[1] += at[1];
+            n++;
+        }
+        if (n > 0)
+            opn_i_plot_number(canvas, k, opn_i_group_colour(k), sum[0] / n, sum[1] / n);
+    }
+}
+
+// ---- scale ---------------------------------------------------------------------------
+
+static bool shows_spread(const opn_i_map_panel *panel)
+{
+    return panel->is_marked != NULL && panel->value != NULL && panel->low < panel->high;
+}
+
+// Room below a map.
+static double room_below(const opn_i_map_panel *panel)
+{
+    if (panel->value == NULL)
+        return 8;
+    return BAR_ABOVE + BAR_HEIGHT + OPN_TICKS_BELOW + 8 +
+           (shows_spread(panel) ? SPREAD_HEIGHT + CAPTION_HEIGHT : 0);
+}
+
+// How the values of marked (bars with an outline) and of other points (filled) spread,
+// above the bar that gives their colours; each kind adds up to the same area.
+static void put_spread(opn_i_canvas *canvas,
+                       const opn_i_map_panel *panel,
+                       int32_t n,
+                       const opn_i_box *bar)
+{
+    enum { N_BINS = 40 };
+    const opn_i_scale scale = {panel->low, panel->high, N_BINS};
+    int32_t count[2][N_BINS];
+    double total[2] = {0};
+    double most = 0;
+    opn_i_histogram(&scale, n, panel->value, 2, panel->is_marked, count[0]);
+    for (int b = 0; b < 2 * N_BINS; b++)
+        total[b / N_BINS] += count[b / N_BINS][b % N_BINS];
+    for (int b = 0; b < 2 * N_BINS; b++)
+        most = fmax(most, count[b / N_BINS][b % N_BINS] / fmax(total[b / N_BINS], 1));
+    for (int k = 0; k < 2 && most > 0; k++) {
+        const opn_i_pen pen = {.width = k == 0 ? 0 : 1.2,
+                               .stroke = opn_i_palette.ink,
+                               .is_filled = k == 0,
+                               .fill = opn_i_palette.none};
+        opn_i_canvas_begin(canvas, &pen);
+        opn_i_canvas_move(canvas, bar->x, bar->y);
+        for (int b = 0; b < N_BINS; b++) {
+            const double share = count[k][b] / fmax(total[k], 1) / most;
+            const double y = bar->y - (SPREAD_HEIGHT - 2) * share;
+            opn_i_canvas_line(canvas, bar->x + b * bar->width / N_BINS, y);
+            opn_i_canvas_line(canvas, bar->x + (b + 1) * bar->width / N_BINS, y);
+        }
+        opn_i_canvas_line(canvas, bar->x + bar->width, bar->y);
+        if (k == 0)
+            opn_i_canvas_join(canvas);
+        opn_i_canvas_end(canvas);
+    }
+}
+
+static void put_scale(opn_i_canvas *canvas,
+                      const opn_i_map_panel *panel,
+                      const opn_i_box *plot,
+                      int32_t n)
+{
+    const double above = shows_spread(panel) ? SPREAD_HEIGHT + CAPTION_HEIGHT : 0;
+    const opn_i_box bar = {plot->x + 0.1 * plot->width,
+                           plot->y + plot->height + BAR_ABOVE + above, 0.8 * plot->width,
+                           BAR_HEIGHT};
+    const opn_i_font font = {
+            .size = 10, .room = plot->width, .anchor = OPN_ANCHOR_MIDDLE};
+    if (shows_spread(panel)) {
+        opn_i_canvas_text(canvas, &font, plot->x + plot->width / 2,
+                          plot->y + plot->height + 12, panel->caption);
+        put_spread(canvas, panel, n, &bar);
+    }
+    opn_i_plot_colour_bar(canvas, &bar, N_STEPS);
+    if (panel->low < panel->high)
+        opn_i_plot_ticks_below(canvas, &bar, (opn_i_range){panel->low, panel->high});
+}
+
+// ---- legend --------------------------------------------------------------------------
 
 static const char *group_name(const opn_i_map_panel *panel, int32_t k)
 {
@@ -207,79 +341,100 @@ static int32_t first_like(const opn_i_map_panel *panels, int32_t p)
     return first;
 }
 
-static void add_groups(const opn_i_map_panel *panel, char letter, opn_i_svg_legend *to)
+static void add_groups(const opn_i_map_panel *panel, char letter, opn_i_plot_legend *to)
 {
     for (int32_t k = 0; k < panel->n_groups; k++) {
-        const opn_i_svg_key key = {.sign = OPN_SIGN_DOT,
-                                   .colour = opn_i_group_colour(k),
-                                   .name = group_name(panel, k),
-                                   .number = k,
-                                   .letter = letter};
-        opn_i_svg_legend_add(to, &key);
+        const opn_i_plot_key key = {.sign = OPN_SIGN_NUMBER,
+                                    .style = {.colour = opn_i_group_colour(k)},
+                                    .name = group_name(panel, k),
+                                    .number = k,
+                                    .letter = letter};
+        opn_i_plot_legend_add(to, &key);
     }
 }
 
-// Adds keys for grey and for large points, if there are any.
-static void add_special(int32_t n_points,
-                        int32_t n_panels,
-                        const opn_i_map_panel *panels,
-                        opn_i_svg_legend *to)
+// Which points are seen that need a key of their own.
+typedef struct special {
+    bool no_class, no_value, large;
+    const char *marked; // the name of marked ones; NULL: none
+} special;
+
+static special
+find_special(int32_t n_points, int32_t n_panels, const opn_i_map_panel *panels)
 {
-    bool has_large = false;
-    bool has_none[2] = {false}; // no class, no value
+    special seen = {0};
     for (int32_t p = 0; p < n_panels; p++) {
+        const opn_i_map_panel *panel = &panels[p];
         for (int32_t i = 0; i < n_points; i++) {
-            const bool is_seen = is_drawn(&panels[p], i);
-            has_large = has_large || (is_seen && is_large(&panels[p], i));
-            if (is_seen && kind_of(&panels[p], i) == 0)
-                has_none[panels[p].value != NULL] = true;
+            if (!is_drawn(panel, i))
+                continue;
+            seen.large = seen.large || is_large(panel, i);
+            if (panel->is_marked != NULL && panel->is_marked[i])
+                seen.marked = panel->marked_name;
+            if (kind_of(panel, i) == 0 && panel->value != NULL)
+                seen.no_value = true;
+            else if (kind_of(panel, i) == 0)
+                seen.no_class = true;
         }
     }
-    for (int k = 0; k < 2; k++)
-        if (has_none[k])
-            opn_i_svg_legend_add(
-                    to, &(opn_i_svg_key){.sign = OPN_SIGN_DOT,
-                                         .colour = opn_i_palette.none,
-                                         .name = k == 0 ? "no class" : "no value"});
-    if (has_large)
-        opn_i_svg_legend_add(to, &(opn_i_svg_key){.sign = OPN_SIGN_LARGE_DOT,
-                                                  .colour = 0xffffff,
-                                                  .name = "training node"});
+    return seen;
+}
+
+static void
+add_key(opn_i_plot_legend *to, opn_i_plot_sign sign, uint32_t colour, const char *name)
+{
+    opn_i_plot_legend_add(
+            to,
+            &(opn_i_plot_key){.sign = sign, .style = {.colour = colour}, .name = name});
+}
+
+static void add_special(const special *seen, opn_i_plot_legend *to)
+{
+    if (seen->no_class)
+        add_key(to, OPN_SIGN_DOT, opn_i_palette.none, "no class");
+    if (seen->no_value)
+        add_key(to, OPN_SIGN_DOT, opn_i_palette.none, "no value");
+    if (seen->large)
+        add_key(to, OPN_SIGN_LARGE_DOT, 0xffffff, "training node");
+    if (seen->marked != NULL)
+        add_key(to, OPN_SIGN_HALO, opn_i_ramp_colour(0.5), seen->marked);
 }
 
 static void make_legend(int32_t n_points,
                         int32_t n_panels,
                         const opn_i_map_panel *panels,
-                        opn_i_svg_legend *to)
+                        opn_i_plot_legend *to)
 {
     int32_t n_lists = 0;
     for (int32_t p = 0; p < n_panels; p++)
         n_lists += first_like(panels, p) == p;
-    to->n_reserved = 3;
+    to->n_reserved = 4;
     for (int32_t p = 0; p < n_panels; p++)
         if (first_like(panels, p) == p)
             add_groups(&panels[p],
-                       (char)(n_lists > 1 ? opn_i_svg_letter(n_panels, p) : 0), to);
+                       (char)(n_lists > 1 ? opn_i_plot_letter(n_panels, p) : 0), to);
     to->n_reserved = 0;
-    add_special(n_points, n_panels, panels, to);
+    const special seen = find_special(n_points, n_panels, panels);
+    add_special(&seen, to);
 }
 
 // ---- figure --------------------------------------------------------------------------
 
-static void put_panel(opn_i_file_writer *svg,
-                      const opn_i_svg_grid *grid,
+static void put_panel(opn_i_canvas *canvas,
+                      const opn_i_plot_grid *grid,
                       int32_t p,
                       const opn_i_map_panel *panel,
                       int32_t n_points,
                       piles *sorted)
 {
-    const opn_i_box plot = opn_i_svg_plot(grid, p);
-    opn_i_svg_panel_title(svg, grid, p, panel->title);
+    const opn_i_box plot = opn_i_plot_at(grid, p);
+    opn_i_plot_panel_title(canvas, grid, p, panel->title);
     sort_points(panel, n_points, sorted);
-    put_points(svg, panel, &plot, n_points, sorted);
-    opn_i_svg_outline(svg, &plot, opn_i_palette.rule);
+    put_points(canvas, panel, &plot, n_points, sorted);
+    put_numbers(canvas, panel, &plot, sorted);
+    opn_i_canvas_outline(canvas, &plot, opn_i_palette.rule);
     if (panel->value != NULL)
-        put_bar(svg, panel, &plot);
+        put_scale(canvas, panel, &plot, n_points);
 }
 
 opn_status opn_i_figure_maps(opn_ctx *ctx,
@@ -291,29 +446,31 @@ opn_status opn_i_figure_maps(opn_ctx *ctx,
                              int32_t n_columns)
 {
     opn_status status = OPN_OK;
-    opn_i_file_writer *svg = NULL;
-    opn_i_svg_legend legend = {0};
+    opn_i_canvas *canvas = NULL;
+    opn_i_plot_legend legend = {0};
     piles sorted = {0};
-    opn_i_svg_grid grid = {.n_panels = n_panels,
-                           .n_columns = n_columns,
-                           .has_title = title != NULL && title[0] != 0,
-                           .below = 8,
-                           .aspect = 1};
+    opn_i_plot_grid grid = {.n_panels = n_panels,
+                            .n_columns = n_columns,
+                            .has_title = title != NULL && title[0] != 0,
+                            .aspect = 1};
     make_legend(n_points, n_panels, panels, &legend);
     for (int32_t p = 0; p < n_panels; p++)
-        if (panels[p].value != NULL)
-            grid.below = BAR_ABOVE + BAR_HEIGHT + OPN_TICKS_BELOW + 8;
-    const double width = opn_i_svg_full_width(n_columns, n_panels);
-    grid.legend = opn_i_svg_legend_height(&legend, width);
-    opn_i_svg_layout(&grid);
+        grid.below = fmax(grid.below, room_below(&panels[p]));
+    const double width = opn_i_plot_full_width(n_columns, n_panels);
+    grid.legend = opn_i_plot_legend_height(&legend, width);
+    opn_i_plot_layout(&grid);
     OPN_TRY_NEW(ctx, sorted.order, n_points);
-    OPN_TRY(opn_i_svg_open(ctx, path, title, &grid, &svg));
+    OPN_TRY_NEW(ctx, sorted.across, n_points);
+    OPN_TRY_NEW(ctx, sorted.at, 2 * (size_t)n_points);
+    OPN_TRY(opn_i_plot_open(ctx, path, title, &grid, &canvas));
     for (int32_t p = 0; p < n_panels; p++)
-        put_panel(svg, &grid, p, &panels[p], n_points, &sorted);
-    const opn_i_box box = opn_i_svg_legend_box(&grid);
-    opn_i_svg_legend_draw(svg, &legend, &box);
-    status = opn_i_svg_close(svg);
+        put_panel(canvas, &grid, p, &panels[p], n_points, &sorted);
+    const opn_i_box box = opn_i_plot_legend_box(&grid);
+    opn_i_plot_legend_draw(canvas, &legend, &box);
+    status = opn_i_canvas_close(canvas);
 cleanup:
     opn_i_release(&ctx->alloc, sorted.order);
+    opn_i_release(&ctx->alloc, sorted.across);
+    opn_i_release(&ctx->alloc, sorted.at);
     return status;
 }

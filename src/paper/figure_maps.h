@@ -14,11 +14,15 @@ typedef struct opn_i_map_panel {
     const int32_t *group; // [n] class of each point, grey outside [0, n_groups); or NULL
     const opn_i_names *group_names; // if NULL or too short, groups are shown by number
     int32_t n_groups;
-    const float *value; // [n] blue to red over [low, high], grey if NaN; or NULL
+    const float *value; // [n] light to dark over [low, high], grey if NaN; or NULL
     double low, high;   // if equal, all values get the middle colour
+    // [n] points with an outline, 0 or 1; or NULL. Where there are values, the spread of
+    // those of marked and of other points is drawn too, below the caption.
+    const uint8_t *is_marked;
+    const char *marked_name, *caption;
 } opn_i_map_panel;
 
-// Writes the panels, each of n_points, as an SVG with a colour bar for each panel of
+// Writes the panels, each of n_points, as SVG or PDF with a colour bar for each panel of
 // values and one legend for all panels of groups. Errors: WRITE, NOMEM. Cost: O(panels *
 // n).
 OPN_NODISCARD opn_status opn_i_figure_maps(opn_ctx *ctx,

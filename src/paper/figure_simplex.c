@@ -8,7 +8,7 @@
 
 #include "report/label.h"
 #include "report/palette.h"
-#include "report/svg.h"
+#include "report/plot.h"
 
 #include <math.h>
 
@@ -147,108 +147,114 @@ static void find_edge(const dirichlet *d, double angle, double level, double p[3
 
 // The triangle stands on the lower edge of its box and is equally wide.
 static void
-put_corner(opn_i_file_writer *svg, char command, const opn_i_box *box, const double p[3])
+put_corner(opn_i_canvas *canvas, bool is_first, const opn_i_box *box, const double p[3])
 {
-    opn_i_svg_move(svg, command, box->x + across(p) * box->width,
-                   box->y + box->height - up(p) * box->width);
+    const double x = box->x + across(p) * box->width;
+    const double y = box->y + box->height - up(p) * box->width;
+    if (is_first)
+        opn_i_canvas_move(canvas, x, y);
+    else
+        opn_i_canvas_line(canvas, x, y);
 }
 
-static void put_triangle(opn_i_file_writer *svg, const opn_i_box *box)
+static void put_triangle(opn_i_canvas *canvas, const opn_i_box *box, const opn_i_pen *pen)
 {
     static const double corner[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    opn_i_file_writer_printf(svg, " d=\"");
+    opn_i_canvas_begin(canvas, pen);
     for (int k = 0; k < 3; k++)
-        put_corner(svg, k == 0 ? 'M' : 'L', box, corner[k]);
-    opn_i_file_writer_printf(svg, "z\"/>\n");
+        put_corner(canvas, k == 0, box, corner[k]);
+    opn_i_canvas_join(canvas);
+    opn_i_canvas_end(canvas);
 }
 
-static void put_bands(opn_i_file_writer *svg,
-                      const opn_i_box *box,
-                      const dirichlet *d,
-                      int32_t decades)
+static opn_i_pen pen_of_band(int b)
 {
-    double angle[N_RAYS];
+    return (opn_i_pen){.is_filled = true,
+                       .fill = opn_i_ramp_colour((double)b / (N_BANDS - 1))};
+}
+
+static void
+put_bands(opn_i_canvas *canvas, const opn_i_box *box, const dirichlet *d, int32_t decades)
+{
+    const opn_i_pen lowest = pen_of_band(0);
+    const opn_i_pen frame = {.width = 1, .stroke = opn_i_palette.ink, .is_round = true};
     const double peak = height_at(d, d->mode);
+    double angle[N_RAYS];
     make_angles(d, angle);
-    opn_i_file_writer_printf(svg, "<path");
-    opn_i_svg_colour(svg, "fill", opn_i_ramp_colour(0));
-    put_triangle(svg, box);
+    put_triangle(canvas, box, &lowest);
     for (int b = 1; b < N_BANDS; b++) {
         const double level = decades * (2.0 * b / N_BANDS - 1);
+        const opn_i_pen pen = pen_of_band(b);
         if (peak < level)
             break;
-        opn_i_file_writer_printf(svg, "<path");
-        opn_i_svg_colour(svg, "fill", opn_i_ramp_colour((double)b / (N_BANDS - 1)));
-        opn_i_file_writer_printf(svg, " d=\"");
+        opn_i_canvas_begin(canvas, &pen);
         for (int r = 0; r < N_RAYS; r++) {
             double p[3];
             find_edge(d, angle[r], level, p);
-            put_corner(svg, r == 0 ? 'M' : 'L', box, p);
+            put_corner(canvas, r == 0, box, p);
         }
-        opn_i_file_writer_printf(svg, "z\"/>\n");
+        opn_i_canvas_join(canvas);
+        opn_i_canvas_end(canvas);
     }
-    opn_i_file_writer_printf(svg, "<path fill=\"none\" stroke-linejoin=\"round\"");
-    opn_i_svg_colour(svg, "stroke", opn_i_palette.ink);
-    put_triangle(svg, box);
+    put_triangle(canvas, box, &frame);
 }
 
 // ---- figure --------------------------------------------------------------------------
 
 static void
-put_texts(opn_i_file_writer *svg, const opn_i_box *plot, const opn_i_simplex_panel *panel)
+put_texts(opn_i_canvas *canvas, const opn_i_box *plot, const opn_i_simplex_panel *panel)
 {
     const double middle = plot->x + plot->width / 2;
     const double base = plot->y + plot->height;
-    opn_i_svg_font font = {.size = 11, .room = plot->width / 2 - 6};
-    opn_i_svg_text(svg, &font, plot->x, base + 13, panel->corner[0]);
+    opn_i_font font = {.size = 11, .room = plot->width / 2 - 6};
+    opn_i_canvas_text(canvas, &font, plot->x, base + 13, panel->corner[0]);
     font.anchor = OPN_ANCHOR_END;
-    opn_i_svg_text(svg, &font, plot->x + plot->width, base + 13, panel->corner[1]);
+    opn_i_canvas_text(canvas, &font, plot->x + plot->width, base + 13, panel->corner[1]);
     font.anchor = OPN_ANCHOR_MIDDLE;
     font.room = plot->width;
-    opn_i_svg_text(svg, &font, middle, plot->y + 10, panel->corner[2]);
+    opn_i_canvas_text(canvas, &font, middle, plot->y + 10, panel->corner[2]);
     font.size = caption_size;
     const char *rest = panel->caption;
     for (int l = 0; l < CAPTION_LINES && rest != NULL; l++) {
         opn_i_label line;
         rest = opn_i_label_take(rest, font.room / font.size, l + 1 < CAPTION_LINES,
                                 &line);
-        opn_i_svg_text(svg, &font, middle, base + 31 + l * caption_line, line.text);
+        opn_i_canvas_text(canvas, &font, middle, base + 31 + l * caption_line, line.text);
     }
 }
 
-static void put_panel(opn_i_file_writer *svg,
-                      const opn_i_svg_grid *grid,
+static void put_panel(opn_i_canvas *canvas,
+                      const opn_i_plot_grid *grid,
                       int32_t p,
                       const opn_i_simplex_panel *panel,
                       int32_t decades)
 {
-    const opn_i_box plot = opn_i_svg_plot(grid, p);
+    const opn_i_box plot = opn_i_plot_at(grid, p);
     const dirichlet d = make_dirichlet(panel->alpha);
     const double side = (plot.height - 16) * 2 / root_3; // 16: name above the triangle
     const opn_i_box box = {plot.x + (plot.width - side) / 2, plot.y, side, plot.height};
-    opn_i_svg_panel_title(svg, grid, p, panel->title);
-    put_bands(svg, &box, &d, decades);
-    put_texts(svg, &plot, panel);
+    opn_i_plot_panel_title(canvas, grid, p, panel->title);
+    put_bands(canvas, &box, &d, decades);
+    put_texts(canvas, &plot, panel);
 }
 
 // The colour bar spans 10^-decades to 10^decades.
-static void put_bar(opn_i_file_writer *svg, const opn_i_box *box, int32_t decades)
+static void put_bar(opn_i_canvas *canvas, const opn_i_box *box, int32_t decades)
 {
     const opn_i_box bar = {box->x + box->width / 4, box->y + 10, box->width / 2, 8};
-    const opn_i_svg_font name = {
-            .size = 11, .room = box->width, .anchor = OPN_ANCHOR_MIDDLE};
-    const opn_i_svg_font number = {.size = 10, .room = 100, .anchor = OPN_ANCHOR_MIDDLE};
+    const opn_i_font name = {.size = 11, .room = box->width, .anchor = OPN_ANCHOR_MIDDLE};
+    const opn_i_font number = {.size = 10, .room = 100, .anchor = OPN_ANCHOR_MIDDLE};
     const int32_t step = (decades + 2) / 3; // at most seven numbers
-    opn_i_svg_colour_bar(svg, &bar, N_BANDS);
+    opn_i_plot_colour_bar(canvas, &bar, N_BANDS);
     for (int32_t e = -decades / step * step; e <= decades; e += step) {
         const opn_i_ticks power = {.first = 1, .n = 1, .factor = 1, .exponent = e};
         const double x = bar.x + bar.width * (1 + (double)e / decades) / 2;
         char text[OPN_TICK_ROOM];
         opn_i_ticks_name(&power, 0, text);
-        opn_i_svg_text(svg, &number, x, bar.y + bar.height + 12, text);
+        opn_i_canvas_text(canvas, &number, x, bar.y + bar.height + 12, text);
     }
-    opn_i_svg_text(svg, &name, box->x + box->width / 2, bar.y + bar.height + 27,
-                   "density relative to the uniform distribution");
+    opn_i_canvas_text(canvas, &name, box->x + box->width / 2, bar.y + bar.height + 27,
+                      "density relative to the uniform distribution");
 }
 
 static opn_status
@@ -277,11 +283,11 @@ static int32_t count_decades(int32_t n_panels, const opn_i_simplex_panel *panels
     return (int32_t)ceil(most);
 }
 
-static int count_caption_lines(const opn_i_svg_grid *grid,
+static int count_caption_lines(const opn_i_plot_grid *grid,
                                int32_t n_panels,
                                const opn_i_simplex_panel *panels)
 {
-    const double room = opn_i_svg_plot(grid, 0).width / caption_size;
+    const double room = opn_i_plot_at(grid, 0).width / caption_size;
     int most = 0;
     for (int32_t p = 0; p < n_panels; p++) {
         const int n = opn_i_label_count_lines(panels[p].caption, room, CAPTION_LINES);
@@ -297,26 +303,26 @@ opn_status opn_i_figure_simplex(opn_ctx *ctx,
                                 const opn_i_simplex_panel *panels)
 {
     opn_status status = OPN_OK;
-    opn_i_file_writer *svg = NULL;
-    opn_i_svg_grid grid = {.n_panels = n_panels,
-                           .n_columns = n_panels == 4 ? 2 : 3,
-                           .has_title = title != NULL && title[0] != 0,
-                           .below = 30,
-                           .aspect = 0.85,
-                           .legend = n_panels > 0 ? 50 : 0};
+    opn_i_canvas *canvas = NULL;
+    opn_i_plot_grid grid = {.n_panels = n_panels,
+                            .n_columns = n_panels == 4 ? 2 : 3,
+                            .has_title = title != NULL && title[0] != 0,
+                            .below = 30,
+                            .aspect = 0.85,
+                            .legend = n_panels > 0 ? 50 : 0};
     OPN_TRY(check_panels(ctx, n_panels, panels));
-    opn_i_svg_layout(&grid); // the panel width determines how captions are wrapped
+    opn_i_plot_layout(&grid); // the panel width determines how captions are wrapped
     grid.below += caption_line * count_caption_lines(&grid, n_panels, panels);
-    opn_i_svg_layout(&grid);
+    opn_i_plot_layout(&grid);
     const int32_t decades = count_decades(n_panels, panels);
-    OPN_TRY(opn_i_svg_open(ctx, path, title, &grid, &svg));
+    OPN_TRY(opn_i_plot_open(ctx, path, title, &grid, &canvas));
     for (int32_t p = 0; p < n_panels; p++)
-        put_panel(svg, &grid, p, &panels[p], decades);
+        put_panel(canvas, &grid, p, &panels[p], decades);
     if (n_panels > 0) {
-        const opn_i_box box = opn_i_svg_legend_box(&grid);
-        put_bar(svg, &box, decades);
+        const opn_i_box box = opn_i_plot_legend_box(&grid);
+        put_bar(canvas, &box, decades);
     }
-    status = opn_i_svg_close(svg);
+    status = opn_i_canvas_close(canvas);
 cleanup:
     return status;
 }

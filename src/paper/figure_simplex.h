@@ -12,9 +12,9 @@ typedef struct opn_i_simplex_panel {
     const char *caption;   // below the triangle, in up to three lines
 } opn_i_simplex_panel;
 
-// Writes the panels as an SVG, at most three per row, with one colour bar. Colour is the
-// density relative to the uniform distribution, on a logarithmic scale: grey where they
-// are equal, red where it is higher, blue where it is lower.
+// Writes the panels as SVG or PDF, at most three per row, with one colour bar. Colour is
+// the density relative to the uniform distribution, on a logarithmic scale: the middle of
+// the ramp where they are equal, darker where it is higher, lighter where it is lower.
 //
 // Errors: INVALID_ARG (an alpha below 1, above 1e9 or not a number), WRITE, NOMEM.
 OPN_NODISCARD opn_status opn_i_figure_simplex(opn_ctx *ctx,

@@ -4,24 +4,29 @@
 
 #include <math.h>
 
-// The ramp has lightness (CIE L*) 30, 44, 58, 72, 84, 72, 58, 44, 30. It rises to the
-// middle and falls after it under red-green colour blindness too, where the halves are
-// still blue and brown; the middle is dark enough to be seen on white.
+// The ramp is a piece of viridis whose lightness (CIE L*) falls from 86, which is still
+// seen on white, to 24, with neighbouring stops equally far apart in CIELAB: equal steps
+// of a measure look equal, and the order is told by lightness alone.
 //
-// Groups: the Okabe-Ito colours, the strongest on white first; then, one by one, the
-// colour furthest from all previous ones, in CIELAB and under both simulated colour
-// blindnesses, from a grid over lightness 28 … 78.
+// Groups: the Okabe-Ito colours with a darker yellow and a slate for black; then, one by
+// one, the colour furthest from all previous ones, in CIELAB and under both simulated
+// colour blindnesses, from a grid over lightness 28 … 78.
+//
+// The ramp, the first eight groups and the measures are those of the page's light theme.
 const opn_i_palette_table opn_i_palette = {
-        .ramp = {0x00429d, 0x006ac5, 0x3b91d4, 0x8cb5d7, 0xced2d5, 0xdba588, 0xd66e4a,
-                 0xbf352c, 0x8b1622},
-        .group = {0x0072b2, 0xe69f00, 0x009e73, 0xd55e00, 0x56b4e9, 0xcc79a7, 0xf0e442,
-                  0x000000, 0x6c311d, 0x2132a9, 0x731a6d, 0x28dc78, 0x724f61, 0x857afe,
+        .ramp = {0xd2e229, 0x98d73d, 0x64ca5e, 0x36b878, 0x21a088, 0x25858e, 0x31698e,
+                 0x3d4c89, 0x482677},
+        .group = {0x0072b2, 0xe69f00, 0x009e73, 0xd55e00, 0xcc79a7, 0x56b4e9, 0xe8dc3a,
+                  0x6b7480, 0x6c311d, 0x2132a9, 0x731a6d, 0x28dc78, 0x724f61, 0x857afe,
                   0x916b38, 0x53d2e0, 0xe89150, 0x8fcf9f, 0x4c5f44, 0x8f4501, 0x0d57b0,
                   0x9acbc0, 0xfe416e, 0x8c7fdf, 0xb9478b, 0x9fd13b, 0x1b4a42, 0x39378c},
+        .measure = {0x4878fc, 0xc00ca8, 0x306c3c, 0x609cfc, 0x9cb460},
+        .rival = {0x605454, 0x222222},
         .none = 0x9a9a9a,
         .chance = 0x808080,
         .ink = 0x222222,
         .frame = 0x666666,
+        .panel = 0xf4f5f7,
         .rule = 0xe6e6e6,
 };
 

@@ -6,6 +6,7 @@
 #include "math/real.h"
 #include "opine/opine.h"
 #include "support/cmocka_test.h"
+#include "support/pdf_reader.h"
 #include "support/planetoid_writer.h"
 #include "support/support.h"
 #include "support/svg_reader.h"
@@ -23,7 +24,7 @@ static opn_ctx *ctx;
 
 // ---- drawing -------------------------------------------------------------------------
 
-enum { MAX_DRAWN = 8 };
+enum { MAX_DRAWN = 16 };
 
 typedef struct drawn {
     char path[MAX_DRAWN][SUPPORT_PATH];
@@ -68,13 +69,21 @@ draw(const char *settings, const char *data_dir, const char *folder, drawn *to)
         fail_msg("%s: %s", settings, opn_ctx_error(ctx));
 }
 
-// Asserts that file n is FOLDER/NAME and an SVG; returns its text, to be freed.
+// Asserts that figure n is FOLDER/NAME.svg, and the same as PDF; returns the SVG, to be
+// freed.
 static char *expect_drawn(const drawn *d, int n, const char *folder, const char *name)
 {
+    char file[64];
     char path[SUPPORT_PATH];
     size_t n_bytes = 0;
-    assert_true(n < d->n);
-    assert_string_equal(d->path[n], support_path(path, folder, name));
+    assert_true(2 * n + 1 < d->n);
+    snprintf(file, sizeof(file), "%s.pdf", name);
+    assert_string_equal(d->path[2 * n + 1], support_path(path, folder, file));
+    char *bytes = support_read_file(path, &n_bytes);
+    free(support_expect_pdf(bytes, n_bytes));
+    free(bytes);
+    snprintf(file, sizeof(file), "%s.svg", name);
+    assert_string_equal(d->path[2 * n], support_path(path, folder, file));
     char *text = support_read_file(path, &n_bytes);
     support_expect_svg(text, n_bytes);
     return text;
@@ -88,8 +97,8 @@ static void simplex_needs_neither_data_nor_training(void **state)
     drawn d;
     stage *s = support_open_stage("run");
     draw("figure=simplex", "/nonexistent", s->path, &d);
-    char *text = expect_drawn(&d, 0, s->path, "simplex.svg");
-    assert_int_equal(d.n, 1);
+    char *text = expect_drawn(&d, 0, s->path, "simplex");
+    assert_int_equal(d.n, 2);
     assert_int_equal(d.n_trainings, 0);
     assert_non_null(strstr(text, "Three opinions about three classes"));
     assert_non_null(strstr(text, "confident"));
@@ -114,7 +123,7 @@ static void captions_of_the_simplex_are_its_measures(void **state)
     assert_int_equal(opn_opinion(ctx, 3, 3, alpha, OPN_N_PAPER_MEASURES, measure),
                      OPN_OK);
     draw("figure=simplex", NULL, s->path, &d);
-    char *text = expect_drawn(&d, 0, s->path, "simplex.svg");
+    char *text = expect_drawn(&d, 0, s->path, "simplex");
     for (int p = 0; p < 3; p++)
         for (int m = 0; m < OPN_N_PAPER_MEASURES; m++) {
             char part[48];
@@ -136,11 +145,11 @@ static void without_a_folder_figures_go_beside_the_caller(void **state)
     assert_true(back >= 0);
     assert_int_equal(chdir(s->folder), 0);
     draw("figure=simplex", NULL, NULL, &d);
-    free(expect_drawn(&d, 0, ".", "simplex.svg"));
-    assert_int_equal(d.n, 1);
+    free(expect_drawn(&d, 0, ".", "simplex"));
+    assert_int_equal(d.n, 2);
     assert_int_equal(fchdir(back), 0);
     close(back);
-    assert_int_equal(support_count_entries(s->folder), 1); // and no folder of a run
+    assert_int_equal(support_count_entries(s->folder), 2); // and no folder of a run
     support_close_stage(s);
 }
 
@@ -185,7 +194,7 @@ static void every_allocation_may_fail(void **state)
     char path[SUPPORT_PATH];
     opn_params *params = trial_params(ctx, "figure=simplex");
     bool is_reached = true;
-    support_path(path, s->path, "simplex.svg");
+    support_path(path, s->path, "simplex.pdf"); // the last to be written
     for (long k = 1; is_reached; k++) {
         meter m = {0};
         opn_ctx *one = support_ctx(&m);
@@ -221,35 +230,40 @@ static const char some[] = " epochs=4 samples=2 hidden=4";
 static void named_figures_of_named_datasets_are_drawn(void **state)
 {
     (void)state;
-    static const char *const names[] = {"maps-cora.svg", "maps-photo.svg", "pr-cora.svg",
-                                        "pr-photo.svg",  "roc-photo.svg",  "simplex.svg"};
+    enum { N = 8 };
+    static const char *const names[N] = {"maps-cora", "maps-photo", "pr-cora",
+                                         "pr-photo",  "roc-photo",  "simplex",
+                                         "framework", "gkde"};
     static drawn d;
     stage *s = support_open_stage("run");
     char settings[128];
-    char *text[6];
+    char *text[N];
     write_data(s->folder);
     snprintf(settings, sizeof(settings), "dataset=cora,photo%s", some);
     draw(settings, s->folder, s->path, &d);
-    assert_int_equal(d.n, 6);
-    for (int f = 0; f < 6; f++)
+    assert_int_equal(d.n, 2 * N);
+    for (int f = 0; f < N; f++)
         text[f] = expect_drawn(&d, f, s->path, names[f]);
     // Of cora s-bgcn-t-k and gcn, as which drop-gcn is trained; of photo two more.
     assert_int_equal(d.n_trainings, 4);
-    assert_non_null(strstr(text[0], "cora: opinions of s-bgcn-t-k"));
-    assert_non_null(strstr(text[1], "photo: vacuity without and with the prior"));
-    assert_non_null(strstr(text[2], "cora: misclassification"));
-    assert_non_null(strstr(text[2], ">drop-gcn entropy "));
-    assert_non_null(strstr(text[2], ">gcn entropy "));
-    assert_non_null(strstr(text[3], "photo: out-of-distribution"));
+    assert_non_null(strstr(text[0], "Cora: opinions of S-BGCN-T-K"));
+    assert_non_null(strstr(text[1], "Amazon Photo: vacuity without and with the prior"));
+    assert_non_null(strstr(text[2], "Cora: misclassification"));
+    assert_non_null(strstr(text[2], ">Drop-GCN entropy, AUPR "));
+    assert_non_null(strstr(text[2], ">GCN entropy, AUPR "));
+    assert_non_null(strstr(text[3], "Amazon Photo: out-of-distribution"));
     assert_non_null(strstr(text[3], "recall"));
     assert_non_null(strstr(text[4], "false positive rate"));
+    assert_non_null(strstr(text[1], ">unknown class (OOD), "));
+    assert_non_null(strstr(text[1], "AUROC "));
+    assert_null(strstr(text[4], "seeds")); // one, so there is nothing to average
     // Once more: the models are there, and the bytes are the same. (The file of a model
     // holds floats: in a double build the stored model differs a little.)
     draw(settings, s->folder, s->path, &d);
     assert_int_equal(d.n_trainings, 0);
-    for (int f = 0; f < 6; f++) {
+    for (int f = 0; f < N; f++) {
         if (sizeof(opn_real) == sizeof(float))
-            support_expect_file(d.path[f], text[f], strlen(text[f]));
+            support_expect_file(d.path[2 * f], text[f], strlen(text[f]));
         free(text[f]);
     }
     support_close_stage(s);
@@ -264,9 +278,9 @@ static void figures_are_named_with_commas_between(void **state)
     write_data(s->folder);
     snprintf(settings, sizeof(settings), "figure=simplex,pr dataset=photo%s", some);
     draw(settings, s->folder, s->path, &d);
-    assert_int_equal(d.n, 2);
-    free(expect_drawn(&d, 0, s->path, "pr-photo.svg"));
-    free(expect_drawn(&d, 1, s->path, "simplex.svg"));
+    assert_int_equal(d.n, 4);
+    free(expect_drawn(&d, 0, s->path, "pr-photo"));
+    free(expect_drawn(&d, 1, s->path, "simplex"));
     snprintf(settings, sizeof(settings), "figure=roc dataset=cora%s", some);
     assert_int_equal(try_draw(settings, s->folder, s->path, &d), OPN_ERR_INVALID_ARG);
     support_expect_error(ctx,
@@ -287,8 +301,8 @@ static void areas_are_those_of_an_evaluation(void **state)
     write_data(s->folder);
     draw("figure=roc,pr dataset=photo epochs=4 samples=2 hidden=4", s->folder, s->path,
          &d);
-    char *text[2] = {expect_drawn(&d, 1, s->path, "roc-photo.svg"),
-                     expect_drawn(&d, 0, s->path, "pr-photo.svg")};
+    char *text[2] = {expect_drawn(&d, 1, s->path, "roc-photo"),
+                     expect_drawn(&d, 0, s->path, "pr-photo")};
     opn_params *params = trial_params(ctx, "model=s-bgcn-t-k task=ood seeds=1 epochs=4 "
                                            "samples=2 hidden=4 protocol=full");
     assert_int_equal(opn_graph_load(ctx, "photo", s->folder, &raw), OPN_OK);
@@ -298,7 +312,8 @@ static void areas_are_those_of_an_evaluation(void **state)
     for (int m = 0; m < OPN_N_PAPER_MEASURES; m++)
         for (int k = 0; k < 2; k++) {
             char part[48];
-            snprintf(part, sizeof(part), "%s %.1f", opn_measure_name((opn_measure)m),
+            snprintf(part, sizeof(part), ">%s, %s %.1f %%<",
+                     opn_measure_name((opn_measure)m), k == 0 ? "AUROC" : "AUPR",
                      opn_i_evaluation_cells(found, 0)
                              ->metric[k == 0 ? OPN_METRIC_AUROC : OPN_METRIC_AUPR][m]);
             if (strstr(text[k], part) == NULL)
@@ -310,6 +325,44 @@ static void areas_are_those_of_an_evaluation(void **state)
     opn_graph_free(graph);
     free(text[0]);
     free(text[1]);
+    support_close_stage(s);
+}
+
+static const char *heading_of(const char *text)
+{
+    const char *at = strstr(text, "mean of ");
+    return at == NULL ? "" : at;
+}
+
+// With --seeds that many; without, those that the folder has of all models.
+static void curves_are_means_over_the_seeds_of_the_run(void **state)
+{
+    (void)state;
+    static drawn d;
+    stage *s = support_open_stage("run");
+    char settings[128];
+    write_data(s->folder);
+    snprintf(settings, sizeof(settings), "figure=pr dataset=cora seeds=3%s", some);
+    draw(settings, s->folder, s->path, &d);
+    assert_int_equal(d.n_trainings, 6); // s-bgcn-t-k and gcn
+    char *three = expect_drawn(&d, 0, s->path, "pr-cora");
+    assert_memory_equal(heading_of(three), "mean of 3 seeds<", 16);
+    assert_non_null(strstr(three, "one standard deviation over seeds"));
+    assert_non_null(strstr(three, "fill-opacity"));
+    snprintf(settings, sizeof(settings), "figure=pr dataset=cora%s", some);
+    draw(settings, s->folder, s->path, &d);
+    assert_int_equal(d.n_trainings, 0);
+    char *again = expect_drawn(&d, 0, s->path, "pr-cora");
+    if (sizeof(opn_real) == sizeof(float)) // as above
+        assert_string_equal(again, three);
+    free(again);
+    free(three);
+    snprintf(settings, sizeof(settings), "figure=pr dataset=cora seeds=1%s", some);
+    draw(settings, s->folder, s->path, &d);
+    char *one = expect_drawn(&d, 0, s->path, "pr-cora");
+    assert_string_equal(heading_of(one), "");
+    assert_null(strstr(one, "fill-opacity"));
+    free(one);
     support_close_stage(s);
 }
 
@@ -342,6 +395,7 @@ int main(void)
             WITH_CTX(named_figures_of_named_datasets_are_drawn),
             WITH_CTX(figures_are_named_with_commas_between),
             WITH_CTX(areas_are_those_of_an_evaluation),
+            WITH_CTX(curves_are_means_over_the_seeds_of_the_run),
             WITH_CTX(data_that_are_not_there_are_refused),
     };
     return cmocka_run_group_tests_name("draw_figures", tests, NULL, NULL);

@@ -1,8 +1,8 @@
-// svg_axes.c -- axes with round numbers, and the colour bar.
+// plot_axes.c -- axes with round numbers, and the colour bar.
 
 #include "report/label.h"
 #include "report/palette.h"
-#include "report/svg.h"
+#include "report/plot.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,50 +144,42 @@ static double place_in(opn_i_range range, double number)
     return (number - range.low) / (range.high - range.low);
 }
 
-static void put_line(opn_i_file_writer *svg, double x, double y, char command, double to)
+static void put_line(opn_i_canvas *canvas, double x, double y, double across, double down)
 {
-    opn_i_svg_move(svg, 'M', x, y);
-    opn_i_file_writer_printf(svg, "%c%.1f", command, to);
+    opn_i_canvas_move(canvas, x, y);
+    opn_i_canvas_line(canvas, x + across, y + down);
 }
 
-static void begin_lines(opn_i_file_writer *svg, uint32_t colour)
+static void begin_lines(opn_i_canvas *canvas, uint32_t colour)
 {
-    opn_i_file_writer_printf(svg, "<path");
-    opn_i_svg_colour(svg, "stroke", colour);
-    opn_i_file_writer_printf(svg, " fill=\"none\" d=\"");
+    opn_i_canvas_begin(canvas, &(opn_i_pen){.width = 1, .stroke = colour});
 }
 
-static void end_lines(opn_i_file_writer *svg)
-{
-    opn_i_file_writer_printf(svg, "\"/>\n");
-}
-
-void opn_i_svg_ticks_below(opn_i_file_writer *svg, const opn_i_box *box, opn_i_range x)
+void opn_i_plot_ticks_below(opn_i_canvas *canvas, const opn_i_box *box, opn_i_range x)
 {
     const opn_i_ticks ticks = ticks_across(x, box->width);
-    const opn_i_svg_font font = {
-            .size = tick_size, .room = 100, .anchor = OPN_ANCHOR_MIDDLE};
+    const opn_i_font font = {.size = tick_size, .room = 100, .anchor = OPN_ANCHOR_MIDDLE};
     const double y = box->y + box->height;
     char text[OPN_TICK_ROOM];
     if (ticks.n <= 0)
         return;
-    begin_lines(svg, opn_i_palette.frame);
+    begin_lines(canvas, opn_i_palette.frame);
     for (int32_t i = 0; i < ticks.n; i++) {
         const double at = place_in(x, opn_i_ticks_at(&ticks, i));
-        put_line(svg, box->x + at * box->width, y, 'v', 4);
+        put_line(canvas, box->x + at * box->width, y, 0, 4);
     }
-    end_lines(svg);
+    opn_i_canvas_end(canvas);
     for (int32_t i = 0; i < ticks.n; i++) {
         const double at = place_in(x, opn_i_ticks_at(&ticks, i));
         opn_i_ticks_name(&ticks, i, text);
-        opn_i_svg_text(svg, &font, box->x + at * box->width, y + 14, text);
+        opn_i_canvas_text(canvas, &font, box->x + at * box->width, y + 14, text);
     }
 }
 
-static void put_ticks_beside(opn_i_file_writer *svg, const opn_i_box *box, opn_i_range y)
+static void put_ticks_beside(opn_i_canvas *canvas, const opn_i_box *box, opn_i_range y)
 {
     const opn_i_ticks ticks = ticks_up(y, box->height);
-    opn_i_svg_font font = {.size = tick_size, .room = 100, .anchor = OPN_ANCHOR_END};
+    opn_i_font font = {.size = tick_size, .room = 100, .anchor = OPN_ANCHOR_END};
     char text[OPN_TICK_ROOM];
     opn_i_label label;
     if (ticks.n <= 0)
@@ -197,67 +189,68 @@ static void put_ticks_beside(opn_i_file_writer *svg, const opn_i_box *box, opn_i
         (void)opn_i_label_take(text, OPN_TICK_ROOM, false, &label);
         font.size = fmin(font.size, 33 / label.width);
     }
-    begin_lines(svg, opn_i_palette.frame);
+    begin_lines(canvas, opn_i_palette.frame);
     for (int32_t i = 0; i < ticks.n; i++) {
         const double at = 1 - place_in(y, opn_i_ticks_at(&ticks, i));
-        put_line(svg, box->x - 4, box->y + at * box->height, 'h', 4);
+        put_line(canvas, box->x - 4, box->y + at * box->height, 4, 0);
     }
-    end_lines(svg);
+    opn_i_canvas_end(canvas);
     for (int32_t i = 0; i < ticks.n; i++) {
         const double at = 1 - place_in(y, opn_i_ticks_at(&ticks, i));
         opn_i_ticks_name(&ticks, i, text);
-        opn_i_svg_text(svg, &font, box->x - 6, box->y + at * box->height + 3.5, text);
+        opn_i_canvas_text(canvas, &font, box->x - 6, box->y + at * box->height + 3.5,
+                          text);
     }
 }
 
 // Faint lines at the ticks, behind the data.
 static void
-put_rules(opn_i_file_writer *svg, const opn_i_box *box, opn_i_range x, opn_i_range y)
+put_rules(opn_i_canvas *canvas, const opn_i_box *box, opn_i_range x, opn_i_range y)
 {
     const opn_i_ticks across = ticks_across(x, box->width);
     const opn_i_ticks up = ticks_up(y, box->height);
-    begin_lines(svg, opn_i_palette.rule);
+    begin_lines(canvas, opn_i_palette.rule);
     for (int32_t i = 0; i < across.n; i++) {
         const double at = place_in(x, opn_i_ticks_at(&across, i));
-        put_line(svg, box->x + at * box->width, box->y, 'v', box->height);
+        put_line(canvas, box->x + at * box->width, box->y, 0, box->height);
     }
     for (int32_t i = 0; i < up.n; i++) {
         const double at = 1 - place_in(y, opn_i_ticks_at(&up, i));
-        put_line(svg, box->x, box->y + at * box->height, 'h', box->width);
+        put_line(canvas, box->x, box->y + at * box->height, box->width, 0);
     }
-    end_lines(svg);
+    opn_i_canvas_end(canvas);
 }
 
-void opn_i_svg_axes(opn_i_file_writer *svg,
-                    const opn_i_box *plot,
-                    opn_i_range x,
-                    opn_i_range y,
-                    const char *x_name,
-                    const char *y_name)
+void opn_i_plot_axes(opn_i_canvas *canvas,
+                     const opn_i_box *plot,
+                     opn_i_range x,
+                     opn_i_range y,
+                     const char *x_name,
+                     const char *y_name)
 {
-    const opn_i_svg_font across = {
+    const opn_i_font across = {
             .size = 11, .room = plot->width, .anchor = OPN_ANCHOR_MIDDLE};
-    const opn_i_svg_font up = {.size = 11,
-                               .room = plot->height,
-                               .anchor = OPN_ANCHOR_MIDDLE,
-                               .is_rotated = true};
-    put_rules(svg, plot, x, y);
-    opn_i_svg_outline(svg, plot, opn_i_palette.frame);
-    opn_i_svg_ticks_below(svg, plot, x);
-    put_ticks_beside(svg, plot, y);
-    opn_i_svg_text(svg, &across, plot->x + plot->width / 2, plot->y + plot->height + 29,
-                   x_name);
-    opn_i_svg_text(svg, &up, plot->x - 42, plot->y + plot->height / 2, y_name);
+    const opn_i_font up = {.size = 11,
+                           .room = plot->height,
+                           .anchor = OPN_ANCHOR_MIDDLE,
+                           .is_rotated = true};
+    put_rules(canvas, plot, x, y);
+    opn_i_canvas_outline(canvas, plot, opn_i_palette.frame);
+    opn_i_plot_ticks_below(canvas, plot, x);
+    put_ticks_beside(canvas, plot, y);
+    opn_i_canvas_text(canvas, &across, plot->x + plot->width / 2,
+                      plot->y + plot->height + 29, x_name);
+    opn_i_canvas_text(canvas, &up, plot->x - 42, plot->y + plot->height / 2, y_name);
 }
 
 // Each colour extends to the right end, under those after it, so that no gaps show.
-void opn_i_svg_colour_bar(opn_i_file_writer *svg, const opn_i_box *box, int n_steps)
+void opn_i_plot_colour_bar(opn_i_canvas *canvas, const opn_i_box *box, int n_steps)
 {
     for (int s = 0; s < n_steps; s++) {
         const double part = (double)s / n_steps;
         const opn_i_box rest = {box->x + part * box->width, box->y,
                                 (1 - part) * box->width, box->height};
-        opn_i_svg_fill(svg, &rest, opn_i_ramp_colour((double)s / (n_steps - 1)));
+        opn_i_canvas_fill(canvas, &rest, opn_i_ramp_colour((double)s / (n_steps - 1)));
     }
-    opn_i_svg_outline(svg, box, opn_i_palette.frame);
+    opn_i_canvas_outline(canvas, box, opn_i_palette.frame);
 }

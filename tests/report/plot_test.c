@@ -1,9 +1,9 @@
-// svg_test.c -- the parts of figures: labels, colours, ticks.
+// plot_test.c -- the parts of figures: labels, colours, lines, ticks.
 
 #include "io/utf8.h"
 #include "report/label.h"
 #include "report/palette.h"
-#include "report/svg.h"
+#include "report/plot.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
@@ -115,15 +115,13 @@ static double luminance(uint32_t colour)
     return sum;
 }
 
-static void test_the_ramp_grows_lighter_to_its_middle_and_then_darker(void **state)
+static void test_the_ramp_grows_darker_all_the_way(void **state)
 {
     (void)state;
-    for (int s = 1; s < 64; s++) {
-        const double step = luminance(opn_i_ramp_colour(s / 63.0)) -
-                            luminance(opn_i_ramp_colour((s - 1) / 63.0));
-        if (s != 32) // whose ends are as far from the middle
-            assert_true(s < 32 ? step > 0 : step < 0);
-    }
+    for (int s = 1; s < 64; s++)
+        assert_true(luminance(opn_i_ramp_colour(s / 63.0)) <
+                    luminance(opn_i_ramp_colour((s - 1) / 63.0)));
+    assert_true(luminance(opn_i_ramp_colour(0)) < 0.75); // seen on white
     assert_int_equal(opn_i_ramp_colour(0), opn_i_palette.ramp[0]);
     assert_int_equal(opn_i_ramp_colour(0.5), opn_i_palette.ramp[4]);
     assert_int_equal(opn_i_ramp_colour(1), opn_i_palette.ramp[8]);
@@ -147,6 +145,23 @@ static void test_no_two_classes_have_one_colour_before_all_are_used(void **state
         }
     }
     assert_int_equal(opn_i_group_colour(-1), opn_i_palette.none);
+}
+
+// ---- lines ---------------------------------------------------------------------------
+
+// As many as a figure has, without their colours.
+static void test_lines_are_told_apart_in_grey(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    for (int a = 0; a < N; a++)
+        for (int b = 0; b < a; b++) {
+            const opn_i_line_style one = opn_i_line_style_at(a);
+            const opn_i_line_style other = opn_i_line_style_at(b);
+            assert_true(one.marker != other.marker || one.dashes != other.dashes);
+            assert_int_not_equal(one.marker, OPN_MARKER_NONE);
+        }
+    assert_int_equal(opn_i_line_style_of_chance().marker, OPN_MARKER_NONE);
 }
 
 // ---- axes ----------------------------------------------------------------------------
@@ -223,8 +238,9 @@ int main(void)
             cmocka_unit_test(test_long_labels_are_cut_or_broken),
             cmocka_unit_test(
                     test_labels_of_any_bytes_are_valid_and_stay_within_their_room),
-            cmocka_unit_test(test_the_ramp_grows_lighter_to_its_middle_and_then_darker),
+            cmocka_unit_test(test_the_ramp_grows_darker_all_the_way),
             cmocka_unit_test(test_no_two_classes_have_one_colour_before_all_are_used),
+            cmocka_unit_test(test_lines_are_told_apart_in_grey),
             cmocka_unit_test(test_ticks_are_round_numbers),
             cmocka_unit_test(test_ticks_mean_the_numbers_they_show),
     };
