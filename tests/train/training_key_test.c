@@ -51,6 +51,9 @@ static void other_value(const opn_param *param, char text[64])
     case OPN_PARAM_TEXT:
         snprintf(text, 64, "other");
         break;
+    case OPN_PARAM_PART:
+        snprintf(text, 64, "1/2");
+        break;
     }
     assert_string_not_equal(text, param->default_text);
 }
