@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 // Nothing here has to survive a crash, so nothing is really synced.
-int fsync(int fildes)
+int fsync(int fd)
 {
-    (void)fildes;
+    (void)fd;
     return 0;
 }
 
@@ -34,9 +34,9 @@ int fdatasync(int fildes)
 // A network file system without locks.
 static int n_locks;
 
-int flock(int fildes, int operation)
+int flock(int fd, int operation)
 {
-    (void)fildes;
+    (void)fd;
     (void)operation;
     n_locks++;
     errno = ENOLCK;

@@ -12,15 +12,15 @@
 // How often reading fails as on a network file system whose file was replaced.
 static int n_stale;
 
-ssize_t read(int fildes, void *buf, size_t nbyte)
+ssize_t read(int fd, void *buf, size_t nbytes)
 {
     if (n_stale > 0) {
         n_stale--;
         errno = ESTALE;
         return -1;
     }
-    const struct iovec whole = {buf, nbyte};
-    return readv(fildes, &whole, 1);
+    const struct iovec whole = {buf, nbytes};
+    return readv(fd, &whole, 1);
 }
 
 static void a_file_replaced_while_it_is_read_is_read_anew(void **state)
