@@ -24,7 +24,7 @@ typedef struct scene {
 
 static scene open_scene(opn_graph *graph)
 {
-    scene s = {.graph = graph, .exec = {opn_k_select(), 1}};
+    scene s = {.graph = graph, .exec = {.kernels = opn_k_select(), .n_threads = 1}};
     assert_int_equal(opn_i_edge_dropper_init(ctx, &graph->topology, &s.dropper), OPN_OK);
     return s;
 }
