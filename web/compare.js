@@ -90,6 +90,9 @@ function drawCompare(data)
         term('McNemar test'), ' · ', term('AUROC'), ' · ', term('ECE')));
     addTable(home, modelsTable(data), true);
     addTable(home, duelsTable(data), true);
+    const left = data.about.manifest.find(([name]) => name === 'models');
+    if (left)
+        home.append(element('p', {class: 'note'}, `Shown are ${left[1]}; choose with --model.`));
     if (missing.length)
         home.append(element('p', null, 'What cannot be compared:'),
             element('ul', {class: 'plain'}, missing));

@@ -12,6 +12,7 @@
 #include "report/report_data.h"
 #include "train/training_key.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,8 +248,9 @@ cleanup:
     return status;
 }
 
-// Keeps one result per model and task, in the order in which they are shown.
-static void keep_plainest(opn_ctx *ctx, const char *folder, candidates *c)
+// Keeps one result per model and task, in the order in which they are shown, as many as a
+// page has room for. Returns how many there are.
+static size_t keep_plainest(opn_ctx *ctx, const char *folder, candidates *c)
 {
     size_t n = 0;
     qsort(c->list, c->n, sizeof(*c->list), compare);
@@ -263,6 +265,18 @@ static void keep_plainest(opn_ctx *ctx, const char *folder, candidates *c)
                   "%s: showing %d of %zu models; choose others with `model` and `task`",
                   folder, OPN_MAX_VIEWS, n);
     keep_first(c, n < OPN_MAX_VIEWS ? n : OPN_MAX_VIEWS);
+    return n;
+}
+
+// The page names what it leaves out.
+static void note_models(opn_report *report, size_t n_shown, size_t n_there)
+{
+    char text[48];
+    if (n_shown == n_there)
+        return;
+    snprintf(text, sizeof(text), "%zu of %zu, the others only in the tables", n_shown,
+             n_there);
+    opn_i_report_note(report, "models", text);
 }
 
 // ---- display -------------------------------------------------------------------------
@@ -433,13 +447,14 @@ opn_status opn_i_report_of_run(opn_ctx *ctx,
     OPN_TRY(select_candidates(ctx, folder, params, &c));
     OPN_TRY(load_graph(ctx, folder, &c.list[0], data, params, &graph));
     OPN_TRY(keep_of_graph(ctx, folder, data, graph, &c));
-    keep_plainest(ctx, folder, &c);
+    const size_t n_models = keep_plainest(ctx, folder, &c);
     OPN_TRY(opn_i_report_new(ctx, c.list[0].dataset, graph, &report));
     report->own_graph = graph;
     graph = NULL;
     OPN_TRY(opn_i_report_tell_source(ctx, report,
                                      data != NULL ? data : c.list[0].source));
     OPN_TRY(add_tables(ctx, folder, c.list[0].data_hash, report));
+    note_models(report, c.n, n_models);
     for (size_t j = 0; j < c.n; j++)
         OPN_TRY(show_candidate(ctx, folder, &c.list[j], params, report));
     *out = report;

@@ -34,11 +34,11 @@ static json_t *member(const json_t *object, const char *name)
     return or_null(json_object_get(object, name));
 }
 
-// {"mean", "ci95": [low, high]} as {mean, low, high}; null if there is none.
-static json_t *json_cell(const json_t *estimate)
+// {NAME, "ci95": [low, high]} as {mean, low, high}; null if there is none.
+static json_t *json_cell_of(const json_t *estimate, const char *name)
 {
     const json_t *interval = json_object_get(estimate, "ci95");
-    json_t *mean = json_object_get(estimate, "mean");
+    json_t *mean = json_object_get(estimate, name);
     if (!json_is_number(mean))
         return json_null();
     json_t *cell = json_object();
@@ -46,6 +46,11 @@ static json_t *json_cell(const json_t *estimate)
     json_object_set_new(cell, "low", or_null(json_array_get(interval, 0)));
     json_object_set_new(cell, "high", or_null(json_array_get(interval, 1)));
     return cell;
+}
+
+static json_t *json_cell(const json_t *estimate)
+{
+    return json_cell_of(estimate, "mean");
 }
 
 // ---- evaluation.json -----------------------------------------------------------------
@@ -84,22 +89,6 @@ static void add_qualities(json_t *rows, const json_t *result)
     json_array_append_new(rows, row);
 }
 
-// {"difference", "ci95", "p_value"} as the cells of a difference and of its p.
-static void add_difference(json_t *row, const json_t *comparison)
-{
-    const json_t *interval = json_object_get(comparison, "ci95");
-    json_t *difference = json_object_get(comparison, "difference");
-    json_t *cell = json_null();
-    if (json_is_number(difference)) {
-        cell = json_object();
-        json_object_set(cell, "mean", difference);
-        json_object_set_new(cell, "low", or_null(json_array_get(interval, 0)));
-        json_object_set_new(cell, "high", or_null(json_array_get(interval, 1)));
-    }
-    json_array_append_new(row, cell);
-    json_array_append_new(row, member(comparison, "p_value"));
-}
-
 // The first model against each other one; no table for a single model or seed.
 static void add_comparisons(opn_report *report, const json_t *evaluation)
 {
@@ -120,9 +109,13 @@ static void add_comparisons(opn_report *report, const json_t *evaluation)
         json_t *row = json_array();
         json_array_append_new(row, member(duel, "model"));
         json_array_append_new(row, member(duel, "against"));
-        add_difference(row, json_object_get(duel, "accuracy"));
+        const json_t *accuracy = json_object_get(duel, "accuracy");
+        const json_t *auroc = json_object_get(duel, "auroc");
+        json_array_append_new(row, json_cell_of(accuracy, "difference"));
+        json_array_append_new(row, member(accuracy, "p_value"));
         json_array_append_new(row, member(duel, "score"));
-        add_difference(row, json_object_get(duel, "auroc"));
+        json_array_append_new(row, json_cell_of(auroc, "difference"));
+        json_array_append_new(row, member(auroc, "p_value"));
         json_array_append_new(rows, row);
     }
 }
