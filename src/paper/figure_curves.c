@@ -110,11 +110,12 @@ static void put_markers(opn_i_canvas *canvas,
     double at = 0;
     for (int32_t i = 1; i < line->n && apart > 0; i++) {
         const double step = step_length(line, i, v);
-        for (; step > 0 && next <= at + step; next += apart) {
+        while (step > 0 && next <= at + step) {
             const double part = (next - at) / step;
             const double x = line->x[i - 1] + part * (line->x[i] - line->x[i - 1]);
             const double y = line->y[i - 1] + part * (line->y[i] - line->y[i - 1]);
             opn_i_plot_marker(canvas, style, page_x(v, x), page_y(v, y));
+            next += apart;
         }
         at += step;
     }

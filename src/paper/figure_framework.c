@@ -64,8 +64,8 @@ static void put_arrow(opn_i_canvas *canvas, int n, const double *at)
     const double neck[2] = {end[0] - head * along[0], end[1] - head * along[1]};
     opn_i_canvas_begin(canvas, &(opn_i_pen){.width = 1.6, .stroke = opn_i_palette.ink});
     opn_i_canvas_move(canvas, at[0], at[1]);
-    for (int i = 1; i < n - 1; i++)
-        opn_i_canvas_line(canvas, at[2 * i], at[2 * i + 1]);
+    for (const double *bend = at + 2; bend < end; bend += 2)
+        opn_i_canvas_line(canvas, bend[0], bend[1]);
     opn_i_canvas_line(canvas, neck[0], neck[1]);
     opn_i_canvas_end(canvas);
     opn_i_canvas_begin(canvas,

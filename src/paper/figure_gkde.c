@@ -215,12 +215,13 @@ static void put_legend(opn_i_canvas *canvas, const opn_i_box *box)
     const opn_i_font text = {.size = 11, .room = 240};
     const double y = box->y + 14;
     double x = box->x;
-    for (int k = 0; k < K; k++, x += 190) {
+    for (int k = 0; k < K; k++) {
         char name[64];
         opn_i_format(name, sizeof(name), "labelled: %s", group_name[k]);
         opn_i_karate_draw_node(canvas, (const double[]){x + 8, y - 4}, k, 5, 1.4,
                                opn_i_karate_colour(k));
         opn_i_canvas_text(canvas, &text, x + 20, y, name);
+        x += 190;
     }
     opn_i_karate_draw_node(canvas, (const double[]){x + 8, y - 4}, -1, node_radius, 1,
                            0xffffff);
@@ -233,7 +234,7 @@ opn_status opn_i_figure_gkde(opn_ctx *ctx, const char *path)
                                          "vacuity of the prior"};
     opn_status status = OPN_OK;
     opn_i_canvas *canvas = NULL;
-    prior p;
+    prior p = {0};
     opn_i_plot_grid grid = {.n_panels = 3,
                             .n_columns = 3,
                             .has_title = true,

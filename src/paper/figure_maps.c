@@ -262,10 +262,12 @@ static void put_spread(opn_i_canvas *canvas,
     double total[2] = {0};
     double most = 0;
     opn_i_histogram(&scale, n, panel->value, 2, panel->is_marked, count[0]);
-    for (int b = 0; b < 2 * N_BINS; b++)
-        total[b / N_BINS] += count[b / N_BINS][b % N_BINS];
-    for (int b = 0; b < 2 * N_BINS; b++)
-        most = fmax(most, count[b / N_BINS][b % N_BINS] / fmax(total[b / N_BINS], 1));
+    for (int k = 0; k < 2; k++) {
+        for (int b = 0; b < N_BINS; b++)
+            total[k] += count[k][b];
+        for (int b = 0; b < N_BINS; b++)
+            most = fmax(most, count[k][b] / fmax(total[k], 1));
+    }
     for (int k = 0; k < 2 && most > 0; k++) {
         const opn_i_pen pen = {.width = k == 0 ? 0 : 1.2,
                                .stroke = opn_i_palette.ink,

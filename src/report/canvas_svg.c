@@ -93,9 +93,9 @@ static void begin_path(opn_i_canvas *canvas)
 
 static void step_path(opn_i_canvas *canvas, char kind, const double *at)
 {
-    const int n_points = kind == 'Z' ? 0 : kind == 'C' ? 3 : 1;
+    const size_t n_points = kind == 'Z' ? 0 : kind == 'C' ? 3 : 1;
     opn_i_text_put(&canvas->content, &kind, 1);
-    for (int p = 0; p < n_points; p++) {
+    for (size_t p = 0; p < n_points; p++) {
         if (p > 0)
             opn_i_canvas_put(canvas, " ");
         put_point(canvas, at[2 * p], at[2 * p + 1]);
@@ -152,7 +152,7 @@ static void put_dots(opn_i_canvas *canvas, uint32_t colour, int32_t n, const dou
     opn_i_canvas_put(canvas, "<path");
     put_colour(canvas, "stroke", colour);
     opn_i_canvas_put(canvas, " d=\"");
-    for (int32_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < (size_t)n; i++) {
         const long now[2] = {lround(10 * at[2 * i]), lround(10 * at[2 * i + 1])};
         const long by[2] = {now[0] - last[0], now[1] - last[1]};
         opn_i_text_add(&canvas->content, "%c%ld%s%ldh0", i == 0 ? 'M' : 'm', by[0],

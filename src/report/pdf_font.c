@@ -79,5 +79,5 @@ opn_i_pdf_glyph opn_i_pdf_glyph_of(uint32_t code, bool is_bold)
         if (others[o].code == code)
             return (opn_i_pdf_glyph){o < N_HELVETICA ? font : OPN_PDF_SYMBOL,
                                      others[o].byte, others[o].width};
-    return opn_i_pdf_glyph_of('?', is_bold);
+    return (opn_i_pdf_glyph){font, '?', low_width[is_bold]['?' - FIRST_LOW]};
 }
