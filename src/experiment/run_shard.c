@@ -130,11 +130,10 @@ opn_i_shard_list(opn_ctx *ctx, const char *folder, const char *shards, opn_i_nam
     DIR *listing = NULL;
     OPN_TRY(opn_i_join_path(ctx, folder, shards, "", &within));
     listing = opendir(within);
-    if (listing == NULL && errno == ENOENT)
-        goto cleanup;
-    OPN_FAIL_IF(ctx, listing == NULL, OPN_ERR_READ, "%s: cannot be read: %s", within,
-                strerror(errno));
-    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
+    OPN_FAIL_IF(ctx, listing == NULL && errno != ENOENT, OPN_ERR_READ,
+                "%s: cannot be read: %s", within, strerror(errno));
+    const struct dirent *entry = NULL;
+    while (listing != NULL && (entry = readdir(listing)) != NULL)
         if (is_shard_name(entry->d_name))
             OPN_TRY(opn_i_names_add(ctx, &names, entry->d_name, strlen(entry->d_name)));
     if (names.n > 0)
