@@ -230,13 +230,14 @@ static void put_legend(opn_i_canvas *canvas, const opn_i_box *box)
 
 opn_status opn_i_figure_gkde(opn_ctx *ctx, const char *path)
 {
-    static const char *const titles[] = {"distances to node j", "evidence for node j",
-                                         "vacuity of the prior"};
+    enum { N_PANELS = 3 };
+    static const char *const titles[N_PANELS] = {
+            "distances to node j", "evidence for node j", "vacuity of the prior"};
     opn_status status = OPN_OK;
     opn_i_canvas *canvas = NULL;
     prior p = {0};
-    opn_i_plot_grid grid = {.n_panels = 3,
-                            .n_columns = 3,
+    opn_i_plot_grid grid = {.n_panels = N_PANELS,
+                            .n_columns = N_PANELS,
                             .has_title = true,
                             .below = 40,
                             .aspect = 0.76,
@@ -246,10 +247,10 @@ opn_status opn_i_figure_gkde(opn_ctx *ctx, const char *path)
     OPN_TRY(opn_i_plot_open(ctx, path,
                             "GKDE: evidence from labelled nodes of a karate club", &grid,
                             &canvas));
-    for (int32_t i = 0; i < grid.n_panels; i++)
+    for (int32_t i = 0; i < N_PANELS; i++)
         opn_i_plot_panel_title(canvas, &grid, i, titles[i]);
-    const opn_i_box plot[3] = {opn_i_plot_at(&grid, 0), opn_i_plot_at(&grid, 1),
-                               opn_i_plot_at(&grid, 2)};
+    const opn_i_box plot[N_PANELS] = {opn_i_plot_at(&grid, 0), opn_i_plot_at(&grid, 1),
+                                      opn_i_plot_at(&grid, 2)};
     const opn_i_box box = opn_i_plot_legend_box(&grid);
     put_distances(canvas, &plot[0], &p);
     put_sum(canvas, &plot[1], &p);
