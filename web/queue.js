@@ -73,8 +73,9 @@ class Queue
 {
     constructor(data, state)
     {
-        Object.assign(this, {data, state, kind: 'label', other: 1, sorting: {column: 0, direction: 0}});
         const {views} = data;
+        Object.assign(this, {data, state, other: 1, sorting: {column: 0, direction: 0},
+                             kind: views[state.view].suggestions.length ? 'label' : 'suspects'});
         this.tabs = Object.keys(queueKinds).filter(k => k !== 'disagree' || views.length > 1)
             .map(k => element('button', {type: 'button', 'data-kind': k, onclick: () => {
                 this.kind = k;

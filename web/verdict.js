@@ -210,8 +210,7 @@ function makeNext(data, state)
         const suggested = data.views[view].suggestions.length;
         then.replaceChildren(...suggested ? ['List the ', element('a', {href: '#queue'},
             counted(suggested, 'node')), ' worth labelling next:']
-            : ['All nodes are labelled. Find ', element('a', {href: '#queue'}, 'labels that look wrong'),
-               ':']);
+            : ['Find ', element('a', {href: '#queue'}, 'labels that look wrong'), ':']);
         label.fill(suggested ? commandOf(data, view, 'suggest', '-n 20 -o next.csv')
                              : commandOf(data, view, 'suspects', '-o suspects.csv'));
     });
