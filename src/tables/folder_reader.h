@@ -34,11 +34,9 @@ typedef struct opn_i_folder {
     const opn_i_given_table *given; // the tables, if they are no files; the last unnamed
     opn_graph *graph;               // what is read, and notes about how
     const char *label;              // the column of the labels, or ""
-    bool requires_label;            // it is an error if there is no such column
 
     opn_i_names nodes;   // in order of first appearance
     opn_i_names classes; // likewise
-    bool has_classes;    // classes.csv lists all classes
     opn_i_names features;
     int32_t *label_of; // [nodes] class by first appearance, -1 unlabelled
     uint8_t *listed;   // [nodes] OPN_IN_…: the files that list the node
@@ -48,11 +46,13 @@ typedef struct opn_i_folder {
     opn_real *value;    // [n_entries]
     size_t n_entries, row_room, col_room, value_room;
     int32_t *number;          // [nodes] final number of each node
-    bool is_numbered;         // node names are the numbers 0 … n-1
     int32_t *source, *target; // [n_edges] final node numbers
     opn_real *weight;         // [n_edges]
     size_t n_edges, source_room, target_room, weight_room;
     int32_t n_label_rows;     // rows of labels.csv
+    bool requires_label;      // it is an error if there is no column `label`
+    bool has_classes;         // classes.csv lists all classes
+    bool is_numbered;         // node names are the numbers 0 … n-1
     bool has_named_labels;    // labels.csv names its nodes
     bool has_roles;           // labels.csv gives a split
     bool has_node_table;      // with columns, one of which may hold the labels
