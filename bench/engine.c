@@ -29,10 +29,10 @@
 
 #include "tally.h"
 
+#include "arrays/npy.h"
 #include "base/clock.h"
 #include "graph/gkde.h"
 #include "io/file_write.h"
-#include "io/npy.h"
 #include "math/kernels.h"
 #include "opine/opine.h"
 

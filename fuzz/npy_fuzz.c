@@ -1,7 +1,7 @@
 // npy_fuzz.c -- any bytes as a .npy file, then every conversion of what it holds.
 
+#include "arrays/npy.h"
 #include "fuzz_target.h"
-#include "io/npy.h"
 
 #include <stdlib.h>
 

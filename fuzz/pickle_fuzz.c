@@ -1,7 +1,7 @@
 // pickle_fuzz.c -- any bytes as a pickle: a value that can be used, or an error.
 
+#include "arrays/pickle.h"
 #include "fuzz_target.h"
-#include "io/pickle.h"
 
 static volatile unsigned char sink;
 

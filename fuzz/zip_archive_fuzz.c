@@ -1,7 +1,7 @@
 // zip_archive_fuzz.c -- any bytes as a zip archive; every member is read, also as array.
 
+#include "arrays/npz.h"
 #include "fuzz_target.h"
-#include "io/npz.h"
 
 #include <string.h>
 

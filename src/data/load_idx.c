@@ -4,10 +4,10 @@
 // Labels are in a file beside the images, named alike: labels for images, idx1 for idx3.
 // The images of a test set beside a training set belong to the graph too.
 
+#include "arrays/idx.h"
 #include "data/loaders.h"
 #include "graph/sparse_input.h"
 #include "io/bytes.h"
-#include "io/idx.h"
 #include "io/path.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // load_npz.c -- loads graphs from npz archives: adjacency or edges, features, labels,
 // names and a split, under the names that npz_members.c lists.
 
+#include "arrays/npz.h"
 #include "data/loaders.h"
 #include "data/npz_reader.h"
 #include "graph/sparse_input.h"
-#include "io/npz.h"
 #include "io/path.h"
 
 #include <string.h>

@@ -5,12 +5,12 @@
 // and has no features and no label. y has one row for each training node; these come
 // first.
 
+#include "arrays/pickle.h"
 #include "data/loaders.h"
 #include "graph/sparse_input.h"
 #include "io/bytes.h"
 #include "io/csv.h"
 #include "io/path.h"
-#include "io/pickle.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // npz_matrix.c -- a matrix of an npz archive, in whatever form it is stored.
 
+#include "arrays/npz.h"
 #include "data/npz_reader.h"
 #include "graph/sparse_input.h"
-#include "io/npz.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 
 #include "data/npz_reader.h"
 
-#include "io/npy.h"
-#include "io/npz.h"
+#include "arrays/npy.h"
+#include "arrays/npz.h"
 #include "tables/folder_reader.h"
 
 #include <inttypes.h>

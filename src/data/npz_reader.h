@@ -4,9 +4,9 @@
 #ifndef OPN_NPZ_READER_H
 #define OPN_NPZ_READER_H
 
+#include "arrays/npy_value.h"
+#include "arrays/zip_archive.h"
 #include "graph/graph_data.h"
-#include "io/npy_value.h"
-#include "io/zip_archive.h"
 
 // ---- npz_members.c: which members mean what ------------------------------------------
 

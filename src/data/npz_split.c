@@ -1,9 +1,9 @@
 // npz_split.c -- names and the split of an npz archive: a role for each node, masks, or
 // lists of nodes.
 
+#include "arrays/npz.h"
 #include "data/npz_reader.h"
 #include "graph/roles.h"
-#include "io/npz.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // save.c -- saves graphs as npz files and as folders of CSV files.
 
+#include "arrays/npz.h"
 #include "data/loaders.h"
 #include "graph/graph_data.h"
 #include "io/bytes.h"
 #include "io/csv.h"
 #include "io/file_write.h"
-#include "io/npz.h"
 #include "io/path.h"
 
 #include <dirent.h>

@@ -3,8 +3,8 @@
 #ifndef OPN_SPARSE_INPUT_H
 #define OPN_SPARSE_INPUT_H
 
-#include "io/ndarray.h"
-#include "io/sparse_layout.h"
+#include "arrays/ndarray.h"
+#include "arrays/sparse_layout.h"
 #include "math/csr.h"
 
 // A sparse matrix as three arrays of a file, each with its name for messages. `data` may

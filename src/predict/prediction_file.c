@@ -3,10 +3,10 @@
 
 #include "predict/prediction_file.h"
 
+#include "arrays/zip_archive.h"
 #include "graph/graph_data.h"
 #include "graph/roles.h"
 #include "io/path.h"
-#include "io/zip_archive.h"
 #include "predict/prediction_reader.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 // prediction_npz.c -- reads predictions from a NumPy archive.
 
-#include "io/npz.h"
+#include "arrays/npz.h"
 #include "predict/prediction_reader.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // prediction_table.c -- writes predictions as CSV, npz and JSON files.
 
+#include "arrays/npz.h"
 #include "graph/graph_data.h"
 #include "io/bytes.h"
 #include "io/csv.h"
 #include "io/file_write.h"
 #include "io/json_write.h"
-#include "io/npz.h"
 #include "opine/decide.h"
 #include "predict/prediction_data.h"
 #include "predict/prediction_graphml.h"

@@ -1,7 +1,7 @@
 // load_npz_test.c -- archives of the gnn-benchmark form, right, wrong and damaged.
 
+#include "arrays/npz.h"
 #include "graph/graph_data.h"
-#include "io/npz.h"
 #include "opine/opine.h"
 #include "support/archive_writer.h"
 #include "support/cmocka_test.h"

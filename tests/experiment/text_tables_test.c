@@ -3,13 +3,13 @@
 
 #include "base/context.h"
 #include "experiment/evaluation_data.h"
-#include "experiment/tuning_data.h"
 #include "opine/opine.h"
 #include "report/estimate_output.h"
 #include "report/text_wrap.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 #include "support/trial.h"
+#include "tune/tuning_data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // prediction_refusal_test.c -- files of predictions that are wrong or damaged, and what
 // is said about them.
 
+#include "arrays/npz.h"
 #include "base/context.h"
-#include "io/npz.h"
 #include "opine/opine.h"
 #include "predict/prediction_file.h"
 #include "support/cmocka_test.h"

@@ -1,8 +1,8 @@
 // prediction_table_test.c -- predictions as CSV, npz and JSON files.
 
+#include "arrays/npz.h"
 #include "base/context.h"
 #include "io/csv.h"
-#include "io/npz.h"
 #include "opine/opine.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"

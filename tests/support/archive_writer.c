@@ -1,8 +1,8 @@
 // archive_writer.c -- npz archives in a folder of their own.
 
 #include "support/archive_writer.h"
+#include "arrays/npz.h"
 #include "golden/load_samples.h"
-#include "io/npz.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 

@@ -2,9 +2,9 @@
 
 #include "support/tuning_scene.h"
 
-#include "experiment/tune_space.h"
 #include "support/cmocka_test.h"
 #include "support/trial.h"
+#include "tune/tune_space.h"
 
 void tuning_roles(uint8_t role[TUNING_NODES])
 {
