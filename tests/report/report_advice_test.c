@@ -105,9 +105,9 @@ static opn_graph *graph_without_test(void)
     opn_graph *graph = scene_graph(ctx);
     uint8_t role[SCENE_NODES];
     for (int i = 0; i < SCENE_NODES; i++)
-        role[i] = opn_graph_labels(graph)[i] < 0 ? OPN_ROLE_UNLABELLED
-                  : i % 3 == 0                   ? OPN_ROLE_VALIDATION
-                                                 : OPN_ROLE_TRAIN;
+        role[i] = (uint8_t)(opn_graph_labels(graph)[i] < 0 ? OPN_ROLE_UNLABELLED
+                            : i % 3 == 0                   ? OPN_ROLE_VALIDATION
+                                                           : OPN_ROLE_TRAIN);
     assert_int_equal(opn_graph_set_roles(ctx, graph, role), OPN_OK);
     return graph;
 }
