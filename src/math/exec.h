@@ -17,9 +17,9 @@ typedef struct opn_i_watch {
 } opn_i_watch;
 
 // One that looks every 10 to 40 ms, beside which calling the hook does not show.
-static inline opn_i_watch opn_i_watch_for(opn_ctx *ctx, const char *stage)
+static inline opn_i_watch opn_i_watch_for(opn_ctx *ctx, const char *doing)
 {
-    return (opn_i_watch){.ctx = ctx, .stage = stage, .work = INT64_C(1) << 26};
+    return (opn_i_watch){.ctx = ctx, .stage = doing, .work = INT64_C(1) << 26};
 }
 
 // Which kernels to use, and on how many threads. Once `watch` has a status, the functions
