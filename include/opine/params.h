@@ -32,7 +32,7 @@ enum {
     OPN_AFFECTS_SCORES = 1 << 5,    // which nodes are scored
     OPN_AFFECTS_RUNS = 1 << 6,      // which trainings an experiment consists of
     OPN_AFFECTS_SOURCE = 1 << 7,    // where named datasets are found
-    OPN_AFFECTS_DATA = 1 << 8,      // the graph that is generated, converted or fetched
+    OPN_AFFECTS_DATA = 1 << 8,      // the data that a verb makes or decides about
     OPN_AFFECTS_OUTPUT = 1 << 9,    // what is written, where and how
     OPN_AFFECTS_PROCESS = 1 << 10,  // how the work is done, never its result
     OPN_AFFECTS_LABELS = 1 << 11,   // what the data say; hashes include it as data

@@ -553,14 +553,14 @@ static const opn_param table[] = {
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
          .unit = "FILE",
-         .affects = OPN_AFFECTS_DECISIONS,
+         .affects = OPN_AFFECTS_DATA,
          .help = "Table of labels, with the columns node, label and perhaps role, in the "
                  "place of those that SCORES has."},
         {.name = "graph",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",
          .unit = "DATA",
-         .affects = OPN_AFFECTS_DECISIONS,
+         .affects = OPN_AFFECTS_DATA,
          .help = "Graph of the nodes in SCORES, whose neighbours `calibrate` pool and "
                  "`set_score` daps need; its labels and roles are used if there are no "
                  "others."},
