@@ -64,10 +64,10 @@ static void expect_same_cell(const opn_cell *a, const opn_cell *b)
     assert_true(a->n_pool == b->n_pool && a->prevalence == b->prevalence);
     assert_true(a->n_epochs == b->n_epochs);
     for (int q = 0; q < OPN_N_QUALITIES; q++)
-        assert_true(is_same_number(a->quality[q], b->quality[q]));
+        assert_true(support_is_same_figure(a->quality[q], b->quality[q]));
     for (int k = 0; k < OPN_N_METRICS; k++)
         for (int32_t s = 0; s < OPN_N_SCORES; s++)
-            assert_true(is_same_number(a->metric[k][s], b->metric[k][s]));
+            assert_true(support_is_same_figure(a->metric[k][s], b->metric[k][s]));
 }
 
 void cell_expect_same_evaluations(const opn_evaluation *a, const opn_evaluation *b)

@@ -198,7 +198,7 @@ void page_expect_floats(
 {
     float *got = page_floats(read, view, name, n);
     for (size_t j = 0; j < n; j++)
-        if (memcmp(&got[j], &want[j], sizeof(*got)) != 0)
+        if (!support_is_same_figure((double)got[j], (double)want[j]))
             fail_msg("%s of %zu: %g is not %g", name, j, (double)got[j], (double)want[j]);
     free(got);
 }

@@ -2,10 +2,12 @@
 
 #include "support/support.h"
 #include "base/context.h"
+#include "math/real.h"
 #include "support/cmocka_test.h"
 
 #include <dirent.h>
 #include <locale.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -261,6 +263,13 @@ void support_close_stage(stage *s)
     support_ctx_free(s->ctx, &s->m);
     support_remove_folder(s->folder);
     free(s);
+}
+
+bool support_is_same_figure(double a, double b)
+{
+    if (memcmp(&a, &b, sizeof(a)) == 0 || (isnan(a) && isnan(b)))
+        return true;
+    return sizeof(opn_real) > sizeof(float) && fabs(a - b) <= 1e-5 * fmax(1.0, fabs(a));
 }
 
 // ---- inputs --------------------------------------------------------------------------

@@ -8,6 +8,8 @@
 
 #include "opine/base.h"
 
+#include <stdbool.h>
+
 // ---- contexts ------------------------------------------------------------------------
 
 // A counting allocator whose k-th request fails. Zero-initialise.
@@ -110,6 +112,10 @@ stage *support_open_stage(const char *name);
 
 // Removes the folder and frees the rest, like support_ctx_free().
 void support_close_stage(stage *s);
+
+// Whether two figures of a model are the same, where a file may lie in between: it holds
+// weights as floats, so in the double build they are only close.
+bool support_is_same_figure(double a, double b);
 
 // ---- inputs --------------------------------------------------------------------------
 
