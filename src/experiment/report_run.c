@@ -271,7 +271,7 @@ static size_t keep_plainest(opn_ctx *ctx, const char *folder, candidates *c)
 // The page names what it leaves out.
 static void note_models(opn_report *report, size_t n_shown, size_t n_there)
 {
-    char text[48];
+    char text[80];
     if (n_shown == n_there)
         return;
     snprintf(text, sizeof(text), "%zu of %zu, the others only in the tables", n_shown,
