@@ -164,8 +164,7 @@ opn_status opn_explorer_load(opn_ctx *ctx,
     opn_i_text nothing = {.ctx = ctx};
     if (!opn_report_is_supported()) // before doing work in vain
         return opn_i_report_text(ctx, NULL, &nothing);
-    if (!opn_i_http_server_is_supported())
-        return opn_i_http_server_start(ctx, NULL, NULL, NULL, NULL);
+    OPN_TRY(opn_i_http_server_check(ctx));
     OPN_TRY_NEW(ctx, x, 1);
     x->alloc = ctx->alloc;
     (void)pthread_mutex_init(&x->lock, NULL);

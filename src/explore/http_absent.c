@@ -2,9 +2,12 @@
 
 #include "explore/http_server.h"
 
-bool opn_i_http_server_is_supported(void)
+opn_status opn_i_http_server_check(opn_ctx *ctx)
 {
-    return false;
+    return opn_i_fail(
+            ctx, OPN_ERR_UNSUPPORTED,
+            "this opine was built without libmicrohttpd, which serves the page; "
+            "install it (in Debian: libmicrohttpd-dev) and build again");
 }
 
 opn_status opn_i_http_server_start(opn_ctx *ctx,
@@ -17,10 +20,7 @@ opn_status opn_i_http_server_start(opn_ctx *ctx,
     (void)answer;
     (void)user;
     (void)out;
-    return opn_i_fail(
-            ctx, OPN_ERR_UNSUPPORTED,
-            "this opine was built without libmicrohttpd, which serves the page; "
-            "install it (in Debian: libmicrohttpd-dev) and build again");
+    return opn_i_http_server_check(ctx);
 }
 
 void opn_i_http_server_sweep(opn_i_http_server *server)

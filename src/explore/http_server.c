@@ -40,9 +40,12 @@ typedef struct visit {
     opn_i_text body;
 } visit;
 
-bool opn_i_http_server_is_supported(void)
+opn_status opn_i_http_server_check(opn_ctx *ctx)
 {
-    return true;
+    opn_i_mhd mhd = {0};
+    const opn_status status = opn_i_mhd_open(ctx, &mhd);
+    opn_i_mhd_close(&mhd);
+    return status;
 }
 
 // ---- answers -------------------------------------------------------------------------

@@ -54,7 +54,8 @@ void opn_i_http_server_sweep(opn_i_http_server *server);
 
 void opn_i_http_server_stop(opn_i_http_server *server); // accepts NULL
 
-// Whether this build can serve.
-bool opn_i_http_server_is_supported(void);
+// Whether there is what serves, to be asked before doing work in vain. Errors:
+// UNSUPPORTED.
+OPN_NODISCARD opn_status opn_i_http_server_check(opn_ctx *ctx);
 
 #endif // OPN_HTTP_SERVER_H
