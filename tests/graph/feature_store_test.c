@@ -297,6 +297,30 @@ static void bytes_hold_an_array_as_it_is(void **state)
     opn_graph_free(again);
 }
 
+static void a_stop_ends_the_writing_of_bytes(void **state)
+{
+    (void)state;
+    enum { N_ROWS = 20000, N_COLS = 120 }; // more than is written without asking
+    opn_graph *graph = NULL;
+    opn_bytes *bytes = NULL;
+    int n_calls = 0;
+    opn_hooks hooks = {.size = sizeof(hooks),
+                       .interrupted = support_stop_after_calls,
+                       .user = &n_calls};
+    float *value = malloc((size_t)N_ROWS * N_COLS * sizeof(*value));
+    assert_non_null(value);
+    for (size_t j = 0; j < (size_t)N_ROWS * N_COLS; j++)
+        value[j] = 0.5f + (float)(j % 7);
+    assert_int_equal(opn_graph_create_edges(ctx, N_ROWS, 0, NULL, NULL, NULL, &graph),
+                     OPN_OK);
+    assert_int_equal(opn_graph_set_features(ctx, graph, N_COLS, value), OPN_OK);
+    assert_int_equal(opn_ctx_set_hooks(ctx, &hooks), OPN_OK);
+    assert_int_equal(opn_graph_write(ctx, graph, &bytes), OPN_ERR_INTERRUPTED);
+    assert_null(bytes);
+    opn_graph_free(graph);
+    free(value);
+}
+
 // ---- which form ----------------------------------------------------------------------
 
 static void the_form_is_the_one_that_takes_less_memory(void **state)
@@ -439,6 +463,7 @@ int main(void)
             WITH_CTX(a_graph_has_one_hash_and_one_set_of_warnings_in_both_forms),
             WITH_CTX(prepared_and_shifted_graphs_are_the_same_in_both_forms),
             WITH_CTX(bytes_hold_an_array_as_it_is),
+            WITH_CTX(a_stop_ends_the_writing_of_bytes),
             WITH_CTX(the_form_is_the_one_that_takes_less_memory),
             WITH_CTX(a_lent_array_is_released_once_by_the_last_graph_that_refers_to_it),
             WITH_CTX(a_lent_array_of_zeros_is_released_at_once),
