@@ -328,7 +328,14 @@ class Graph:
     @classmethod
     def from_scipy(cls, adjacency: Any, features: Any = None, y: Any = None,
                    **more: Any) -> Graph:
-        """From SciPy matrices: adjacency [V,V], features [V,F]."""
+        """From SciPy matrices: adjacency [V,V], features [V,F].
+
+        >>> import opine
+        >>> from scipy import sparse
+        >>> path = sparse.csr_matrix([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+        >>> opine.Graph.from_scipy(path, sparse.eye(3), y=[0, 1, -1])
+        <opine.Graph graph: 3 nodes, 2 edges, 3 features, 2 classes>
+        """
         return cls(adjacency, features, y, **more)
 
     @classmethod
@@ -339,6 +346,11 @@ class Graph:
         features  names of node attributes, numbers each; None for none
         label     the attribute of the labels
         weight    the attribute of the edges' weights
+
+        >>> import networkx, opine
+        >>> g = opine.Graph.from_networkx(networkx.karate_club_graph(), label="club")
+        >>> g.n_nodes, g.classes.tolist()
+        (34, ['Mr. Hi', 'Officer'])
         """
         from .convert import from_networkx
         return from_networkx(cls, graph, features, label, weight, more)
@@ -350,6 +362,14 @@ class Graph:
         """From DataFrames of edges and of nodes, whose index has the names of the nodes.
 
         Columns are found by their usual names (source, target, node), or given.
+
+        >>> import opine, pandas
+        >>> edges = pandas.DataFrame({"source": ["ada", "ben"], "target": ["ben", "cy"]})
+        >>> nodes = pandas.DataFrame({"age": [36, 41, 29], "team": ["red", "blue", ""]},
+        ...                          index=["ada", "ben", "cy"])
+        >>> g = opine.Graph.from_pandas(edges, nodes, label="team")
+        >>> g.names, g.x[:, 0].tolist(), g.y.tolist()
+        (['ada', 'ben', 'cy'], [36.0, 41.0, 29.0], ['red', 'blue', None])
         """
         from .convert import from_pandas
         return from_pandas(cls, edges, nodes, label, features, source, target, weight, node, more)
