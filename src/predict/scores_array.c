@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const char what[] = "the scores"; // in messages
+static const char reading[] = "reading the scores";
 
 static opn_status check_shape(opn_ctx *ctx, const opn_scores *given)
 {
@@ -59,6 +60,7 @@ add_names(opn_ctx *ctx, const opn_scores *given, opn_i_prediction_file *file)
     }
     for (int32_t i = 0; i < given->n_nodes; i++) {
         const char *name = number;
+        OPN_TRY_GO_ON_ROWS(ctx, i, reading);
         snprintf(number, sizeof(number), "%d", i);
         if (given->graph != NULL)
             name = opn_graph_node_name(given->graph, i, number);
@@ -87,7 +89,7 @@ add_numbers(opn_ctx *ctx, const opn_scores *given, opn_i_prediction_file *file)
         to = file->samples;
     }
     for (size_t r = 0; r < n_rows; r++) {
-        OPN_TRY_GO_ON_ROWS(ctx, r, "reading the scores");
+        OPN_TRY_GO_ON_ROWS(ctx, r, reading);
         for (size_t k = 0; k < width; k++)
             to[r * width + k] = (float)opn_i_number(given->x, r * width + k);
         OPN_TRY(opn_i_prediction_at(

@@ -13,6 +13,7 @@ static opn_status check_nodes(opn_ctx *ctx, const opn_i_prediction_file *file)
     for (int32_t i = 0; i < file->n_nodes; i++) {
         const char *name = opn_i_names_at(&file->nodes, i);
         int32_t at = 0;
+        OPN_TRY_GO_ON_ROWS(ctx, i, "reading the scores");
         OPN_FAIL_IF(ctx, name[0] == 0, OPN_ERR_FORMAT, "node %d has no name", i);
         OPN_TRY(opn_i_names_intern(ctx, &seen, name, strlen(name), &at));
         OPN_FAIL_IF(ctx, at < i, OPN_ERR_FORMAT, "node \"%s\" appears twice", name);

@@ -98,6 +98,10 @@ WORK = {
                    'opine.evaluate(g, "s-gcn", seeds=2, epochs=1000000)'),
     "loading": ('draw().save("folder")', 'while True: opine.Graph.load("folder")'),
     "making a graph": ("", "while True: draw()"),
+    "pickling": ('import pickle; g = draw(400000)', 'while True: pickle.loads(pickle.dumps(g))'),
+    "deciding about scores": (
+        'p = np.random.default_rng(0).dirichlet(np.ones(8), size=400000); y = p.argmax(1)',
+        'while True: opine.decide(p, y, coverage=0.9)'),
     "labelling everything, and so the prior": (
         'g = draw()', 'while True: opine.NodeClassifier("s-bgcn-t-k", epochs=1, teacher_epochs=1).fit(g)'),
     "an epoch of seconds": (
