@@ -44,7 +44,7 @@ class NodeClassifier(Estimator):
 
     classes_      the classes, in the order of all columns [K]
     model_id_     the model that was trained
-    history_      one dictionary for each epoch
+    history_      one dictionary for each epoch; empty where models were compared ("auto")
     summary_      epochs, nodes, validation accuracy and seconds of training
     candidates_   what the model was compared with
     params_       every parameter that it was trained with
