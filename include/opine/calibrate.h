@@ -41,8 +41,8 @@ typedef struct opn_calibrator {
 // by a pool. Where the labels would have a or b grow for ever, because every node is
 // right, they stop where little is left to gain, at most at 100. Errors: INVALID_ARG
 // (fewer labels than opn_calibration_affordable() asks for, all of one class, K < 2, a
-// label outside [-1, K), a probability that is negative or not finite), NOMEM. Cost: O(n
-// K) for each of some 10 steps.
+// label outside [-1, K), a probability that is negative or not finite), NOMEM,
+// INTERRUPTED. Cost: O(n K) for each of some 10 steps.
 OPN_API OPN_NODISCARD opn_status opn_calibrator_fit(opn_ctx *ctx,
                                                     opn_calibration kind,
                                                     int32_t n,

@@ -368,6 +368,8 @@ cleanup:
     return status;
 }
 
+static const char settling[] = "reading the scores"; // in messages
+
 opn_status opn_i_scores_finish(opn_ctx *ctx,
                                const char *path,
                                const opn_params *params,
@@ -383,7 +385,9 @@ opn_status opn_i_scores_finish(opn_ctx *ctx,
     settle_roles(file);
     OPN_TRY(label_graph(ctx, path, (uint64_t)opn_params_int(params, "seed"), file,
                         nodes));
+    OPN_TRY(opn_i_go_on(ctx, settling));
     OPN_TRY(split_graph(ctx, file, *nodes, &roles));
+    OPN_TRY(opn_i_go_on(ctx, settling));
     OPN_TRY(calibrate(ctx, path, params, has_edges, *nodes, roles, file));
     *split = roles;
     *prediction = file->said;

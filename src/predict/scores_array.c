@@ -145,6 +145,7 @@ opn_status opn_scores_create(opn_ctx *ctx,
     OPN_TRY(add_names(ctx, scores, &file));
     OPN_TRY(add_numbers(ctx, scores, &file));
     OPN_TRY(add_labels(ctx, scores, &file));
+    OPN_TRY(opn_i_go_on(ctx, reading));
     OPN_TRY(opn_i_prediction_at(ctx, opn_i_scores_settle(ctx, &file), "%s", what));
     if (scores->graph != NULL)
         OPN_TRY(opn_graph_copy(ctx, scores->graph, &nodes));
