@@ -183,7 +183,7 @@ static void an_inference_is_what_the_model_predicts(void **state)
     const json_t *vacuity = json_object_get(json_array_get(outputs, 1), "data");
     for (size_t k = 0; k < 3; k++) {
         assert_true((float)json_real_value(json_array_get(p, k)) ==
-                    said->probability[59 * 3 + k]);
+                    said->probability[(size_t)59 * 3 + k]);
         assert_true((float)json_real_value(json_array_get(p, 3 + k)) ==
                     said->probability[k]);
     }
