@@ -1,8 +1,9 @@
 // graph_bytes.c -- graphs to and from memory, as the bytes of a safetensors file.
 //
-// Tensors: row_ptr, col_idx and weight of the topology, the same of the features with x_
-// before, label, role, and names as texts that a NUL ends each. Metadata: what else an
-// opn_graph holds. Bytes may come from anywhere, so everything is checked.
+// Tensors: row_ptr, col_idx and weight of the topology, the features in the form that
+// they have, the same with x_ before or x, label, role, and names as texts that a NUL
+// ends each. Metadata: what else an opn_graph holds. Bytes may come from anywhere, so
+// everything is checked.
 
 #include "base/byte_block.h"
 #include "data/loaders.h"
@@ -14,6 +15,7 @@
 
 static const char format_text[] = "opine graph 1";
 static const char what[] = "the bytes of the graph"; // in messages
+static const char array_name[] = "x";                // of dense features
 
 // Lists of texts that a graph has, and what they are called.
 enum { N_LISTS = 4 };
@@ -43,21 +45,41 @@ static opn_status put_array(opn_i_safetensors_writer *writer,
     return opn_i_safetensors_writer_add_tensor(writer, name, type, &n, 1, data);
 }
 
-// Values as floats; none where all are 1.
+// n values as floats; none where all are 1.
 static opn_status put_values(opn_ctx *ctx,
                              opn_i_safetensors_writer *writer,
                              const char *name,
-                             const opn_i_csr *csr,
+                             opn_off n,
+                             const opn_real *value,
                              float **packed)
 {
     opn_status status = OPN_OK;
-    const opn_off n = opn_i_csr_n_entries(csr);
-    if (csr->value == NULL)
+    if (value == NULL)
         return OPN_OK;
+    if (sizeof(*value) == sizeof(float)) // the writer can have them as they are
+        return put_array(writer, name, OPN_TENSOR_F32, n, value);
     OPN_TRY_NEW(ctx, *packed, n);
     for (opn_off e = 0; e < n; e++)
-        (*packed)[e] = (float)csr->value[e];
+        (*packed)[e] = (float)value[e];
     OPN_TRY(put_array(writer, name, OPN_TENSOR_F32, n, *packed));
+cleanup:
+    return status;
+}
+
+static opn_status put_features(opn_ctx *ctx,
+                               opn_i_safetensors_writer *writer,
+                               const opn_i_features *x,
+                               borrowed *b)
+{
+    opn_status status = OPN_OK;
+    const opn_off n = opn_i_features_n_entries(x);
+    if (x->dense != NULL)
+        return put_values(ctx, writer, array_name, (opn_off)x->n_rows * x->n_cols,
+                          x->dense, &b->value);
+    OPN_TRY(put_array(writer, "x_row_ptr", OPN_TENSOR_I64, (int64_t)x->n_rows + 1,
+                      x->lists.row_ptr));
+    OPN_TRY(put_array(writer, "x_col_idx", OPN_TENSOR_I32, n, x->lists.col_idx));
+    OPN_TRY(put_values(ctx, writer, "x_value", n, x->lists.value, &b->value));
 cleanup:
     return status;
 }
@@ -69,16 +91,13 @@ static opn_status put_arrays(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const opn_i_csr *a = &graph->topology;
-    const opn_i_csr *x = &graph->features;
     const int64_t n = a->n_rows;
     OPN_TRY(put_array(writer, "row_ptr", OPN_TENSOR_I64, n + 1, a->row_ptr));
     OPN_TRY(put_array(writer, "col_idx", OPN_TENSOR_I32, opn_i_csr_n_entries(a),
                       a->col_idx));
-    OPN_TRY(put_values(ctx, writer, "weight", a, &b->weight));
-    OPN_TRY(put_array(writer, "x_row_ptr", OPN_TENSOR_I64, n + 1, x->row_ptr));
-    OPN_TRY(put_array(writer, "x_col_idx", OPN_TENSOR_I32, opn_i_csr_n_entries(x),
-                      x->col_idx));
-    OPN_TRY(put_values(ctx, writer, "x_value", x, &b->value));
+    OPN_TRY(put_values(ctx, writer, "weight", opn_i_csr_n_entries(a), a->value,
+                       &b->weight));
+    OPN_TRY(put_features(ctx, writer, &graph->features, b));
     OPN_TRY(put_array(writer, "label", OPN_TENSOR_I32, n, graph->label));
     if (graph->given_role != NULL)
         OPN_TRY(put_array(writer, "role", OPN_TENSOR_U8, n, graph->given_role));
@@ -241,6 +260,55 @@ cleanup:
     return status;
 }
 
+// Dense features [n_rows,n_cols].
+static opn_status get_array(opn_ctx *ctx,
+                            const opn_i_safetensors *file,
+                            int64_t n_rows,
+                            int64_t n_cols,
+                            opn_i_features *out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_tensor_view *tensor = NULL;
+    opn_real *array = NULL;
+    size_t n = 0;
+    OPN_FAIL_IF(
+            ctx, !opn_i_mul((size_t)n_rows, (size_t)n_cols, &n) || n > (size_t)INT64_MAX,
+            OPN_ERR_FORMAT, "%s: %lld features are too many", what, (long long)n_cols);
+    OPN_TRY(need_array(ctx, file, array_name, OPN_TENSOR_F32, (int64_t)n, &tensor));
+    OPN_TRY_NEW_ROOM(ctx, array, n);
+    for (size_t e = 0; e < n; e++) {
+        float value = 0.0f;
+        OPN_TRY_GO_ON(ctx, e, "reading the features");
+        memcpy(&value, tensor->data + e * sizeof(value), sizeof(value));
+        OPN_FAIL_IF(ctx, !isfinite(value), OPN_ERR_FORMAT, "%s: %s has %g at %zu", what,
+                    array_name, (double)value, e);
+        array[e] = (opn_real)value;
+    }
+    status = opn_i_features_take_array(ctx, array, (int32_t)n_rows, (int32_t)n_cols, out);
+    array = NULL;
+cleanup:
+    opn_i_release(&ctx->alloc, array);
+    return status;
+}
+
+static opn_status get_features(opn_ctx *ctx,
+                               const opn_i_safetensors *file,
+                               int64_t n_rows,
+                               int64_t n_cols,
+                               opn_i_features *out)
+{
+    static const matrix_names names = {"x_row_ptr", "x_col_idx", "x_value", "feature",
+                                       false};
+    opn_status status = OPN_OK;
+    if (opn_i_safetensors_find(file, array_name) != NULL)
+        return get_array(ctx, file, n_rows, n_cols, out);
+    OPN_TRY(get_matrix(ctx, file, &names, n_rows, n_cols, &out->lists));
+    OPN_TRY(opn_i_csr_tidy(ctx, &out->lists));
+    OPN_TRY(opn_i_features_settle(ctx, out));
+cleanup:
+    return status;
+}
+
 // Edges as they are, or, where the graph claims to be undirected, made so: a symmetric
 // matrix stays as it is, and another would mislead all that trusts the claim.
 static opn_status get_topology(opn_ctx *ctx,
@@ -360,8 +428,6 @@ cleanup:
 
 static opn_status get_graph(opn_ctx *ctx, const opn_i_safetensors *file, opn_graph *graph)
 {
-    static const matrix_names features = {"x_row_ptr", "x_col_idx", "x_value", "feature",
-                                          false};
     opn_status status = OPN_OK;
     const opn_i_tensor_view *row_ptr = NULL;
     const char *format = opn_i_safetensors_metadata(file, "format");
@@ -378,8 +444,7 @@ static opn_status get_graph(opn_ctx *ctx, const opn_i_safetensors *file, opn_gra
     const bool is_loaded = graph->is_loaded;
     graph->is_loaded = false; // until all of its parts are set
     OPN_TRY(get_topology(ctx, file, n_nodes, graph));
-    OPN_TRY(get_matrix(ctx, file, &features, n_nodes, n_features, &graph->features));
-    OPN_TRY(opn_i_csr_tidy(ctx, &graph->features));
+    OPN_TRY(get_features(ctx, file, n_nodes, n_features, &graph->features));
     OPN_TRY(get_labels(ctx, file, n_nodes, graph));
     for (int l = 0; l < N_LISTS; l++)
         OPN_TRY(get_list(ctx, file, list_names[l], count[l], list_of(graph, l)));
