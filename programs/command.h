@@ -109,6 +109,7 @@ int run_data_list(opine_app *app);
 int run_data_info(opine_app *app);
 int run_data_fetch(opine_app *app);
 int run_data_convert(opine_app *app);
+int run_data_shard(opine_app *app);
 int run_data_generate(opine_app *app);
 int run_help(opine_app *app);
 int run_version(opine_app *app);
