@@ -3,6 +3,7 @@
 #include "data/graph_tensors.h"
 #include "data/loaders.h"
 #include "data/shard_manifest.h"
+#include "graph/shards.h"
 #include "io/bytes.h"
 #include "io/path.h"
 
@@ -73,7 +74,7 @@ typedef struct loading {
     const char *folder;
     opn_i_shard_manifest manifest;
     opn_graph *graph;
-    int32_t *order; // [V] the graph's number of each node, block by block
+    opn_i_shards *shards; // of the graph
 } loading;
 
 static opn_status
@@ -97,7 +98,7 @@ static opn_status check_order(loading *l, const char *path)
     bool *is_met = NULL;
     OPN_TRY_NEW(l->ctx, is_met, n);
     for (int32_t r = 0; r < n; r++) {
-        const int32_t i = l->order[r];
+        const int32_t i = l->shards->blocks.order[r];
         OPN_FAIL_IF(l->ctx, i < 0 || i >= n || is_met[i], OPN_ERR_FORMAT,
                     "%s: order has %d at %d, which is no node or was there before", path,
                     i, r);
@@ -108,28 +109,85 @@ cleanup:
     return status;
 }
 
-// A matrix whose rows have room for so many entries each, n_entries in all.
-static opn_status make_rows(loading *l,
-                            const char *path,
-                            const int32_t *length,
-                            int32_t n_cols,
-                            int64_t n_entries,
-                            opn_i_csr *out)
+// Checks that the rows have n_entries in all.
+static opn_status
+check_counts(loading *l, const char *path, const int32_t *length, int64_t n_entries)
+{
+    opn_status status = OPN_OK;
+    int64_t left = n_entries;
+    bool is_short = false;
+    for (int32_t i = 0; i < l->manifest.n_nodes && !is_short; i++) {
+        is_short = length[i] < 0 || length[i] > left;
+        left -= length[i];
+    }
+    OPN_FAIL_IF(l->ctx, is_short || left != 0, OPN_ERR_FORMAT,
+                "%s: the rows do not add up to %lld entries", path, (long long)n_entries);
+cleanup:
+    return status;
+}
+
+// Empties the rows of nodes whose blocks others have, and adds up the rest.
+static int64_t keep_own(const loading *l, int32_t *length)
+{
+    const opn_i_partition *blocks = &l->shards->blocks;
+    int64_t n = 0;
+    for (int32_t r = 0; r < l->manifest.n_nodes; r++) {
+        const bool is_own = r >= blocks->start[l->shards->first] &&
+                            r < blocks->start[l->shards->last];
+        length[blocks->order[r]] = is_own ? length[blocks->order[r]] : 0;
+        n += length[blocks->order[r]];
+    }
+    return n;
+}
+
+// A matrix whose own rows have room for so many entries each; `length` is used up.
+static opn_status make_rows(loading *l, int32_t *length, int32_t n_cols, opn_i_csr *out)
 {
     opn_status status = OPN_OK;
     const int32_t n = l->manifest.n_nodes;
-    int64_t left = n_entries;
-    for (int32_t i = 0; i < n; i++) {
-        OPN_FAIL_IF(l->ctx, length[i] < 0 || length[i] > left, OPN_ERR_FORMAT,
-                    "%s: the rows do not add up to %lld entries", path,
-                    (long long)n_entries);
-        left -= length[i];
-    }
-    OPN_FAIL_IF(l->ctx, left != 0, OPN_ERR_FORMAT,
-                "%s: the rows do not add up to %lld entries", path, (long long)n_entries);
+    const int64_t n_entries = keep_own(l, length);
     OPN_TRY(opn_i_csr_init(l->ctx, n, n_cols, n_entries, false, out));
     for (int32_t i = 0; i < n; i++)
         out->row_ptr[i + 1] = out->row_ptr[i] + length[i];
+cleanup:
+    return status;
+}
+
+// What the manifest says of the blocks, and which of them are this rank's.
+static opn_status find_blocks(loading *l)
+{
+    opn_status status = OPN_OK;
+    const opn_i_comm *comm = opn_i_comm_of(l->ctx);
+    const opn_i_shard_manifest *m = &l->manifest;
+    opn_i_shards *shards = l->shards;
+    OPN_FAIL_IF(l->ctx, comm->n_ranks > m->n_blocks, OPN_ERR_INVALID_ARG,
+                "%s: %d ranks for %d blocks; start fewer, or cut more blocks", l->folder,
+                comm->n_ranks, m->n_blocks);
+    shards->blocks.n_blocks = m->n_blocks;
+    shards->first = opn_i_shards_first(m->n_blocks, comm->n_ranks, comm->rank);
+    shards->last = opn_i_shards_first(m->n_blocks, comm->n_ranks, comm->rank + 1);
+    shards->n_features = m->n_features;
+    shards->has_isolated = m->has_isolated;
+    shards->has_negative = m->has_negative;
+    memcpy(shards->suits, m->suits, sizeof(shards->suits));
+    memcpy(shards->hash, m->hash, sizeof(shards->hash));
+    OPN_TRY_NEW(l->ctx, shards->blocks.start, (size_t)m->n_blocks + 1);
+    for (int32_t b = 0; b < m->n_blocks; b++)
+        shards->blocks.start[b] = m->block[b].first_row;
+    shards->blocks.start[m->n_blocks] = m->n_nodes;
+cleanup:
+    return status;
+}
+
+static opn_status
+get_doubles(loading *l, const tensor_file *file, const char *name, double **out)
+{
+    opn_status status = OPN_OK;
+    const opn_i_tensor_view *tensor = NULL;
+    OPN_TRY(opn_i_tensor_need(l->ctx, file->path, file->tensors, name, OPN_TENSOR_F64,
+                              l->manifest.n_features, &tensor));
+    OPN_TRY_NEW(l->ctx, *out, l->manifest.n_features);
+    OPN_TRY(opn_i_tensor_to_f64(l->ctx, file->path, tensor, *out));
 cleanup:
     return status;
 }
@@ -142,15 +200,18 @@ static opn_status load_nodes(loading *l)
     int32_t *degree = NULL;
     int32_t *n_features = NULL;
     OPN_TRY(open_file(l->ctx, l->folder, OPN_SHARD_NODES, m->nodes_sha256, &file));
-    OPN_TRY(get_counts(l, &file, "order", &l->order));
+    OPN_TRY(get_counts(l, &file, "order", &l->shards->blocks.order));
     OPN_TRY(check_order(l, file.path));
     OPN_TRY(get_counts(l, &file, "entries", &degree));
     OPN_TRY(get_counts(l, &file, "x_entries", &n_features));
+    OPN_TRY(get_doubles(l, &file, "x_mean", &l->shards->mean));
+    OPN_TRY(get_doubles(l, &file, "x_scale", &l->shards->scale));
+    OPN_TRY(get_doubles(l, &file, "x_centre", &l->shards->centre));
     // Of what the files are sure to hold, as the manifest and these counts agree on it.
-    OPN_TRY(make_rows(l, file.path, degree, m->n_nodes, m->n_entries,
-                      &l->graph->topology));
-    OPN_TRY(make_rows(l, file.path, n_features, m->n_features, m->n_feature_entries,
-                      &l->graph->features));
+    OPN_TRY(check_counts(l, file.path, degree, m->n_entries));
+    OPN_TRY(check_counts(l, file.path, n_features, m->n_feature_entries));
+    OPN_TRY(make_rows(l, degree, m->n_nodes, &l->graph->topology));
+    OPN_TRY(make_rows(l, n_features, m->n_features, &l->graph->features));
     l->graph->n_classes = m->n_classes;
     OPN_TRY(opn_i_tensor_get_nodes(l->ctx, file.path, file.tensors, m->n_nodes,
                                    m->n_features, l->graph));
@@ -187,7 +248,8 @@ cleanup:
     return status;
 }
 
-// Reads one of the matrices of a block. The first block tells whether there are values.
+// Reads one of the matrices of a block. The first of the blocks tells whether there are
+// values.
 static opn_status load_matrix(loading *l,
                               const tensor_file *file,
                               const opn_i_matrix_names *names,
@@ -204,9 +266,10 @@ static opn_status load_matrix(loading *l,
                 "%s: %lld entries of %s, where %s has %lld", file->path,
                 (long long)opn_i_csr_n_entries(&rows), names->col_idx, OPN_SHARD_MANIFEST,
                 (long long)n_entries);
-    if (b == 0 && rows.value != NULL)
+    if (b == l->shards->first && rows.value != NULL)
         OPN_TRY_NEW(l->ctx, to->value, opn_i_csr_n_entries(to) + 1);
-    OPN_TRY(place_rows(l, file->path, l->order + block->first_row, &rows, to));
+    OPN_TRY(place_rows(l, file->path, l->shards->blocks.order + block->first_row, &rows,
+                       to));
 cleanup:
     opn_i_csr_deinit(&l->ctx->alloc, &rows);
     return status;
@@ -242,25 +305,62 @@ cleanup:
     return status;
 }
 
+// Every rank must read the same folder, with the same program on the same kind of CPU:
+// other kernels give other bits, of which a model would be made up.
+static opn_status check_ranks(const loading *l)
+{
+    opn_status status = OPN_OK;
+    const char *const build[] = {opn_version(), opn_k_select()->name,
+                                 sizeof(opn_real) == sizeof(float) ? "float" : "double"};
+    for (size_t b = 0; b < sizeof(build) / sizeof(build[0]); b++)
+        OPN_FAIL_IF(l->ctx, !opn_i_comm_is_same(l->ctx, build[b], strlen(build[b])),
+                    OPN_ERR_UNSUPPORTED,
+                    "%s: ranks run different programs or kernels, here opine %s with %s; "
+                    "$OPINE_KERNEL sets the kernels",
+                    l->folder, build[0], build[1]);
+    OPN_FAIL_IF(l->ctx,
+                !opn_i_comm_is_same(l->ctx, l->manifest.nodes_sha256, OPN_SHA256_TEXT) ||
+                        !opn_i_comm_is_same(l->ctx, l->manifest.block,
+                                            (size_t)l->manifest.n_blocks *
+                                                    sizeof(*l->manifest.block)),
+                OPN_ERR_FORMAT, "%s: ranks read different manifests", l->folder);
+cleanup:
+    return status;
+}
+
+static opn_status load_blocks(loading *l)
+{
+    opn_status status = OPN_OK;
+    const int32_t first = l->shards->first, n = l->shards->last - first;
+    for (int32_t b = 0; b < n; b++) {
+        OPN_TRY(opn_i_progress(l->ctx, "reading blocks", b, n, "blocks"));
+        OPN_TRY(load_block(l, first + b));
+    }
+    OPN_TRY(opn_i_progress(l->ctx, "reading blocks", n, n, "blocks"));
+    OPN_TRY(opn_i_csr_tidy(l->ctx, &l->graph->features));
+    if (opn_i_graph_is_partial(l->graph))
+        l->graph->is_undirected = true; // of which a rank sees too little to tell
+    else
+        OPN_TRY(ensure_undirected(l->ctx, l->graph));
+cleanup:
+    return status;
+}
+
 opn_status opn_i_load_shards(opn_ctx *ctx, const char *path, opn_graph **out)
 {
     opn_status status = OPN_OK;
     loading l = {.ctx = ctx, .folder = path};
-    OPN_TRY(opn_i_shard_manifest_load(ctx, path, &l.manifest));
+    OPN_TRY(opn_i_comm_agree(ctx, opn_i_shard_manifest_load(ctx, path, &l.manifest)));
+    OPN_TRY(check_ranks(&l));
     OPN_TRY(opn_i_graph_new(ctx, "graph", &l.graph));
-    OPN_TRY(load_nodes(&l));
-    for (int32_t b = 0; b < l.manifest.n_blocks; b++) {
-        OPN_TRY(opn_i_progress(ctx, "reading blocks", b, l.manifest.n_blocks, "blocks"));
-        OPN_TRY(load_block(&l, b));
-    }
-    OPN_TRY(opn_i_progress(ctx, "reading blocks", l.manifest.n_blocks,
-                           l.manifest.n_blocks, "blocks"));
-    OPN_TRY(ensure_undirected(ctx, l.graph));
-    OPN_TRY(opn_i_csr_tidy(ctx, &l.graph->features));
+    OPN_TRY_NEW(ctx, l.shards, 1);
+    l.graph->shards = l.shards;
+    OPN_TRY(find_blocks(&l));
+    OPN_TRY(opn_i_comm_agree(ctx, load_nodes(&l)));
+    OPN_TRY(opn_i_comm_agree(ctx, load_blocks(&l)));
     *out = l.graph;
     l.graph = NULL;
 cleanup:
-    opn_i_release(&ctx->alloc, l.order);
     opn_i_shard_manifest_deinit(&ctx->alloc, &l.manifest);
     opn_graph_free(l.graph);
     return status;

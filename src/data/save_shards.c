@@ -2,9 +2,12 @@
 
 #include "data/graph_tensors.h"
 #include "data/shard_manifest.h"
+#include "graph/shards.h"
 #include "io/file_write.h"
 #include "io/new_folder.h"
 #include "io/path.h"
+
+#include <string.h>
 
 static const char writing[] = "writing blocks";
 
@@ -52,21 +55,25 @@ cleanup:
 // What every process has to know of all nodes.
 static opn_status write_nodes(opn_ctx *ctx,
                               const opn_graph *graph,
-                              const opn_i_partition *partition,
+                              const opn_i_shards *shards,
                               const char *folder,
                               opn_i_shard_manifest *manifest)
 {
     opn_status status = OPN_OK;
     opn_i_safetensors_writer *writer = NULL;
+    const int64_t n_cols = graph->features.n_cols;
     int32_t *degree = NULL;
     int32_t *n_features = NULL;
     const int64_t n = manifest->n_nodes;
     OPN_TRY(row_lengths(ctx, &graph->topology, &degree));
     OPN_TRY(row_lengths(ctx, &graph->features, &n_features));
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
-    OPN_TRY(opn_i_tensor_put(writer, "order", OPN_TENSOR_I32, n, partition->order));
+    OPN_TRY(opn_i_tensor_put(writer, "order", OPN_TENSOR_I32, n, shards->blocks.order));
     OPN_TRY(opn_i_tensor_put(writer, "entries", OPN_TENSOR_I32, n, degree));
     OPN_TRY(opn_i_tensor_put(writer, "x_entries", OPN_TENSOR_I32, n, n_features));
+    OPN_TRY(opn_i_tensor_put(writer, "x_mean", OPN_TENSOR_F64, n_cols, shards->mean));
+    OPN_TRY(opn_i_tensor_put(writer, "x_scale", OPN_TENSOR_F64, n_cols, shards->scale));
+    OPN_TRY(opn_i_tensor_put(writer, "x_centre", OPN_TENSOR_F64, n_cols, shards->centre));
     OPN_TRY(opn_i_tensor_put_nodes(writer, graph));
     status = write_tensors(ctx, writer, folder, OPN_SHARD_NODES, manifest->nodes_sha256);
     writer = NULL;
@@ -143,11 +150,16 @@ cleanup:
 
 static opn_status write_folder(opn_ctx *ctx,
                                const opn_graph *graph,
-                               const opn_i_partition *partition,
+                               opn_i_shards *shards,
                                const char *folder,
                                opn_i_shard_manifest *manifest)
 {
     opn_status status = OPN_OK;
+    const opn_i_partition *partition = &shards->blocks;
+    OPN_TRY(opn_i_shards_describe(ctx, graph, shards));
+    manifest->has_isolated = shards->has_isolated;
+    manifest->has_negative = shards->has_negative;
+    memcpy(manifest->suits, shards->suits, sizeof(manifest->suits));
     manifest->n_nodes = opn_i_graph_n_nodes(graph);
     manifest->n_entries = opn_i_csr_n_entries(&graph->topology);
     manifest->n_features = graph->features.n_cols;
@@ -156,7 +168,7 @@ static opn_status write_folder(opn_ctx *ctx,
     manifest->n_blocks = partition->n_blocks;
     OPN_TRY(opn_graph_hash(ctx, graph, manifest->hash));
     OPN_TRY(measure_cuts(ctx, graph, partition, manifest));
-    OPN_TRY(write_nodes(ctx, graph, partition, folder, manifest));
+    OPN_TRY(write_nodes(ctx, graph, shards, folder, manifest));
     OPN_TRY_NEW(ctx, manifest->block, partition->n_blocks);
     for (int32_t b = 0; b < partition->n_blocks; b++) {
         OPN_TRY(opn_i_progress(ctx, writing, b, partition->n_blocks, "blocks"));
@@ -177,7 +189,7 @@ opn_status opn_graph_save_shards(opn_ctx *ctx,
     OPN_REJECT_NULL(ctx, graph, path);
     opn_status status = OPN_OK;
     opn_i_new_folder folder = {0};
-    opn_i_partition partition = {0};
+    opn_i_shards *shards = NULL;
     opn_i_shard_manifest manifest = {0};
     OPN_FAIL_IF(ctx,
                 n_blocks < 1 || n_blocks > OPN_MAX_BLOCKS || n_blocks & (n_blocks - 1),
@@ -186,13 +198,16 @@ opn_status opn_graph_save_shards(opn_ctx *ctx,
                 "a power of two up to %d",
                 n_blocks, OPN_MAX_BLOCKS);
     OPN_TRY(opn_i_graph_check_undirected(ctx, graph));
+    OPN_FAIL_IF(ctx, opn_i_graph_is_partial(graph), OPN_ERR_UNSUPPORTED,
+                "%s: several ranks cannot cut a graph", graph->name);
     OPN_TRY(opn_i_new_folder_open(ctx, path, "shards are written to a new folder",
                                   &folder));
-    OPN_TRY(opn_i_partition_init(ctx, &graph->topology, n_blocks, &partition));
-    OPN_TRY(write_folder(ctx, graph, &partition, folder.temporary, &manifest));
+    OPN_TRY_NEW(ctx, shards, 1);
+    OPN_TRY(opn_i_partition_init(ctx, &graph->topology, n_blocks, &shards->blocks));
+    OPN_TRY(write_folder(ctx, graph, shards, folder.temporary, &manifest));
     OPN_TRY(opn_i_new_folder_commit(&folder));
 cleanup:
-    opn_i_partition_deinit(&ctx->alloc, &partition);
+    opn_i_shards_free(&ctx->alloc, shards);
     opn_i_shard_manifest_deinit(&ctx->alloc, &manifest);
     opn_i_new_folder_close(&folder);
     return status;

@@ -69,6 +69,9 @@ static json_t *manifest_as_json(const opn_i_shard_manifest *manifest)
     put(document, "features", json_integer(manifest->n_features));
     put(document, "feature_entries", json_integer(manifest->n_feature_entries));
     put(document, "classes", json_integer(manifest->n_classes));
+    put(document, "isolated", json_boolean(manifest->has_isolated));
+    put(document, "negative", json_boolean(manifest->has_negative));
+    put(document, "normalise", json_string(manifest->suits));
     put(document, "nodes_sha256", json_string(manifest->nodes_sha256));
     put(document, "cuts", cuts);
     put(document, "blocks", blocks);
@@ -181,6 +184,33 @@ cleanup:
 }
 
 static opn_status
+get_flag(const source *from, const json_t *object, const char *key, bool *to)
+{
+    opn_status status = OPN_OK;
+    const json_t *value = json_object_get(object, key);
+    OPN_FAIL_IF(from->ctx, !json_is_boolean(value), OPN_ERR_FORMAT,
+                "%s: \"%s\" is neither true nor false", from->path, key);
+    *to = json_is_true(value);
+cleanup:
+    return status;
+}
+
+// How features are normalised where nobody says so.
+static opn_status
+get_suits(const source *from, const json_t *object, opn_i_shard_manifest *to)
+{
+    opn_status status = OPN_OK;
+    const char *text = json_string_value(json_object_get(object, "normalise"));
+    OPN_FAIL_IF(
+            from->ctx,
+            text == NULL || (strcmp(text, "l2") != 0 && strcmp(text, "standard") != 0),
+            OPN_ERR_FORMAT, "%s: \"normalise\" is neither l2 nor standard", from->path);
+    snprintf(to->suits, sizeof(to->suits), "%s", text);
+cleanup:
+    return status;
+}
+
+static opn_status
 get_manifest(const source *from, const json_t *document, opn_i_shard_manifest *to)
 {
     opn_status status = OPN_OK;
@@ -202,6 +232,9 @@ get_manifest(const source *from, const json_t *document, opn_i_shard_manifest *t
                        &to->n_feature_entries));
     OPN_TRY(get_small(from, document, "classes", INT32_MAX - 1, &to->n_classes));
     OPN_TRY(get_hash(from, document, "hash", to->hash));
+    OPN_TRY(get_flag(from, document, "isolated", &to->has_isolated));
+    OPN_TRY(get_flag(from, document, "negative", &to->has_negative));
+    OPN_TRY(get_suits(from, document, to));
     OPN_TRY(get_hash(from, document, "nodes_sha256", to->nodes_sha256));
     to->n_blocks = (int32_t)n_blocks;
     OPN_TRY_NEW(ctx, to->block, n_blocks);

@@ -29,7 +29,9 @@ typedef struct opn_i_shard_manifest {
     opn_i_shard_block *block;           // [n_blocks]
     char nodes_sha256[OPN_SHA256_TEXT]; // of the file of all nodes
     char hash[OPN_SHA256_TEXT];         // of the graph
-    opn_i_cut cut[OPN_SHARD_CUTS];      // for 2, 4, … ranks; only written
+    bool has_isolated, has_negative;    // as in shards.h
+    char suits[16];
+    opn_i_cut cut[OPN_SHARD_CUTS]; // for 2, 4, … ranks; only written
     int n_cuts;
 } opn_i_shard_manifest;
 

@@ -2,6 +2,7 @@
 
 #include "model/trainer.h"
 
+#include "comm/comm.h"
 #include "math/thread_choice.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ opn_status opn_i_check_logits(opn_ctx *ctx, const opn_i_network *network, int32_
                 "epoch %d: the logits are not finite; a smaller learning rate may help",
                 epoch);
 cleanup:
-    return status;
+    return opn_i_comm_agree(ctx, status);
 }
 
 // What is read of the loss of an epoch; the rest is not computed.
@@ -125,6 +126,8 @@ static opn_status run_epoch(opn_ctx *ctx,
     // Until here the state is as before, so that training can be continued from it.
     OPN_TRY(exec->watch->status);
     OPN_TRY(check_gradient(ctx, network, d_weights, state->epoch + 1));
+    if (network->blocks != NULL)
+        network->blocks->comm->sum(network->blocks->comm, 1, &n_bounded);
     state->n_bounded += n_bounded;
     opn_i_optimiser_step(exec, &state->optimiser, &options->optimiser, state->epoch,
                          d_weights, state->weights);
@@ -293,7 +296,7 @@ static opn_status tell_progress(opn_ctx *ctx,
                               .total = options->n_epochs,
                               .unit = "epochs",
                               .note = note[0] != 0 ? note : NULL};
-    return opn_i_progress_noted(ctx, &now);
+    return opn_i_comm_progress(ctx, &now);
 }
 
 static void init_weights(const opn_i_network *network,
