@@ -48,7 +48,10 @@ static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
     }
     if (!is_launched_well(app, verb))
         return EXIT_USAGE;
-    terminal_set_quiet(opn_params_flag(app->params, "quiet") || app->rank > 0,
+    if (app->rank > 0 && // the first speaks for all
+        opn_params_set(app->ctx, app->params, "quiet", "on") != OPN_OK)
+        return EXIT_FAILED;
+    terminal_set_quiet(opn_params_flag(app->params, "quiet"),
                        opn_params_flag(app->params, "verbose") && app->rank == 0);
     const opn_hooks hooks = terminal_hooks();
     opn_status status = opn_ctx_set_hooks(app->ctx, &hooks);

@@ -29,7 +29,8 @@ void opn_ctx_leave_ranks(opn_ctx *ctx, int code)
     if (ctx == NULL)
         return;
     const opn_i_comm *comm = opn_i_comm_of(ctx);
-    if (code != 0 && comm->n_ranks > 1)
+    // Others may wait for this one, unless they have failed with it.
+    if (code != 0 && comm->n_ranks > 1 && !ctx->fails_alike)
         comm->abort(comm, code);
     else
         comm->close(comm);
@@ -46,6 +47,7 @@ opn_status opn_i_comm_agree(opn_ctx *ctx, opn_status status)
     if (comm->n_ranks == 1)
         return status;
     comm->max(comm, 1, &worst);
+    ctx->fails_alike = worst != OPN_OK;
     if (status != OPN_OK || worst == OPN_OK)
         return status;
     return opn_i_fail(ctx, (opn_status)worst, "%s, on another rank",
@@ -171,6 +173,7 @@ void opn_i_halo_start(opn_i_halo *halo, void *rows, size_t row_bytes, size_t str
 void opn_i_halo_wait(opn_i_halo *halo)
 {
     halo->comm->halo_wait(halo);
+    halo->n_bytes += (int64_t)halo->row_bytes * halo->n_halo;
     if (halo->row_bytes == halo->stride_bytes)
         return; // came to its place
     for (int32_t j = 0; j < halo->n_halo; j++)

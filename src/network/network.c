@@ -201,8 +201,10 @@ void opn_i_network_draw(const opn_i_exec *exec,
         // Of the units of all ranks, from an even word on.
         opn_i_blocks_keep(exec, network->blocks, seed, streams->features, step,
                           rates.units);
-        first_word = network->blocks->first_row * width / 128 * 2;
-        network->first_bit = network->blocks->first_row * width - 64 * first_word;
+        const int64_t first =
+                network->blocks->first_row * (width / network->weight->n_parts);
+        first_word = first / 128 * 2;
+        network->first_bit = first - 64 * first_word;
     }
     if (rates.units > 0.0)
         opn_i_keep_bits_from(exec, seed, streams->hidden, step, rates.units,
