@@ -200,7 +200,7 @@ static void a_manifest_that_does_not_add_up_is_refused(void **state)
             {"\"entries\": 20", "\"entries\": 20000000000", "do not add up"},
             {"\"classes\": 2", "\"classes\": \"two\"", "\"classes\""},
             {"\"classes\": 2", "\"classes\": 1", "label"},
-            {"\"features\": 2", "\"features\": 1", "feature"},
+            {"\"features\": 2", "\"features\": 1", "x_mean"},
             {"\"first_row\": 0", "\"first_row\": 1", "begin"},
             {"\"hash\": \"", "\"hash\": \"x", "SHA-256"},
             {"\"blocks\": [", "\"blocks\": [1, ", "power of two"},

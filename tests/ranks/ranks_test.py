@@ -90,9 +90,9 @@ def messages():
 def resume():
     """An interrupted training goes on with another number of ranks, to the same bits."""
     shard()
-    train = ["train", "g.shards", "--epochs", 4000, "--patience", 0, "--model", "s-gcn"]
+    train = ["train", "g.shards", "--epochs", 800, "--patience", 0, "--model", "s-gcn"]
     words = [*launcher(), "-n", "3", OPINE_MPI, *train, "-o", "some.safetensors", "--threads", 1,
-             "--checkpoint-every", 0.2, "-q"]
+             "--checkpoint-every", 0.05, "-q"]
     with subprocess.Popen([str(w) for w in words], stderr=subprocess.PIPE, text=True) as going:
         until = time.monotonic() + SECONDS
         while not Path("some.safetensors.checkpoint").exists() and time.monotonic() < until:
