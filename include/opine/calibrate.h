@@ -37,12 +37,12 @@ typedef struct opn_calibrator {
 } opn_calibrator;
 
 // The calibrator with the least mean -ln p of the true class on the nodes of label [n],
-// which is -1 for those to leave out. Rows of p and q need not sum to 1; q is read only
-// by a pool. Where the labels would have a or b grow for ever, because every node is
-// right, they stop where little is left to gain, at most at 100. Errors: INVALID_ARG
-// (fewer labels than opn_calibration_affordable() asks for, all of one class, K < 2, a
-// label outside [-1, K), a probability that is negative or not finite), NOMEM. Cost: O(n
-// K) for each of some 10 steps.
+// which is -1 for those to leave out, and of one more label that is spread evenly over
+// all nodes and classes: n nodes that are all right leave a doubt of about 1 / n. Rows of
+// p and q need not sum to 1; q is read only by a pool. Errors: INVALID_ARG (fewer labels
+// than opn_calibration_affordable() asks for, all of one class, K < 2, a label outside
+// [-1, K), a probability that is negative or not finite), NOMEM. Cost: O(n K) for each of
+// some 10 steps.
 OPN_API OPN_NODISCARD opn_status opn_calibrator_fit(opn_ctx *ctx,
                                                     opn_calibration kind,
                                                     int32_t n,

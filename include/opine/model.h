@@ -93,9 +93,11 @@ OPN_API OPN_NODISCARD opn_status opn_model_review(opn_ctx *ctx,
 // Fits what makes the model's probabilities mean what they say, as the parameter
 // calibrate asks for and the labels allow (calibrate.h): on the calibration nodes of the
 // split it was trained with, and on its validation nodes if there are fewer than 50 of
-// these. A pool needs a model with a teacher, whose mean with the student, diffused over
-// the graph, is the second opinion; others have a temperature. Warns if there are too few
-// labels. Errors: those of opn_model_predict(), which is called once.
+// these. A model that was chosen by labels which took turns to validate was fitted on all
+// of those in training, by what models that had not seen them said, and stays so. A pool
+// needs a model with a teacher, whose mean with the student, diffused over the graph, is
+// the second opinion; others have a temperature. Warns if there are too few labels.
+// Errors: those of opn_model_predict(), which is called once.
 OPN_API OPN_NODISCARD opn_status opn_model_calibrate(opn_ctx *ctx,
                                                      const opn_graph *graph,
                                                      const opn_split *split,

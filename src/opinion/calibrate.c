@@ -136,10 +136,11 @@ typedef struct sample {
     double *x[N_PARTS]; // [n,K]; the second is 0 without a second opinion
     bool has_q;
     int32_t *label; // [n]
+    double doubt;   // share of a label that is spread evenly over all classes
     double *weight; // [K] room for one row
 } sample;
 
-// Mean -ln of the true class's probability at the exponents, with its gradient and the
+// Mean -ln of the probability of the labels at the exponents, with its gradient and the
 // upper half of its Hessian: means and covariances of the logarithms under the calibrated
 // probabilities. The function is convex.
 typedef struct slope {
@@ -148,7 +149,16 @@ typedef struct slope {
     double second[N_PARTS][N_PARTS];
 } slope;
 
-// weight [K] = softmax of the row at these exponents; returns -ln of the true class's.
+// The mean of the classes' values [K] by the label of node i.
+static double by_label(const sample *s, int32_t i, const double *value)
+{
+    double sum = 0.0;
+    for (int32_t k = 0; k < s->n_classes; k++)
+        sum += value[k];
+    return (1.0 - s->doubt) * value[s->label[i]] + s->doubt * sum / s->n_classes;
+}
+
+// weight [K] = softmax of the row at these exponents; returns -ln of the label's.
 static double weigh_row(const sample *s, const double *exponent, int32_t i)
 {
     const int32_t n = s->n_classes;
@@ -163,14 +173,14 @@ static double weigh_row(const sample *s, const double *exponent, int32_t i)
         s->weight[k] = z;
         top = fmax(top, z);
     }
-    const double of_true = s->weight[s->label[i]] - top;
+    const double of_label = by_label(s, i, s->weight) - top;
     for (int32_t k = 0; k < n; k++) {
         s->weight[k] = exp(s->weight[k] - top);
         sum += s->weight[k];
     }
     for (int32_t k = 0; k < n; k++)
         s->weight[k] /= sum;
-    return log(sum) - of_true;
+    return log(sum) - of_label;
 }
 
 static void add_row(const sample *s, int32_t i, slope *to)
@@ -180,7 +190,7 @@ static void add_row(const sample *s, int32_t i, slope *to)
     for (int j = 0; j < N_PARTS; j++) {
         for (int32_t k = 0; k < s->n_classes; k++)
             mean[j] += s->weight[k] * s->x[j][at + (size_t)k];
-        to->first[j] += mean[j] - s->x[j][at + (size_t)s->label[i]];
+        to->first[j] += mean[j] - by_label(s, i, s->x[j] + at);
     }
     for (int j = 0; j < N_PARTS; j++)
         for (int l = j; l < N_PARTS; l++)
@@ -210,6 +220,14 @@ static double value_at(const sample *s, const double *exponent)
     for (int32_t i = 0; i < s->n; i++)
         sum += weigh_row(s, exponent, i) / s->n;
     return sum;
+}
+
+// Mean -ln of the true class's probability: of the labels without doubt.
+static double nll_at(const sample *s, const double *exponent)
+{
+    sample sure = *s;
+    sure.doubt = 0.0;
+    return value_at(&sure, exponent);
 }
 
 // Whether an exponent is not in use, or at a bound and would go on beyond it.
@@ -293,7 +311,11 @@ static opn_status sample_init(
     opn_status status = OPN_OK;
     const size_t width = (size_t)in->n_classes;
     const opn_numbers of[N_PARTS] = {in->p, in->q};
-    sample s = {.n_classes = in->n_classes, .has_q = in->has_q};
+    // As if one more node had a label that says nothing (Platt, 1999): where every node
+    // is right, probabilities would otherwise become certainties, however few the nodes.
+    sample s = {.n_classes = in->n_classes,
+                .has_q = in->has_q,
+                .doubt = 1.0 / ((double)n + 1.0)};
     for (int j = 0; j < N_PARTS; j++)
         OPN_TRY_NEW(ctx, s.x[j], (size_t)n * width);
     OPN_TRY_NEW(ctx, s.label, n);
@@ -345,8 +367,8 @@ opn_status opn_calibrator_fit(opn_ctx *ctx,
             .n = n_labels,
             .a = kind == OPN_CALIBRATION_NONE ? 0.0 : exponent[0],
             .b = in.has_q ? exponent[1] : 0.0,
-            .nll_before = n_labels > 0 ? value_at(&s, as_given) : (double)NAN,
-            .nll_after = n_labels > 0 ? value_at(&s, exponent) : (double)NAN};
+            .nll_before = n_labels > 0 ? nll_at(&s, as_given) : (double)NAN,
+            .nll_after = n_labels > 0 ? nll_at(&s, exponent) : (double)NAN};
 cleanup:
     sample_deinit(&ctx->alloc, &s);
     return status;

@@ -99,6 +99,12 @@ static opn_status calibrate_one(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_prediction *prediction = NULL;
+    // Fitted already where the labels took turns: on several times as many nodes.
+    if (model->calibrator.kind ==
+                opn_calibration_affordable(wanted, model->calibrator.n) &&
+        model->calibrator.n > guarantee->n)
+        return OPN_OK;
+    model->calibrator = (opn_calibrator){0};
     OPN_TRY(opn_model_predict(ctx, model, graph, NULL, OPN_KEEP_AROUND, &prediction));
     OPN_TRY(opn_i_calibration_fit(ctx, wanted, prediction, guarantee,
                                   &model->calibrator));
@@ -117,9 +123,10 @@ opn_status opn_model_calibrate(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_guarantee guarantee = {0};
     const opn_calibration wanted = opn_i_calibration_wanted(params);
-    model->calibrator = (opn_calibrator){0};
-    if (wanted == OPN_CALIBRATION_NONE)
+    if (wanted == OPN_CALIBRATION_NONE) {
+        model->calibrator = (opn_calibrator){0};
         return OPN_OK;
+    }
     OPN_TRY(opn_i_guarantee_init(ctx, graph, split, &guarantee));
     OPN_TRY(calibrate_one(ctx, graph, &guarantee, wanted, model));
     if (model->elsewhere != NULL)

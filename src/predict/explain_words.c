@@ -217,10 +217,14 @@ static void say_all(sentence *s, const char *node)
         assert(e->n_conflicts > 0); // otherwise there would be no dissonance
         a = e->conflict[0].a;
         b = e->conflict[0].b;
+        // "Mainly" means more than half, as on the page.
         say(s,
-            "The evidence about node %s conflicts, mainly between class %s and class %s "
-            "(dissonance %.2f)",
-            node, class_name(s, a), class_name(s, b),
+            "The evidence about node %s conflicts%s class %s and class %s (dissonance "
+            "%.2f)",
+            node,
+            e->conflict[0].share > 0.5 ? ", mainly between"
+                                       : " between several classes, among them",
+            class_name(s, a), class_name(s, b),
             (double)e->measure[OPN_MEASURE_DISSONANCE]);
         say_why_conflict(s, a, b);
         break;

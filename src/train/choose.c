@@ -11,6 +11,7 @@
 #include "train/members.h"
 #include "train/train.h"
 #include "train/training_cost.h"
+#include "train/turns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,16 +50,28 @@ typedef struct choosing {
     const opn_checkpoint *checkpoint; // or NULL
     opn_i_folds folds;
     opn_train_summary summary[OPN_N_CANDIDATES][OPN_MAX_FOLDS];
-    bool is_broken[OPN_N_CANDIDATES][OPN_MAX_FOLDS]; // something became infinite
-    char reason[OPN_N_CANDIDATES][512];              // what, of the first fold
-    opn_model *model[OPN_N_CANDIDATES];              // of the first fold
+    bool is_broken[OPN_N_CANDIDATES][OPN_MAX_FOLDS];  // something became infinite
+    char reason[OPN_N_CANDIDATES][512];               // what, of the first fold
+    opn_model *model[OPN_N_CANDIDATES];               // of the first fold
+    opn_i_turn turn[OPN_N_CANDIDATES][OPN_MAX_FOLDS]; // empty with a single fold
 } choosing;
 
-static void release_choosing(choosing *c)
+static void release_choosing(const opn_alloc *alloc, choosing *c)
 {
     opn_i_folds_deinit(&c->folds);
-    for (int m = 0; m < OPN_N_CANDIDATES; m++)
+    for (int m = 0; m < OPN_N_CANDIDATES; m++) {
         opn_model_free(c->model[m]);
+        for (int f = 0; f < OPN_MAX_FOLDS; f++)
+            opn_i_turn_deinit(alloc, &c->turn[m][f]);
+    }
+}
+
+// Whether the nodes that take turns to validate calibrate the model. The members of an
+// ensemble say together something else than the first of them alone.
+static bool turns_calibrate(const choosing *c)
+{
+    return c->folds.n > 1 && opn_params_int(c->params, "members") == 1 &&
+           opn_i_calibration_wanted(c->params) != OPN_CALIBRATION_NONE;
 }
 
 // Jobs are numbered fold by fold.
@@ -99,6 +112,8 @@ static opn_status train_candidate(opn_ctx *ctx, void *user, int32_t job)
     OPN_TRY(status);
     if (model != NULL)
         opn_model_summary(model, &c->summary[m][f]);
+    if (model != NULL && turns_calibrate(c))
+        OPN_TRY(opn_i_turn_init(ctx, c->graph, c->folds.split[f], model, &c->turn[m][f]));
     if (f == 0) {
         c->model[m] = model;
         model = NULL;
@@ -143,20 +158,34 @@ static bool pool_folds(const choosing *c, int m, opn_i_candidate *out)
 
 // ---- the choice ----------------------------------------------------------------------
 
+// Fits the calibration of a model on the nodes that took turns to validate.
+static opn_status calibrate_chosen(opn_ctx *ctx, const choosing *c, int m)
+{
+    if (!turns_calibrate(c))
+        return OPN_OK;
+    return opn_i_turns_calibrate(ctx, opn_i_calibration_wanted(c->params), c->folds.n,
+                                 c->turn[m], &c->model[m]->calibrator);
+}
+
 // A model that knows only its own nodes brings the best of the others along, for other
 // graphs.
-static void add_elsewhere(choosing *c,
-                          const opn_i_candidate *candidate,
-                          bool is_excluded[OPN_N_CANDIDATES],
-                          opn_model *model)
+static opn_status add_elsewhere(opn_ctx *ctx,
+                                choosing *c,
+                                const opn_i_candidate *candidate,
+                                bool is_excluded[OPN_N_CANDIDATES],
+                                opn_model *model)
 {
     for (int m = 0; m < OPN_N_CANDIDATES; m++)
         is_excluded[m] |= c->model[m] == NULL || c->model[m]->n_node_features > 0;
     const int other = opn_i_choose_best(OPN_N_CANDIDATES, candidate, is_excluded);
     if (other < 0)
-        return;
+        return OPN_OK;
+    opn_status status = OPN_OK;
+    OPN_TRY(calibrate_chosen(ctx, c, other));
     model->elsewhere = c->model[other];
     c->model[other] = NULL;
+cleanup:
+    return status;
 }
 
 static opn_status take_chosen(opn_ctx *ctx, choosing *c, opn_model **out)
@@ -170,13 +199,14 @@ static opn_status take_chosen(opn_ctx *ctx, choosing *c, opn_model **out)
     OPN_FAIL_IF(ctx, chosen < 0, OPN_ERR_NONFINITE, "%s: no model trains: %s",
                 opn_graph_name(c->graph), c->reason[0]);
     opn_model *model = c->model[chosen];
-    c->model[chosen] = NULL;
     candidate[chosen].is_chosen = true;
     for (int m = 0; m < OPN_N_CANDIDATES; m++)
         if (!is_excluded[m])
             opn_i_model_note_candidate(model, &candidate[m]);
+    OPN_TRY(calibrate_chosen(ctx, c, chosen));
     if (model->n_node_features > 0)
-        add_elsewhere(c, candidate, is_excluded, model);
+        OPN_TRY(add_elsewhere(ctx, c, candidate, is_excluded, model));
+    c->model[chosen] = NULL;
     *out = model;
 cleanup:
     return status;
@@ -346,6 +376,6 @@ opn_status opn_model_train(opn_ctx *ctx,
     if (status == OPN_ERR_INTERRUPTED && checkpoint != NULL)
         status = opn_i_checkpoint_interrupted(ctx, checkpoint);
 cleanup:
-    release_choosing(&c);
+    release_choosing(&ctx->alloc, &c);
     return status;
 }

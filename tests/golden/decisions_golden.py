@@ -14,6 +14,7 @@ import pathlib
 
 import numpy as np
 import scipy.optimize
+import scipy.special
 import scipy.stats
 from sklearn import metrics
 
@@ -52,17 +53,23 @@ def draw_nodes(seed, n, n_classes, levels, lift, percent):
 
 
 def fit(label, logs):
-    """Exponents of the logs [parts, n, K] with the least NLL, and that."""
-    true = logs[:, np.arange(len(label)), label]
+    """Exponents of the logs [parts, n, K] with the least cross-entropy, and the NLL there.
+
+    The targets are the labels and one more, spread evenly over nodes and classes.
+    """
+    n, n_classes = logs.shape[1:]
+    true = logs[:, np.arange(n), label]
+    target = (n * np.eye(n_classes)[label] + 1 / n_classes) / (n + 1)
 
     def loss(exponent):
         z = np.tensordot(exponent, logs, 1)
-        top = z.max(1, keepdims=True)
-        weight = np.exp(z - top)
-        p = weight / weight.sum(1, keepdims=True)
-        value = np.log(weight.sum(1)) + top[:, 0] - exponent @ true
-        slope = ((p * logs).sum(2) - true).mean(1)
-        return value.mean(), slope
+        log_p = z - scipy.special.logsumexp(z, 1, keepdims=True)
+        slope = ((np.exp(log_p) - target) * logs).sum(2).mean(1)
+        return -(target * log_p).sum(1).mean(), slope
+
+    def nll(exponent):
+        z = np.tensordot(exponent, logs, 1)
+        return (scipy.special.logsumexp(z, 1) - exponent @ true).mean()
 
     best = None
     for start in (0.1, 1.0, 10.0):
@@ -72,7 +79,7 @@ def fit(label, logs):
             options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 10000, "maxcor": 20})
         if best is None or found.fun < best.fun:
             best = found
-    return best.x, best.fun
+    return best.x, nll(best.x)
 
 
 def adaptive_error(label, p):

@@ -405,10 +405,10 @@ static const star stars[] = {
          {3, 3, 3},
          3,
          {0, 0, 1},
-         APART, // more unknown than believed, yet more conflict
-         "The evidence about node 0 conflicts, mainly between class 0 and class "
-         "1 (dissonance 0.67), because two of its three neighbours are predicted"
-         " class 0 and the other class 1."},
+         APART, // more unknown than believed, yet more conflict, a third of it each
+         "The evidence about node 0 conflicts between several classes, among "
+         "them class 0 and class 1 (dissonance 0.67), because two of its three "
+         "neighbours are predicted class 0 and the other class 1."},
         {"s-gcn",
          {1.5, 1, 1},
          3,

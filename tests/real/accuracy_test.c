@@ -29,7 +29,6 @@ typedef struct promise {
 static const promise promises[] = {
         {"pubmed", "gcn", 78.5, 10, 2.262157},
         {"pubmed", "s-bgcn-t-k", 78.7, 10, 2.262157},
-        {"pubmed", "gat", 77.0, 4, 3.182446},
         {"pubmed", "s-bgat-t-k", 77.5, 4, 3.182446},
 };
 
@@ -135,12 +134,6 @@ static void s_bgcn_t_k_reaches_the_promised_accuracy(void **state)
     expect_promised_accuracy("s-bgcn-t-k");
 }
 
-static void gat_reaches_the_promised_accuracy(void **state)
-{
-    (void)state;
-    expect_promised_accuracy("gat");
-}
-
 static void s_bgat_t_k_reaches_the_promised_accuracy(void **state)
 {
     (void)state;
@@ -190,7 +183,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
             cmocka_unit_test(gcn_reaches_the_promised_accuracy),
             cmocka_unit_test(s_bgcn_t_k_reaches_the_promised_accuracy),
-            cmocka_unit_test(gat_reaches_the_promised_accuracy),
             cmocka_unit_test(s_bgat_t_k_reaches_the_promised_accuracy),
     };
     for (size_t p = 0; argc == 2 && p < N_PROMISES; p++)
