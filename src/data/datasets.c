@@ -342,8 +342,8 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
             "`label` names a column of tables, and %s has only one label for each node",
             opn_i_input_name(data));
     OPN_FAIL_IF(ctx, ctx->is_bound && !is_sharded, OPN_ERR_UNSUPPORTED,
-                "%s: several ranks share a graph that is cut into blocks; `opine data "
-                "shard` does that",
+                "%s: several ranks share a graph that was cut into blocks, which this "
+                "one is not",
                 opn_i_input_name(data));
     if (dataset != NULL)
         return load_named(ctx, dataset, options->data_dir, out);

@@ -154,7 +154,7 @@ def refused():
             (["train", "g.shards", "--model", "s-blinks-t-k"], "s-blinks-t-k: several ranks"),
             (["train", "g.shards"], "several ranks train one model"),
             (["train", "g.shards", "--model", "gcn", "--members", 3], "several ranks train one"),
-            (["train", "g.npz", "--model", "gcn"], "opine data shard"),
+            (["train", "g.npz", "--model", "gcn"], "cut into blocks"),
             (["evaluate", "g.shards", "--model", "gcn"], "evaluate is for one process")):
         expect(why, ranks(2, *words, *(out if words[0] == "train" else []), code=None))
         if Path("some.safetensors").exists():
