@@ -1,6 +1,6 @@
 # Every dependency is required, because a build that silently leaves a part out helps
-# nobody; but for the library that draws reports, without which the program says so, and
-# the one that downloads, which a build may be told to do without.
+# nobody; but for the libraries that draw and serve reports, without which the program says
+# so, and the one that downloads, which a build may be told to do without.
 # docs/dependencies.md says what each is for; tools/bootstrap installs them.
 
 find_package(PkgConfig REQUIRED)
@@ -24,6 +24,12 @@ find_file(OPINE_CHART_JS NAMES chart.umd.min.js chart.umd.js chart.min.js
   DOC "Chart.js in one file, for the page of opine report")
 if(NOT OPINE_CHART_JS)
   message(STATUS "Chart.js not found: opine report will say that it is missing")
+endif()
+
+# Loaded at run time too; only opine explore needs it, which says so where it was missing.
+pkg_check_modules(libmicrohttpd libmicrohttpd>=0.9.75)
+if(NOT libmicrohttpd_FOUND)
+  message(STATUS "libmicrohttpd not found: opine explore will say that it is missing")
 endif()
 
 # What downloads also checks much by SHA-256; a build without it, such as a wheel, hashes

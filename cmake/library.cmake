@@ -17,6 +17,14 @@ if(NOT OPINE_MPI)
   list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/comm/comm_mpi.c)
 endif()
 
+# What serves the page, or what says that this build cannot.
+if(libmicrohttpd_FOUND)
+  list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/explore/http_absent.c)
+else()
+  list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/explore/http_server.c
+    ${PROJECT_SOURCE_DIR}/src/explore/mhd_library.c)
+endif()
+
 # The figures of the paper travel inside the program.
 set(figures ${PROJECT_SOURCE_DIR}/src/paper/paper_figures.csv)
 set(figures_source ${CMAKE_BINARY_DIR}/paper_figures.c)
@@ -63,7 +71,7 @@ target_include_directories(opine_objects
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_include_directories(opine_objects SYSTEM PRIVATE ${RANDOM123_INCLUDE_DIR}
-  ${libxml2_INCLUDE_DIRS})
+  ${libxml2_INCLUDE_DIRS} ${libmicrohttpd_INCLUDE_DIRS})
 target_compile_definitions(opine_objects PRIVATE OPN_VERSION_TEXT="${PROJECT_VERSION}"
   OPN_BUILD_TYPE="$<CONFIG>")
 

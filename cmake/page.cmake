@@ -3,7 +3,7 @@
 # the program says what it lacks. What changes from report to report stays a marker.
 
 set(scripts data colour terms proportion scatter maps node explain near decide verdict compare
-  queue images curves simplex tables link main)
+  queue images curves simplex tables link server live main)
 
 # Adds the bytes of a file to the table.
 function(add_part name file)

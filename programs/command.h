@@ -106,6 +106,7 @@ int run_evaluate(opine_app *app);
 int run_reproduce(opine_app *app);
 int run_tune(opine_app *app);
 int run_report(opine_app *app);
+int run_explore(opine_app *app);
 int run_data_list(opine_app *app);
 int run_data_info(opine_app *app);
 int run_data_fetch(opine_app *app);

@@ -31,7 +31,7 @@ const option_list option_headings[] = {
         {"Decisions", "calibrate " DECISIONS},
         {"Evaluation", "seeds trials shard protocol shift table figure dataset"},
         {"Suggestions", "count"},
-        {"Report", "perplexity"},
+        {"Report", "perplexity listen"},
         {"Generator", GENERATOR},
         {"Output", "output json format"},
         {"Data", "labels graph label steps raw blocks data_dir mirror"},
@@ -135,6 +135,14 @@ const opine_verb verbs[] = {
          "from.",
          "opine report demo.safetensors -o demo.html", run_report, VERB_FIRST_STEPS,
          "model task dataset perplexity label data_dir output json"},
+        {"explore", "MODEL [DATA]", 1, 2, "Serve the report, to ask what-if.",
+         "The page of `opine report`, served to this machine until Ctrl-C, with what a file "
+         "cannot do: label a node or change a label, train again and see opinions move; "
+         "train another model; find nodes by feature. Other programs get predictions by the "
+         "Open Inference Protocol, at /v2/models/opine/infer. DATA defaults to the graph "
+         "that the model was trained on.",
+         "opine explore demo.safetensors demo", run_explore, VERB_FIRST_STEPS,
+         "perplexity listen label data_dir json"},
         {"data list", "", 0, 0, "List the named datasets.", NULL, "opine data list",
          run_data_list, VERB_DATA, "data_dir json"},
         {"data info", "DATA", 1, 1,

@@ -22,6 +22,7 @@ extern "Python" {
     void opine_py_progress(void *user, const opn_progress *progress);
     int opine_py_interrupted(void *user);
     void opine_py_epoch(void *user, const opn_epoch *epoch);
+    void opine_py_release(void *user);
 }
 """
 

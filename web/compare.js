@@ -82,6 +82,7 @@ function missingMeasures(data)
 function drawCompare(data)
 {
     const home = document.getElementById('compare'), {views} = data;
+    home.replaceChildren();
     if (views.length < 2)
         return;
     const missing = missingMeasures(data);

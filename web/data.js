@@ -39,6 +39,7 @@ class ReportData
         this.views = about.views;
         this.nodes = about.graph ? about.graph.nodes : 0;
         this.cache = new Map();
+        this.base = null; // of a view that is replaced
     }
 
     kept(key, make)
@@ -46,6 +47,46 @@ class ReportData
         if (!this.cache.has(key))
             this.cache.set(key, make());
         return this.cache.get(key);
+    }
+
+    // Shows another state of a model and of the labels, by what a page would hold of it alone; its
+    // places on the map stay.
+    replaceView(view, about, arrays)
+    {
+        this.restoreView();
+        const own = Object.entries(this.arrays).filter(([name]) => name.startsWith(`${view}.`));
+        this.base = {at: view, view: this.views[view], label: this.arrays.label,
+                     arrays: Object.fromEntries(own.map(([name, a]) => [name.slice(`${view}.`.length), a]))};
+        const {embedding, file} = this.base.view;
+        this.views[view] = {...about.views[0], embedding, file};
+        this.arrays.label = arrays.label;
+        for (const [name] of own)
+            if (!/\.[xy]$/.test(name))
+                delete this.arrays[name];
+        for (const [name, a] of Object.entries(arrays))
+            if (name.startsWith('0.'))
+                this.arrays[`${view}.${name.slice(2)}`] = a;
+        this.cache.clear();
+    }
+
+    // Goes back to what the page came with.
+    restoreView()
+    {
+        if (!this.base)
+            return;
+        const {at, view, label, arrays} = this.base;
+        this.views[at] = view;
+        this.arrays.label = label;
+        for (const [name, a] of Object.entries(arrays))
+            this.arrays[`${at}.${name}`] = a;
+        this.base = null;
+        this.cache.clear();
+    }
+
+    // What a model that was replaced said before, or null.
+    before(view)
+    {
+        return this.base && this.base.at === view ? {...this.base.arrays, view: this.base.view} : null;
     }
 
     array(view, name) { return this.arrays[`${view}.${name}`]; }
@@ -253,14 +294,20 @@ class ReportData
     }
 }
 
+// The arrays by name.
+function arraysOf(about, numbers)
+{
+    const {buffer} = bytesOf(numbers), arrays = {};
+    for (const {name, kind, offset, length} of about.arrays)
+        arrays[name] = new arrayKinds[kind](buffer, offset, length);
+    return arrays;
+}
+
 function load()
 {
     const about = JSON.parse(document.getElementById('about').textContent);
-    const {buffer} = bytesOf(document.getElementById('numbers').textContent.trim());
-    const arrays = {};
-    for (const {name, kind, offset, length} of about.arrays)
-        arrays[name] = new arrayKinds[kind](buffer, offset, length);
-    return new ReportData(about, arrays);
+    const numbers = document.getElementById('numbers').textContent.trim();
+    return new ReportData(about, arraysOf(about, numbers));
 }
 
 function cut(string, most)

@@ -3,7 +3,8 @@
 
 // view: the model that is looked at; node: the pinned node or -1; selected: the brushed nodes;
 // decision: {measure, threshold, target, why}, and isMoved when the reader has set it.
-// Events: 'view', 'pin', 'select', 'decide', 'theme'; emit after setting the value.
+// server: of the page, or null for a file; it shows other data, after which it emits 'data'.
+// Events: 'view', 'pin', 'select', 'decide', 'theme', 'data'; emit after setting the value.
 function makeState()
 {
     const heard = {};
@@ -13,6 +14,7 @@ function makeState()
         selected: null,
         decision: null,
         isMoved: false,
+        server: null,
         theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
         on(event, fn) { (heard[event] = heard[event] || []).push(fn); },
         emit(event) { (heard[event] || []).forEach(fn => fn()); },
@@ -69,8 +71,10 @@ function start()
     listenTheme(state);
     drawVerdict(data, state);
     makeModelChoice(data, state);
+    state.server = drawLive(data, state);
     if (data.views.length) {
         drawCompare(data);
+        state.on('data', () => drawCompare(data));
         drawQueue(data, state);
         drawMaps(data, state);
     }
@@ -93,6 +97,8 @@ function start()
         state.emit('decide');
         keepLinks(data, state);
     }
+    if (state.server)
+        state.server.resume();
     // The first frame tells which maps are in sight, the second draws them.
     const next = fn => requestAnimationFrame(() => setTimeout(fn));
     next(() => next(() => {

@@ -271,6 +271,10 @@ class Maps
             this.redraw();
         });
         state.on('pin', () => this.reveal());
+        state.on('data', () => {
+            this.layers.clear();
+            this.panels.forEach(p => p.show(p.what, p.view));
+        });
         state.on('select', () => this.light());
         state.on('decide', () => this.showDecision());
         state.on('view', () => {

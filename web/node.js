@@ -139,6 +139,8 @@ function fillNode(home, data, state)
             }}, 'Unpin')),
         makeFacts(data, view, node), model || '', explainReason(data, state, node),
         makeOpinion(data, view, node, 20) || '', makeMeasures(data, view, node),
+        ...state.server ? part('What if it had another label',
+            [makeLabelForm(data, state, state.server, node)]) : [],
         ...part('Which classes conflict', explainConflict(data, view, node)),
         ...part('Its neighbourhood', [makeNeighbourhood(data, state, node)]),
         ...part('Which neighbours disagree', explainNeighbours(data, state, node)),
@@ -181,13 +183,15 @@ function makePinnedBar(data, state)
             state.node = -1;
             state.emit('pin');
         }}, 'Unpin'));
-    state.on('pin', () => {
+    const fill = () => {
         home.classList.toggle('on', state.node >= 0);
         if (state.node >= 0)
             name.replaceChildren(text(data.name(state.node), 40), ' ',
                 element('span', {class: 'note'}, ' ',
                     classMark(data, data.predicted(state.view, state.node))));
-    });
+    };
+    state.on('pin', fill);
+    state.on('view', fill);
     return home;
 }
 

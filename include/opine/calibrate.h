@@ -41,8 +41,8 @@ typedef struct opn_calibrator {
 // all nodes and classes: n nodes that are all right leave a doubt of about 1 / n. Rows of
 // p and q need not sum to 1; q is read only by a pool. Errors: INVALID_ARG (fewer labels
 // than opn_calibration_affordable() asks for, all of one class, K < 2, a label outside
-// [-1, K), a probability that is negative or not finite), NOMEM. Cost: O(n K) for each of
-// some 10 steps.
+// [-1, K), a probability that is negative or not finite), NOMEM, INTERRUPTED. Cost: O(n
+// K) for each of some 10 steps.
 OPN_API OPN_NODISCARD opn_status opn_calibrator_fit(opn_ctx *ctx,
                                                     opn_calibration kind,
                                                     int32_t n,

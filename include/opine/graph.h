@@ -189,6 +189,7 @@ OPN_API OPN_NODISCARD opn_status opn_graph_copy(opn_ctx *ctx,
 // INVALID_ARG (also where the graph was loaded), NOMEM.
 
 // Features [V, n_features], as a dense row-major matrix or as CSR (value NULL for 1).
+// They are kept in whichever of the two forms takes less memory.
 // Errors: INVALID_ARG (a value that is not finite, a column out of range, decreasing
 // offsets), NOMEM.
 OPN_API OPN_NODISCARD opn_status opn_graph_set_features(opn_ctx *ctx,
@@ -201,6 +202,18 @@ OPN_API OPN_NODISCARD opn_status opn_graph_set_features_csr(opn_ctx *ctx,
                                                             const opn_off *row_ptr,
                                                             const int32_t *col_idx,
                                                             const float *value);
+
+// The dense matrix of the caller without a copy: the graph and what is made from it refer
+// to `value`, which must not change, until release(user) is called. That happens once for
+// each call that succeeds, on whichever thread frees the last of them, or before the call
+// returns if most values are 0 and the graph keeps a smaller form of its own.
+typedef void opn_release_fn(void *user);
+OPN_API OPN_NODISCARD opn_status opn_graph_lend_features(opn_ctx *ctx,
+                                                         opn_graph *graph,
+                                                         int32_t n_features,
+                                                         const float *value,
+                                                         opn_release_fn *release,
+                                                         void *user);
 
 // Labels [V] in [0, n_classes), or -1 where unlabelled. Names of classes and roles, which
 // belong to the labels before, are dropped, and the copy of a dataset known by name is
@@ -365,11 +378,17 @@ OPN_API const opn_vid *opn_graph_col_idx(const opn_graph *graph); // [entries]
 // opn_graph_col_idx(); 1 where edges have none. Returns whether they have.
 OPN_API int opn_graph_weights(const opn_graph *graph, float *weight);
 
-// Features in CSR form, owned by the graph, and their values [entries], which are
-// written to `value`.
-OPN_API const opn_off *opn_graph_feature_row_ptr(const opn_graph *graph); // [V + 1]
-OPN_API const int32_t *opn_graph_feature_col_idx(const opn_graph *graph); // [entries]
-OPN_API void opn_graph_feature_values(const opn_graph *graph, float *value);
+// Features that are not 0, and all of them as a dense row-major matrix, which is written
+// to value [V,F].
+OPN_API opn_off opn_graph_n_feature_entries(const opn_graph *graph);
+OPN_API void opn_graph_features(const opn_graph *graph, float *value);
+
+// The same in CSR form without zeros, written to row_ptr [V + 1], col_idx [entries] and
+// value [entries].
+OPN_API void opn_graph_features_csr(const opn_graph *graph,
+                                    opn_off *row_ptr,
+                                    int32_t *col_idx,
+                                    float *value);
 
 // The roles [V] of the split that came with the graph or was set, values of opn_role in
 // split.h; NULL without one.

@@ -25,6 +25,7 @@
 #include "embed.h"
 #include "evaluate.h"
 #include "explain.h"
+#include "explore.h"
 #include "graph.h"
 #include "input.h"
 #include "labels.h"

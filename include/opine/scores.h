@@ -3,6 +3,7 @@
 #ifndef OPINE_SCORES_H
 #define OPINE_SCORES_H
 
+#include "measure.h"
 #include "prediction.h"
 #include "split.h"
 
@@ -34,6 +35,30 @@ OPN_API OPN_NODISCARD opn_status opn_scores_load(opn_ctx *ctx,
                                                  opn_graph **graph,
                                                  opn_split **split,
                                                  opn_prediction **prediction);
+
+// What another tool says about V nodes, as arrays, which are borrowed.
+typedef struct opn_scores {
+    opn_opinion_input input; // PROBABILITY, SOFTMAX or ALPHA
+    int32_t n_samples;       // S, passes with dropout or members of an ensemble; or 1
+    int32_t n_nodes;         // V
+    int32_t n_classes;       // K, 2 or more
+    opn_numbers x;           // [S,V,K]
+    int32_t n_names;         // of classes: K, more if labels are of others too, or 0
+    const char *const *class_name; // [n_names]; without them classes are 0, 1, …
+    const int32_t *label;          // [V] classes, -1 for none; NULL: those of the graph
+    const uint8_t *role;           // [V] of opn_role; NULL: those of the graph, or drawn
+    const opn_graph *graph;        // of these nodes in their order, or NULL
+} opn_scores;
+
+// The same from arrays. The parameters `labels` and `graph`, which name files, are not
+// used. Errors: INVALID_ARG (a number that cannot be what it should be, a label or a role
+// that does not exist; the message says which), else as above.
+OPN_API OPN_NODISCARD opn_status opn_scores_create(opn_ctx *ctx,
+                                                   const opn_scores *scores,
+                                                   const opn_params *params,
+                                                   opn_graph **graph,
+                                                   opn_split **split,
+                                                   opn_prediction **prediction);
 
 #ifdef __cplusplus
 }

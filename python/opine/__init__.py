@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from . import calibration, conformal, control, datasets, errors, metrics, opinion
     from ._library import build_info
     from .classifier import NodeClassifier, load
+    from .decision import decide
     from .errors import (OpineError, OpineMemoryError, OpineNotFittedError, OpineOSError,
                          OpineValueError, OpineWarning)
     from .experiment import evaluate, report, tune
@@ -32,6 +33,7 @@ _HOMES = {
     "Graph": "graph",
     "NodeClassifier": "classifier",
     "load": "classifier",
+    "decide": "decision",
     "evaluate": "experiment",
     "tune": "experiment",
     "report": "experiment",
@@ -47,7 +49,7 @@ _HOMES = {
 __all__ = [
     "Graph", "NodeClassifier", "OpineError", "OpineMemoryError", "OpineNotFittedError",
     "OpineOSError", "OpineValueError", "OpineWarning", "__version__", "build_info", "calibration",
-    "conformal", "control", "datasets", "errors", "evaluate", "load", "metrics", "opinion", "report",
+    "conformal", "control", "datasets", "decide", "errors", "evaluate", "load", "metrics", "opinion", "report",
     "tune"]
 
 

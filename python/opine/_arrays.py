@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,28 @@ def pointer(array: Array | None) -> Handle:
         return NULL
     return ffi.from_buffer(f"{_C_NAMES[array.dtype.name]}[]", array) if array.size else ffi.new(
         f"{_C_NAMES[array.dtype.name]}[1]")
+
+
+# Arrays that graphs of the library refer to, by the number that release() is given.
+_lent: dict[int, Array] = {}
+_keys = count(1)  # never used again, so that none is released in the place of another
+
+
+def lend(array: Array) -> int:
+    """Keeps an array alive until the library releases it; returns what to call it by."""
+    key = next(_keys)
+    _lent[key] = array
+    return key
+
+
+def release(key: int) -> None:
+    """Forgets an array that was lent."""
+    _lent.pop(key, None)
+
+
+@ffi.def_extern()  # type: ignore[untyped-decorator]
+def opine_py_release(user: Handle) -> None:
+    release(int(ffi.cast("uintptr_t", user)))
 
 
 def numbers(array: Array | None) -> Handle:

@@ -44,7 +44,7 @@ class NodeClassifier(Estimator):
 
     classes_      the classes, in the order of all columns [K]
     model_id_     the model that was trained
-    history_      one dictionary for each epoch
+    history_      one dictionary for each epoch; empty where models were compared ("auto")
     summary_      epochs, nodes, validation accuracy and seconds of training
     candidates_   what the model was compared with
     params_       every parameter that it was trained with
@@ -262,14 +262,13 @@ class NodeClassifier(Estimator):
         >>> bool((clf.opinion().vacuity[sure] <= 0.5).all())
         True
         """
-        from .decision import make_decisions
+        from .decision import make_decisions, thresholds_text
         told = self._told(target_accuracy=target_accuracy, confidence=confidence, pick=pick,
                           abstain_above=abstain_above, decide_by=decide_by, ood_fdr=ood_fdr)
         above = told["abstain_above"]
         if told["target_accuracy"] is None and above is None and told["ood_fdr"] is None:
             raise OpineValueError("decide() needs target_accuracy=, abstain_above= or ood_fdr=")
-        if isinstance(above, dict):
-            told["abstain_above"] = ",".join(f"{name}={value!r}" for name, value in above.items())
+        told["abstain_above"] = thresholds_text(above)
         return make_decisions(self, self._require_graph(), told)
 
     def predict_set(self, X: Any = None, coverage: float | None = None, *,
@@ -284,7 +283,7 @@ class NodeClassifier(Estimator):
         Returns [n,K], True for the classes in the set of a node, in the order of classes_. The
         promise rests on the calibration nodes, and on the validation nodes where they are few.
         """
-        from .decision import make_decisions
+        from .decision import make_decisions, thresholds_text
         graph = self._require_graph()
         by = {None: None, False: "all", True: "class"}[class_conditional]
         told = self._told(coverage=coverage, set_score=method, coverage_by=by)

@@ -35,7 +35,8 @@ class Graph:
 
     edge_index   2×E node numbers, each edge in one direction or both, or a SciPy
                  adjacency matrix
-    x            features [V,F], dense or scipy.sparse; None for none
+    x            features [V,F], dense or scipy.sparse; None for none. A dense array of float32
+                 in C order is not copied and must not change as long as the graph lives
     y            labels [V]: numbers or strings; -1, None, NaN and "" mean unlabelled
     names        of the nodes [V]
     edge_weight  [E] above 0
@@ -222,20 +223,19 @@ class Graph:
         return self._topology()[2]
 
     def _feature_parts(self) -> tuple[Array, Array, Array]:
-        row_ptr = _arrays.copy_array(lib.opn_graph_feature_row_ptr(self._handle),
-                                     (self.n_nodes + 1,), np.int64)
-        col_idx = _arrays.copy_array(lib.opn_graph_feature_col_idx(self._handle),
-                                     (int(row_ptr[-1]),), np.int32)
-        value = np.empty(int(row_ptr[-1]), dtype=np.float32)
-        lib.opn_graph_feature_values(self._handle, _arrays.pointer(value))
+        n_entries = lib.opn_graph_n_feature_entries(self._handle)
+        row_ptr = np.empty(self.n_nodes + 1, dtype=np.int64)
+        col_idx = np.empty(n_entries, dtype=np.int32)
+        value = np.empty(n_entries, dtype=np.float32)
+        lib.opn_graph_features_csr(self._handle, _arrays.pointer(row_ptr), _arrays.pointer(col_idx),
+                                   _arrays.pointer(value))
         return value, col_idx, row_ptr
 
     @property
     def x(self) -> Floats:
         """Features [V,F] as a dense array; to_scipy() gives them sparse."""
-        value, col_idx, row_ptr = self._feature_parts()
-        dense = np.zeros((self.n_nodes, self.n_features), dtype=np.float32)
-        dense[np.repeat(np.arange(self.n_nodes), np.diff(row_ptr)), col_idx] = value
+        dense = np.empty((self.n_nodes, self.n_features), dtype=np.float32)
+        lib.opn_graph_features(self._handle, _arrays.pointer(dense))
         return dense
 
     def to_scipy(self) -> tuple[Any, Any]:
@@ -328,7 +328,14 @@ class Graph:
     @classmethod
     def from_scipy(cls, adjacency: Any, features: Any = None, y: Any = None,
                    **more: Any) -> Graph:
-        """From SciPy matrices: adjacency [V,V], features [V,F]."""
+        """From SciPy matrices: adjacency [V,V], features [V,F].
+
+        >>> import opine
+        >>> from scipy import sparse
+        >>> path = sparse.csr_matrix([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+        >>> opine.Graph.from_scipy(path, sparse.eye(3), y=[0, 1, -1])
+        <opine.Graph graph: 3 nodes, 2 edges, 3 features, 2 classes>
+        """
         return cls(adjacency, features, y, **more)
 
     @classmethod
@@ -339,6 +346,11 @@ class Graph:
         features  names of node attributes, numbers each; None for none
         label     the attribute of the labels
         weight    the attribute of the edges' weights
+
+        >>> import networkx, opine
+        >>> g = opine.Graph.from_networkx(networkx.karate_club_graph(), label="club")
+        >>> g.n_nodes, g.classes.tolist()
+        (34, ['Mr. Hi', 'Officer'])
         """
         from .convert import from_networkx
         return from_networkx(cls, graph, features, label, weight, more)
@@ -350,6 +362,14 @@ class Graph:
         """From DataFrames of edges and of nodes, whose index has the names of the nodes.
 
         Columns are found by their usual names (source, target, node), or given.
+
+        >>> import opine, pandas
+        >>> edges = pandas.DataFrame({"source": ["ada", "ben"], "target": ["ben", "cy"]})
+        >>> nodes = pandas.DataFrame({"age": [36, 41, 29], "team": ["red", "blue", ""]},
+        ...                          index=["ada", "ben", "cy"])
+        >>> g = opine.Graph.from_pandas(edges, nodes, label="team")
+        >>> g.names, g.x[:, 0].tolist(), g.y.tolist()
+        (['ada', 'ben', 'cy'], [36.0, 41.0, 29.0], ['red', 'blue', None])
         """
         from .convert import from_pandas
         return from_pandas(cls, edges, nodes, label, features, source, target, weight, node, more)
@@ -421,4 +441,15 @@ def _set_features(ctx: Context, handle: Handle, x: Any) -> None:
         ctx.call(lib.opn_graph_set_features_csr, handle, shape[1], _arrays.pointer(row_ptr),
                  _arrays.pointer(col_idx), _arrays.pointer(value))
     else:
-        ctx.call(lib.opn_graph_set_features, handle, shape[1], _arrays.pointer(x))
+        _lend_features(ctx, handle, x)
+
+
+def _lend_features(ctx: Context, handle: Handle, x: Array) -> None:
+    """Gives the graph features without a copy."""
+    key = _arrays.lend(x)
+    try:
+        ctx.call(lib.opn_graph_lend_features, handle, x.shape[1], _arrays.pointer(x),
+                 lib.opine_py_release, ffi.cast("void *", key))
+    except BaseException:
+        _arrays.release(key)
+        raise

@@ -609,6 +609,13 @@ static const opn_param table[] = {
          .unit = "nodes",
          .affects = OPN_AFFECTS_OUTPUT,
          .help = "How many nodes to suggest, at most."},
+        {.name = "listen",
+         .kind = OPN_PARAM_TEXT,
+         .default_text = "",
+         .unit = "HOST:PORT",
+         .affects = OPN_AFFECTS_PROCESS,
+         .help = "Where to serve the page; defaults to 127.0.0.1, which only this machine "
+                 "can reach, and a free port."},
         {.name = "output",
          .kind = OPN_PARAM_TEXT,
          .default_text = "",

@@ -259,7 +259,7 @@ static opn_status read_pixels(opn_ctx *ctx, const image_sets *sets, opn_graph *g
             n_entries += array->data[p] != 0;
         n_images += (int32_t)array->shape[0];
     }
-    opn_i_csr *x = &graph->features;
+    opn_i_csr *x = &graph->features.lists;
     OPN_TRY(opn_i_csr_init(ctx, n_images, n_pixels, n_entries, true, x));
     opn_off n = 0;
     int32_t i = 0;
@@ -274,7 +274,7 @@ static opn_status read_pixels(opn_ctx *ctx, const image_sets *sets, opn_graph *g
                 x->row_ptr[++i] = n;
         }
     }
-    OPN_TRY(opn_i_features_tidy(ctx, sets->part[0].images.path, x));
+    OPN_TRY(opn_i_features_tidy(ctx, sets->part[0].images.path, &graph->features));
     graph->image_height = (int32_t)first->shape[1];
     graph->image_width = (int32_t)first->shape[2];
     OPN_TRY(opn_i_graph_note(ctx, graph,

@@ -19,7 +19,7 @@ static opn_status read_own_features(opn_i_npz_reader *reader, int64_t n_nodes)
     char what[OPN_ZIP_WHAT_ROOM];
     if (name == NULL)
         return OPN_OK;
-    OPN_TRY(opn_i_npz_read_matrix(reader, name, &rows, what, &graph->features));
+    OPN_TRY(opn_i_npz_read_features(reader, name, &rows, what, &graph->features));
     OPN_TRY(opn_i_features_tidy(reader->ctx, what, &graph->features));
 cleanup:
     return status;
@@ -38,7 +38,7 @@ static opn_status read_other_features(opn_i_npz_reader *reader)
         OPN_TRY(opn_i_npz_read_features_beside(reader, &found));
     if (!found) {
         OPN_TRY(opn_i_csr_init(ctx, (int32_t)rows.n_nodes, 0, 0, false,
-                               &graph->features));
+                               &graph->features.lists));
         OPN_TRY(opn_i_graph_note(
                 ctx, graph,
                 "nodes have no features, and only the structure of the graph is "

@@ -197,13 +197,15 @@ static opn_status read_features(opn_ctx *ctx, const char *raw, opn_graph *graph)
     char *path = NULL;
     OPN_TRY(find_table(ctx, raw, "node-feat", &path));
     if (path == NULL) {
-        OPN_TRY(opn_i_csr_init(ctx, n_nodes, 0, 0, false, &graph->features));
+        OPN_TRY(opn_i_csr_init(ctx, n_nodes, 0, 0, false, &graph->features.lists));
         return OPN_OK;
     }
     OPN_TRY(read_table(ctx, path, n_nodes, -1, &t));
     OPN_TRY_NEW_ROOM(ctx, value, t.n);
     for (size_t j = 0; j < t.n; j++)
         value[j] = (float)t.value[j];
+    opn_i_release(&ctx->alloc, t.value); // as large as all that follows
+    t.value = NULL;
     status = opn_graph_set_features(ctx, graph, t.n_cols, value);
     if (status == OPN_ERR_INVALID_ARG)
         status = opn_i_fail_within(ctx, OPN_ERR_FORMAT, t.path);

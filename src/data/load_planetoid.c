@@ -108,7 +108,7 @@ cleanup:
     return status;
 }
 
-static opn_status read_features(opn_ctx *ctx, const planetoid *parts, opn_i_csr *out)
+static opn_status read_features(opn_ctx *ctx, const planetoid *parts, opn_i_features *out)
 {
     opn_status status = OPN_OK;
     opn_i_csr allx = {0};
@@ -122,7 +122,7 @@ static opn_status read_features(opn_ctx *ctx, const planetoid *parts, opn_i_csr 
                 parts->allx.path, allx.n_cols);
     OPN_TRY(opn_i_csr_stack(ctx, &allx, &tx, 1, &all));
     OPN_TRY(source_rows(ctx, parts, allx.n_rows, &source));
-    OPN_TRY(opn_i_csr_take_rows(ctx, &all, source, parts->n_nodes, out));
+    OPN_TRY(opn_i_csr_take_rows(ctx, &all, source, parts->n_nodes, &out->lists));
     OPN_TRY(opn_i_features_tidy(ctx, parts->allx.path, out));
 cleanup:
     opn_i_release(&ctx->alloc, source);

@@ -211,7 +211,7 @@ static opn_status load_nodes(loading *l)
     OPN_TRY(check_counts(l, file.path, degree, m->n_entries));
     OPN_TRY(check_counts(l, file.path, n_features, m->n_feature_entries));
     OPN_TRY(make_rows(l, degree, m->n_nodes, &l->graph->topology));
-    OPN_TRY(make_rows(l, n_features, m->n_features, &l->graph->features));
+    OPN_TRY(make_rows(l, n_features, m->n_features, &l->graph->features.lists));
     l->graph->n_classes = m->n_classes;
     OPN_TRY(opn_i_tensor_get_nodes(l->ctx, file.path, file.tensors, m->n_nodes,
                                    m->n_features, l->graph));
@@ -286,7 +286,7 @@ static opn_status load_block(loading *l, int32_t b)
     OPN_TRY(load_matrix(l, &file, &opn_i_topology_names, b, block->n_entries,
                         &l->graph->topology));
     OPN_TRY(load_matrix(l, &file, &opn_i_feature_names, b, block->n_feature_entries,
-                        &l->graph->features));
+                        &l->graph->features.lists));
 cleanup:
     close_file(l->ctx, &file);
     return status;
@@ -337,11 +337,13 @@ static opn_status load_blocks(loading *l)
         OPN_TRY(load_block(l, first + b));
     }
     OPN_TRY(opn_i_progress(l->ctx, "reading blocks", n, n, "blocks"));
-    OPN_TRY(opn_i_csr_tidy(l->ctx, &l->graph->features));
-    if (opn_i_graph_is_partial(l->graph))
+    OPN_TRY(opn_i_csr_tidy(l->ctx, &l->graph->features.lists));
+    if (opn_i_graph_is_partial(l->graph)) {
         l->graph->is_undirected = true; // of which a rank sees too little to tell
-    else
+    } else {
+        OPN_TRY(opn_i_features_settle(l->ctx, &l->graph->features));
         OPN_TRY(ensure_undirected(l->ctx, l->graph));
+    }
 cleanup:
     return status;
 }

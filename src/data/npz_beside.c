@@ -205,7 +205,7 @@ static opn_status read_archive(opn_i_npz_reader *reader,
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
     OPN_TRY(opn_i_zip_open(ctx, path, bytes.data, bytes.n, &zip));
     inner.zip = zip;
-    OPN_TRY(opn_i_npz_read_matrix(&inner, &lone, rows, what, &reader->graph->features));
+    OPN_TRY(opn_i_npz_read_features(&inner, &lone, rows, what, &reader->graph->features));
 cleanup:
     opn_i_zip_close(zip);
     opn_i_bytes_release(ctx, &bytes);
@@ -228,7 +228,7 @@ opn_status opn_i_npz_read_features_beside(opn_i_npz_reader *reader, bool *found)
         OPN_TRY(read_archive(reader, path, &rows, input.what));
     } else {
         OPN_TRY(open_npy(ctx, path, &input));
-        OPN_TRY(opn_i_npz_input_matrix(ctx, &input, &rows, &graph->features));
+        OPN_TRY(opn_i_npz_input_features(ctx, &input, &rows, &graph->features));
     }
     OPN_TRY(opn_i_features_tidy(ctx, input.what, &graph->features));
     OPN_TRY(opn_i_graph_note(ctx, graph, "the features are read from %s",

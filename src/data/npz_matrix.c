@@ -222,10 +222,10 @@ cleanup:
 
 // ---- a matrix in a single member -----------------------------------------------------
 
-opn_status opn_i_npz_input_matrix(opn_ctx *ctx,
-                                  const opn_i_npz_input *input,
-                                  const opn_i_npz_rows *rows,
-                                  opn_i_csr *out)
+opn_status opn_i_npz_input_features(opn_ctx *ctx,
+                                    const opn_i_npz_input *input,
+                                    const opn_i_npz_rows *rows,
+                                    opn_i_features *out)
 {
     opn_status status = OPN_OK;
     const opn_i_pickle_sparse *sparse = input->value.sparse;
@@ -236,7 +236,7 @@ opn_status opn_i_npz_input_matrix(opn_ctx *ctx,
             OPN_TRY(check_claim(ctx, input->what, input->value.shape[0], rows->n_nodes,
                                 0));
         OPN_TRY(opn_i_dense_input_read(ctx, input->what, &input->value.array, out));
-        OPN_TRY(check_shape(ctx, input->what, out, rows));
+        OPN_TRY(check_shape(ctx, input->what, &out->lists, rows));
         goto cleanup;
     }
     const opn_i_sparse_input parts = {
@@ -253,9 +253,52 @@ opn_status opn_i_npz_input_matrix(opn_ctx *ctx,
     if (sparse->layout != OPN_SPARSE_ROWS)
         OPN_TRY(check_claim(ctx, input->what, sparse->shape[0], rows->n_nodes,
                             sparse->indices->n_items));
-    OPN_TRY(opn_i_sparse_input_read(ctx, &parts, out));
-    OPN_TRY(check_shape(ctx, input->what, out, rows));
+    OPN_TRY(opn_i_sparse_input_read(ctx, &parts, &out->lists));
+    OPN_TRY(check_shape(ctx, input->what, &out->lists, rows));
 cleanup:
+    return status;
+}
+
+// Moves the lists of x to *out.
+static opn_status take_lists(opn_ctx *ctx, opn_i_features *x, opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_features_to_lists(ctx, x));
+    *out = x->lists;
+    *x = (opn_i_features){0};
+cleanup:
+    return status;
+}
+
+opn_status opn_i_npz_input_matrix(opn_ctx *ctx,
+                                  const opn_i_npz_input *input,
+                                  const opn_i_npz_rows *rows,
+                                  opn_i_csr *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_features matrix = {0};
+    OPN_TRY(opn_i_npz_input_features(ctx, input, rows, &matrix));
+    OPN_TRY(take_lists(ctx, &matrix, out));
+cleanup:
+    opn_i_features_deinit(&ctx->alloc, &matrix);
+    return status;
+}
+
+opn_status opn_i_npz_read_features(const opn_i_npz_reader *reader,
+                                   const opn_i_npz_name *name,
+                                   const opn_i_npz_rows *rows,
+                                   char what[OPN_ZIP_WHAT_ROOM],
+                                   opn_i_features *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_npz_input input = {0};
+    if (opn_i_npz_is(name, OPN_NPZ_SPARSE))
+        return read_sparse(reader, name, rows, what, &out->lists);
+    OPN_TRY(opn_i_npz_open(reader, name->name, &input));
+    OPN_TRY(opn_i_npz_input_features(reader->ctx, &input, rows, out));
+    memcpy(what, input.what, OPN_ZIP_WHAT_ROOM);
+cleanup:
+    opn_i_npz_input_release(reader->ctx, &input);
     return status;
 }
 
@@ -266,13 +309,10 @@ opn_status opn_i_npz_read_matrix(const opn_i_npz_reader *reader,
                                  opn_i_csr *out)
 {
     opn_status status = OPN_OK;
-    opn_i_npz_input input = {0};
-    if (opn_i_npz_is(name, OPN_NPZ_SPARSE))
-        return read_sparse(reader, name, rows, what, out);
-    OPN_TRY(opn_i_npz_open(reader, name->name, &input));
-    OPN_TRY(opn_i_npz_input_matrix(reader->ctx, &input, rows, out));
-    memcpy(what, input.what, OPN_ZIP_WHAT_ROOM);
+    opn_i_features matrix = {0};
+    OPN_TRY(opn_i_npz_read_features(reader, name, rows, what, &matrix));
+    OPN_TRY(take_lists(reader->ctx, &matrix, out));
 cleanup:
-    opn_i_npz_input_release(reader->ctx, &input);
+    opn_i_features_deinit(&reader->ctx->alloc, &matrix);
     return status;
 }

@@ -129,11 +129,22 @@ OPN_NODISCARD opn_status opn_i_npz_read_matrix(const opn_i_npz_reader *reader,
                                                char what[OPN_ZIP_WHAT_ROOM],
                                                opn_i_csr *out);
 
+// The same of features.
+OPN_NODISCARD opn_status opn_i_npz_read_features(const opn_i_npz_reader *reader,
+                                                 const opn_i_npz_name *name,
+                                                 const opn_i_npz_rows *rows,
+                                                 char what[OPN_ZIP_WHAT_ROOM],
+                                                 opn_i_features *out);
+
 // The same of an input that is open already.
 OPN_NODISCARD opn_status opn_i_npz_input_matrix(opn_ctx *ctx,
                                                 const opn_i_npz_input *input,
                                                 const opn_i_npz_rows *rows,
                                                 opn_i_csr *out);
+OPN_NODISCARD opn_status opn_i_npz_input_features(opn_ctx *ctx,
+                                                  const opn_i_npz_input *input,
+                                                  const opn_i_npz_rows *rows,
+                                                  opn_i_features *out);
 
 // ---- npz_topology.c ------------------------------------------------------------------
 

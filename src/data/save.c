@@ -32,6 +32,7 @@ cleanup:
 // Arrays built for the archive, which borrows them until it is written.
 typedef struct npz_parts {
     float *adj_data, *attr_data;
+    opn_i_csr attr; // made where the features are no lists
     const char **node_names, **class_names, **attr_names, **split;
     int64_t adj_shape[2], attr_shape[2];
 } npz_parts;
@@ -40,6 +41,7 @@ static void release_parts(opn_ctx *ctx, npz_parts *parts)
 {
     opn_i_release(&ctx->alloc, parts->adj_data);
     opn_i_release(&ctx->alloc, parts->attr_data);
+    opn_i_csr_deinit(&ctx->alloc, &parts->attr);
     opn_i_release(&ctx->alloc, parts->node_names);
     opn_i_release(&ctx->alloc, parts->class_names);
     opn_i_release(&ctx->alloc, parts->attr_names);
@@ -146,12 +148,13 @@ static opn_status save_npz(opn_ctx *ctx, const opn_graph *graph, const char *pat
     opn_status status = OPN_OK;
     opn_i_npz_writer *writer = NULL;
     npz_parts parts = {0};
+    const opn_i_csr *attr = NULL;
     const int64_t n_nodes = opn_i_graph_n_nodes(graph);
     OPN_TRY(opn_i_npz_writer_open(ctx, path, &writer));
     OPN_TRY(add_matrix(ctx, writer, "adj", &graph->topology, &parts.adj_data,
                        parts.adj_shape));
-    OPN_TRY(add_matrix(ctx, writer, "attr", &graph->features, &parts.attr_data,
-                       parts.attr_shape));
+    OPN_TRY(opn_i_features_as_lists(ctx, &graph->features, &parts.attr, &attr));
+    OPN_TRY(add_matrix(ctx, writer, "attr", attr, &parts.attr_data, parts.attr_shape));
     opn_i_npz_writer_add_i32(writer, "labels", graph->label, &n_nodes, 1);
     OPN_TRY(add_names(ctx, writer, "node_names", &graph->node_names, &parts.node_names));
     OPN_TRY(add_classes(ctx, writer, graph, &parts.class_names));
@@ -207,14 +210,13 @@ static void put_entry(opn_i_file_writer *file,
 // feature that no node has is not lost, and named ones keep their numbers.
 static void put_features(opn_i_file_writer *file, const opn_graph *graph)
 {
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     opn_i_file_writer_printf(file, "node,feature,value\n");
     for (int32_t k = 0; k < x->n_cols; k++)
         put_entry(file, graph, 0, k, 0.0);
     for (opn_vid i = 0; i < x->n_rows; i++)
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            put_entry(file, graph, i, x->col_idx[e],
-                      x->value == NULL ? 1.0 : (double)x->value[e]);
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            put_entry(file, graph, i, at.col, (double)at.value);
 }
 
 static void put_labels(opn_i_file_writer *file, const opn_graph *graph)

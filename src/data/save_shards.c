@@ -55,6 +55,7 @@ cleanup:
 // What every process has to know of all nodes.
 static opn_status write_nodes(opn_ctx *ctx,
                               const opn_graph *graph,
+                              const opn_i_csr *features,
                               const opn_i_shards *shards,
                               const char *folder,
                               opn_i_shard_manifest *manifest)
@@ -66,7 +67,7 @@ static opn_status write_nodes(opn_ctx *ctx,
     int32_t *n_features = NULL;
     const int64_t n = manifest->n_nodes;
     OPN_TRY(row_lengths(ctx, &graph->topology, &degree));
-    OPN_TRY(row_lengths(ctx, &graph->features, &n_features));
+    OPN_TRY(row_lengths(ctx, features, &n_features));
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
     OPN_TRY(opn_i_tensor_put(writer, "order", OPN_TENSOR_I32, n, shards->blocks.order));
     OPN_TRY(opn_i_tensor_put(writer, "entries", OPN_TENSOR_I32, n, degree));
@@ -87,6 +88,7 @@ cleanup:
 // Writes a block and notes it, after the one before it.
 static opn_status write_block(opn_ctx *ctx,
                               const opn_graph *graph,
+                              const opn_i_csr *all_features,
                               const opn_i_partition *partition,
                               int32_t b,
                               const char *folder,
@@ -108,7 +110,7 @@ static opn_status write_block(opn_ctx *ctx,
                 block[-1].first_feature_entry + block[-1].n_feature_entries;
     }
     OPN_TRY(opn_i_csr_take_rows(ctx, &graph->topology, node, block->n_rows, &rows));
-    OPN_TRY(opn_i_csr_take_rows(ctx, &graph->features, node, block->n_rows, &features));
+    OPN_TRY(opn_i_csr_take_rows(ctx, all_features, node, block->n_rows, &features));
     block->n_entries = opn_i_csr_n_entries(&rows);
     block->n_feature_entries = opn_i_csr_n_entries(&features);
     OPN_TRY(opn_i_safetensors_writer_create(ctx, &writer));
@@ -156,6 +158,9 @@ static opn_status write_folder(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const opn_i_partition *partition = &shards->blocks;
+    const opn_i_csr *features = NULL;
+    opn_i_csr room = {0};
+    OPN_TRY(opn_i_features_as_lists(ctx, &graph->features, &room, &features));
     OPN_TRY(opn_i_shards_describe(ctx, graph, shards));
     manifest->has_isolated = shards->has_isolated;
     manifest->has_negative = shards->has_negative;
@@ -163,21 +168,23 @@ static opn_status write_folder(opn_ctx *ctx,
     manifest->n_nodes = opn_i_graph_n_nodes(graph);
     manifest->n_entries = opn_i_csr_n_entries(&graph->topology);
     manifest->n_features = graph->features.n_cols;
-    manifest->n_feature_entries = opn_i_csr_n_entries(&graph->features);
+    manifest->n_feature_entries = opn_i_csr_n_entries(features);
     manifest->n_classes = graph->n_classes;
     manifest->n_blocks = partition->n_blocks;
     OPN_TRY(opn_graph_hash(ctx, graph, manifest->hash));
     OPN_TRY(measure_cuts(ctx, graph, partition, manifest));
-    OPN_TRY(write_nodes(ctx, graph, shards, folder, manifest));
+    OPN_TRY(write_nodes(ctx, graph, features, shards, folder, manifest));
     OPN_TRY_NEW(ctx, manifest->block, partition->n_blocks);
     for (int32_t b = 0; b < partition->n_blocks; b++) {
         OPN_TRY(opn_i_progress(ctx, writing, b, partition->n_blocks, "blocks"));
-        OPN_TRY(write_block(ctx, graph, partition, b, folder, &manifest->block[b]));
+        OPN_TRY(write_block(ctx, graph, features, partition, b, folder,
+                            &manifest->block[b]));
     }
     OPN_TRY(opn_i_shard_manifest_save(ctx, manifest, folder));
     OPN_TRY(opn_i_progress(ctx, writing, partition->n_blocks, partition->n_blocks,
                            "blocks"));
 cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &room);
     return status;
 }
 

@@ -63,6 +63,17 @@ cleanup:
     return status;
 }
 
+opn_status opn_i_report_graph(opn_ctx *ctx,
+                              const char *path,
+                              const opn_model *model,
+                              const char *data,
+                              const opn_params *params,
+                              opn_graph **out)
+{
+    return data != NULL ? opn_model_load_graph(ctx, model, data, params, out)
+                        : load_training_graph(ctx, path, model, params, out);
+}
+
 static opn_status report_model(opn_ctx *ctx,
                                const char *path,
                                const char *data,
@@ -74,10 +85,7 @@ static opn_status report_model(opn_ctx *ctx,
     opn_graph *graph = NULL;
     opn_report *report = NULL;
     OPN_TRY(opn_model_load(ctx, path, &model));
-    if (data != NULL)
-        OPN_TRY(opn_model_load_graph(ctx, model, data, params, &graph));
-    else
-        OPN_TRY(load_training_graph(ctx, path, model, params, &graph));
+    OPN_TRY(opn_i_report_graph(ctx, path, model, data, params, &graph));
     OPN_TRY(opn_i_report_new(ctx, graph->name, graph, &report));
     report->own_graph = graph;
     graph = NULL;

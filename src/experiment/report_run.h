@@ -23,4 +23,13 @@ OPN_NODISCARD opn_status opn_i_report_source(opn_ctx *ctx,
                                              const char *label,
                                              opn_graph **out);
 
+// The graph to show the model in the file `path` on: `data`, or if that is NULL the one
+// that it was trained on, which must still be the same. Errors: also SHAPE.
+OPN_NODISCARD opn_status opn_i_report_graph(opn_ctx *ctx,
+                                            const char *path,
+                                            const opn_model *model,
+                                            const char *data,
+                                            const opn_params *params,
+                                            opn_graph **out);
+
 #endif // OPN_REPORT_RUN_H

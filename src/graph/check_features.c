@@ -1,7 +1,7 @@
 // check_features.c -- warnings about the features of a user's own data.
 //
-// Features are examined one at a time, as rows of the transposed matrix. Zeros are not
-// stored, so a column with fewer entries than nodes also contains a zero.
+// Features are examined one at a time, as lists of the nodes that have them. Zeros are
+// not in these, so one with fewer entries than nodes also contains a zero.
 
 #include "graph/check_parts.h"
 
@@ -37,15 +37,16 @@ typedef struct span {
 
 typedef struct survey {
     const opn_i_check *check;
-    opn_i_csr transposed; // [F,V]
-    uint8_t *seen;        // [2V] whole numbers a feature has taken
-    double *reach;        // [F] largest absolute value
-    bool *is_constant;    // [F]
-    int32_t *class_size;  // [K] labelled nodes
-    bool *is_telling;     // [K] enough nodes in and outside the class to rule out chance
-    span *spans;          // [K + 1] of the classes with an entry in the column
-    int32_t *span_of;     // [K] index into `spans`, -1 for none
-    int32_t n_classes;    // classes with a labelled node
+    opn_i_csr columns; // [some of F,V] from feature `first` on
+    int32_t first;
+    uint8_t *seen;       // [2V] whole numbers a feature has taken
+    double *reach;       // [F] largest absolute value
+    bool *is_constant;   // [F]
+    int32_t *class_size; // [K] labelled nodes
+    bool *is_telling;    // [K] enough nodes in and outside the class to rule out chance
+    span *spans;         // [K + 1] of the classes with an entry in the column
+    int32_t *span_of;    // [K] index into `spans`, -1 for none
+    int32_t n_classes;   // classes with a labelled node
     finding constant, small, ids, leaks;
     int32_t largest;      // feature with the largest reach
     int32_t leaked_class; // of the first leak
@@ -54,7 +55,7 @@ typedef struct survey {
 static void release_survey(survey *s)
 {
     const opn_alloc *alloc = &s->check->ctx->alloc;
-    opn_i_csr_deinit(alloc, &s->transposed);
+    opn_i_csr_deinit(alloc, &s->columns);
     opn_i_release(alloc, s->seen);
     opn_i_release(alloc, s->reach);
     opn_i_release(alloc, s->is_constant);
@@ -73,9 +74,9 @@ static double value_of(const opn_i_csr *x, opn_off e)
 
 static void look_at_range(survey *s, int32_t k)
 {
-    const opn_i_csr *x = &s->transposed;
-    const opn_off begin = x->row_ptr[k];
-    const opn_off end = x->row_ptr[k + 1];
+    const opn_i_csr *x = &s->columns;
+    const opn_off begin = x->row_ptr[k - s->first];
+    const opn_off end = x->row_ptr[k - s->first + 1];
     const bool has_zero = end - begin < x->n_cols;
     double low = has_zero ? 0.0 : value_of(x, begin);
     double high = low;
@@ -94,7 +95,7 @@ static void look_at_range(survey *s, int32_t k)
 
 static void look_at_scales(survey *s)
 {
-    for (int32_t k = 0; k < s->transposed.n_rows; k++)
+    for (int32_t k = 0; k < s->check->graph->features.n_cols; k++)
         if (!s->is_constant[k] && FAR_SMALLER * s->reach[k] < s->reach[s->largest])
             find_at(&s->small, k);
 }
@@ -105,17 +106,19 @@ static void look_at_scales(survey *s)
 // or that skip few numbers. Amounts and counts over as many nodes do neither.
 static bool is_id(survey *s, int32_t k)
 {
-    const opn_i_csr *x = &s->transposed;
+    const opn_i_csr *x = &s->columns;
     const opn_vid n = x->n_cols;
-    opn_off e = x->row_ptr[k];
+    const opn_off begin = x->row_ptr[k - s->first];
+    const opn_off end = x->row_ptr[k - s->first + 1];
+    opn_off e = begin;
     double low = 0.0;
     double before = 0.0;
     int n_rises = 0;
     int n_falls = 0;
-    if (n < FEW_NODES || x->row_ptr[k + 1] - e < n - 1)
+    if (n < FEW_NODES || end - begin < n - 1)
         return false; // at least two zeros
     for (opn_vid i = 0; i < n; i++) {
-        const bool is_stored = e < x->row_ptr[k + 1] && x->col_idx[e] == i;
+        const bool is_stored = e < end && x->col_idx[e] == i;
         const double value = is_stored ? value_of(x, e++) : 0.0;
         if (value != floor(value))
             return false;
@@ -127,9 +130,9 @@ static bool is_id(survey *s, int32_t k)
     if (n_rises == n - 1 || n_falls == n - 1)
         return true;
     memset(s->seen, 0, 2 * (size_t)n);
-    e = x->row_ptr[k];
+    e = begin;
     for (opn_vid i = 0; i < n; i++) {
-        const bool is_stored = e < x->row_ptr[k + 1] && x->col_idx[e] == i;
+        const bool is_stored = e < end && x->col_idx[e] == i;
         const double place = (is_stored ? value_of(x, e++) : 0.0) - low;
         if (place >= 2.0 * n || s->seen[(size_t)place])
             return false;
@@ -176,9 +179,10 @@ static int32_t class_without_span(const survey *s, int32_t n_spans)
 // zeros, share one span.
 static int32_t find_spans(survey *s, int32_t k)
 {
-    const opn_i_csr *x = &s->transposed;
+    const opn_i_csr *x = &s->columns;
+    const int32_t at_k = k - s->first;
     int32_t n = 0;
-    for (opn_off e = x->row_ptr[k]; e < x->row_ptr[k + 1]; e++) {
+    for (opn_off e = x->row_ptr[at_k]; e < x->row_ptr[at_k + 1]; e++) {
         const int32_t label = s->check->graph->label[x->col_idx[e]];
         const double value = value_of(x, e);
         if (label < 0)
@@ -243,9 +247,8 @@ static opn_status start_survey(survey *s)
     opn_status status = OPN_OK;
     opn_ctx *ctx = s->check->ctx;
     const opn_graph *graph = s->check->graph;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     const size_t n_classes = (size_t)graph->n_classes;
-    OPN_TRY(opn_i_csr_transpose(ctx, x, &s->transposed));
     OPN_TRY_NEW(ctx, s->seen, 2 * (size_t)x->n_rows);
     OPN_TRY_NEW(ctx, s->reach, x->n_cols);
     OPN_TRY_NEW(ctx, s->is_constant, x->n_cols);
@@ -263,12 +266,14 @@ cleanup:
 
 static void warn_about_nodes(const opn_i_check *check)
 {
-    const opn_i_csr *x = &check->graph->features;
+    const opn_i_features *x = &check->graph->features;
     finding bare = {0};
     char name[OPN_SHOWN_NAME];
-    for (opn_vid i = 0; i < x->n_rows; i++)
-        if (x->row_ptr[i] == x->row_ptr[i + 1])
+    for (opn_vid i = 0; i < x->n_rows; i++) {
+        opn_i_feature_cursor at = opn_i_features_row(x, i);
+        if (!opn_i_feature_next(&at))
             find_at(&bare, i);
+    }
     if (bare.n > 0)
         opn_i_warn(check, "nodes-without-features", bare.n,
                    "nodes whose features are all 0: %d, for example %s; they are "
@@ -313,19 +318,36 @@ static void warn_about_meaning(const survey *s)
                    opn_i_shown_class(check, s->leaked_class, other));
 }
 
+// Looks at the features [first, last).
+static opn_status look_at_columns(survey *s, int32_t first, int32_t last)
+{
+    opn_status status = OPN_OK;
+    opn_ctx *ctx = s->check->ctx;
+    opn_i_csr_deinit(&ctx->alloc, &s->columns);
+    OPN_TRY(opn_i_features_columns(ctx, &s->check->graph->features, first, last,
+                                   &s->columns));
+    s->first = first;
+    for (int32_t k = first; k < last; k++) {
+        look_at_range(s, k);
+        if (is_id(s, k))
+            find_at(&s->ids, k);
+        look_for_leak(s, k);
+    }
+cleanup:
+    return status;
+}
+
 opn_status opn_i_check_features(const opn_i_check *check, bool is_scaled)
 {
     opn_status status = OPN_OK;
     survey s = {.check = check};
-    if (check->graph->features.n_cols == 0)
+    const opn_i_features *x = &check->graph->features;
+    if (x->n_cols == 0)
         return OPN_OK; // training reports this
     OPN_TRY(start_survey(&s));
-    for (int32_t k = 0; k < s.transposed.n_rows; k++) {
-        look_at_range(&s, k);
-        if (is_id(&s, k))
-            find_at(&s.ids, k);
-        look_for_leak(&s, k);
-    }
+    const int32_t n_step = opn_i_features_columns_at_once(x);
+    for (int32_t k = 0; k < x->n_cols; k += n_step)
+        OPN_TRY(look_at_columns(&s, k, x->n_cols - k < n_step ? x->n_cols : k + n_step));
     if (!is_scaled)
         look_at_scales(&s);
     warn_about_nodes(check);

@@ -114,7 +114,7 @@ opn_status opn_graph_describe(opn_ctx *ctx, const opn_graph *graph, opn_graph_in
             .n_nodes = opn_i_graph_n_nodes(graph),
             .n_edges = opn_i_csr_n_entries(&graph->topology),
             .n_features = graph->features.n_cols,
-            .n_feature_entries = opn_i_csr_n_entries(&graph->features),
+            .n_feature_entries = opn_i_features_n_entries(&graph->features),
             .n_classes = graph->n_classes,
             .is_undirected = graph->is_undirected,
             .is_weighted = graph->topology.value != NULL,
@@ -173,6 +173,60 @@ cleanup:
     return status;
 }
 
+// Bytes that are hashed many at a time.
+typedef struct hash_buffer {
+    opn_i_sha256 *hash;
+    size_t n;
+    unsigned char bytes[1 << 13];
+} hash_buffer;
+
+static void flush(hash_buffer *buffer)
+{
+    opn_i_sha256_add(buffer->hash, buffer->bytes, buffer->n);
+    buffer->n = 0;
+}
+
+static void put(hash_buffer *buffer, const void *item, size_t n_bytes)
+{
+    if (buffer->n + n_bytes > sizeof(buffer->bytes))
+        flush(buffer);
+    memcpy(buffer->bytes + buffer->n, item, n_bytes);
+    buffer->n += n_bytes;
+}
+
+// The same bytes as lists of the features have: offsets, columns and values.
+static opn_status hash_features(opn_ctx *ctx, opn_i_sha256 *hash, const opn_i_features *x)
+{
+    enum { OFFSETS, COLUMNS, VALUES, N_PARTS };
+    opn_status status = OPN_OK;
+    hash_buffer buffer = {.hash = hash};
+    const int64_t shape[] = {x->n_rows, x->n_cols, opn_i_features_n_entries(x)};
+    int64_t end = 0;
+    if (x->dense == NULL)
+        return hash_csr(ctx, hash, &x->lists);
+    put(&buffer, shape, sizeof(shape));
+    put(&buffer, &end, sizeof(end));
+    for (int part = 0; part < N_PARTS; part++) {
+        for (int32_t i = 0; i < x->n_rows; i++) {
+            OPN_TRY_GO_ON_ROWS(ctx, i, "hashing the data");
+            for (opn_i_feature_cursor at = opn_i_features_row(x, i);
+                 opn_i_feature_next(&at);) {
+                const float value = (float)at.value;
+                end += part == OFFSETS;
+                if (part == COLUMNS)
+                    put(&buffer, &at.col, sizeof(at.col));
+                if (part == VALUES)
+                    put(&buffer, &value, sizeof(value));
+            }
+            if (part == OFFSETS)
+                put(&buffer, &end, sizeof(end));
+        }
+    }
+    flush(&buffer);
+cleanup:
+    return status;
+}
+
 opn_status opn_i_graph_topology_hash(opn_ctx *ctx, const opn_graph *graph, char text[65])
 {
     opn_status status = OPN_OK;
@@ -202,7 +256,7 @@ opn_status opn_graph_hash(opn_ctx *ctx, const opn_graph *graph, char text[65])
     OPN_TRY(opn_i_sha256_start(ctx, &hash));
     opn_i_sha256_add(hash, version, strlen(version));
     OPN_TRY(hash_csr(ctx, hash, &graph->topology));
-    OPN_TRY(hash_csr(ctx, hash, &graph->features));
+    OPN_TRY(hash_features(ctx, hash, &graph->features));
     opn_i_sha256_add(hash, &n_classes, sizeof(n_classes));
     opn_i_sha256_add(hash, graph->label,
                      (size_t)opn_i_graph_n_nodes(graph) * sizeof(*graph->label));

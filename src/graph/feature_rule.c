@@ -15,25 +15,32 @@ static const double least_spread = 0.05;
 
 static const char looking[] = "looking at the features"; // in messages
 
-bool opn_i_features_are_signed(const opn_i_csr *x)
+bool opn_i_features_are_signed(const opn_i_features *x)
 {
-    for (opn_off e = 0; x->value != NULL && e < opn_i_csr_n_entries(x); e++)
-        if (x->value[e] < 0)
-            return true;
+    for (int32_t i = 0; i < x->n_rows && !opn_i_features_are_ones(x); i++) {
+        opn_off n = 0;
+        const opn_real *value = opn_i_features_stored(x, i, &n);
+        for (opn_off e = 0; e < n; e++)
+            if (value[e] < 0)
+                return true;
+    }
     return false;
 }
 
 // Root mean square of the non-zero values of each feature, 1 if it has none. A frequent
 // word is not of another scale than a rare one.
-static opn_status find_scales(opn_ctx *ctx, const opn_i_csr *x, double *scale)
+static opn_status find_scales(opn_ctx *ctx, const opn_i_features *x, double *scale)
 {
     opn_status status = OPN_OK;
     int32_t *n_stored = NULL;
     OPN_TRY_NEW(ctx, n_stored, x->n_cols);
-    for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++) {
-        OPN_TRY_GO_ON(ctx, e, looking);
-        scale[x->col_idx[e]] += (double)x->value[e] * (double)x->value[e];
-        n_stored[x->col_idx[e]]++;
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, looking);
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i);
+             opn_i_feature_next(&at);) {
+            scale[at.col] += (double)at.value * (double)at.value;
+            n_stored[at.col]++;
+        }
     }
     for (int32_t k = 0; k < x->n_cols; k++)
         scale[k] = n_stored[k] > 0 && scale[k] > 0.0 ? sqrt(scale[k] / n_stored[k]) : 1.0;
@@ -42,18 +49,29 @@ cleanup:
     return status;
 }
 
-static double squared(const opn_i_csr *x, const double *scale, opn_off e)
+// Of the entry that was reached.
+static double squared(const opn_i_feature_cursor *at, const double *scale)
 {
-    const double value =
-            (double)x->value[e] / (scale == NULL ? 1.0 : scale[x->col_idx[e]]);
+    const double value = (double)at->value / (scale == NULL ? 1.0 : scale[at->col]);
     return value * value;
+}
+
+static double squared_length(const opn_i_features *x, const double *scale, int32_t i)
+{
+    double length = 0.0;
+    for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+        length += squared(&at, scale);
+    return length;
 }
 
 // How many features decide the direction of rows: 1 / sum of s_k^2, where s_k is the
 // share of feature k in the squared length of a row, on average. `scale` divides the
 // features, unless it is NULL; share [F] is scratch.
-static opn_status count_deciding(
-        opn_ctx *ctx, const opn_i_csr *x, const double *scale, double *share, double *out)
+static opn_status count_deciding(opn_ctx *ctx,
+                                 const opn_i_features *x,
+                                 const double *scale,
+                                 double *share,
+                                 double *out)
 {
     opn_status status = OPN_OK;
     double sum = 0.0;
@@ -61,12 +79,11 @@ static opn_status count_deciding(
     for (int32_t k = 0; k < x->n_cols; k++)
         share[k] = 0.0;
     for (int32_t i = 0; i < x->n_rows; i++) {
-        double length = 0.0;
         OPN_TRY_GO_ON_ROWS(ctx, i, looking);
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            length += squared(x, scale, e);
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1] && length > 0.0; e++)
-            share[x->col_idx[e]] += squared(x, scale, e) / length;
+        const double length = squared_length(x, scale, i);
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i);
+             length > 0.0 && opn_i_feature_next(&at);)
+            share[at.col] += squared(&at, scale) / length;
     }
     for (int32_t k = 0; k < x->n_cols; k++) {
         sum += share[k];
@@ -79,18 +96,17 @@ cleanup:
 
 // The share of the squared length of rows, scaled to length 1, in which they differ from
 // their mean: near 0 if all values are far from 0, as years are. mean [F] is scratch.
-static double find_spread(const opn_i_csr *x, double *mean)
+static double find_spread(const opn_i_features *x, double *mean)
 {
     double squared_mean = 0.0;
     int32_t n_rows = 0;
     for (int32_t k = 0; k < x->n_cols; k++)
         mean[k] = 0.0;
     for (int32_t i = 0; i < x->n_rows; i++) {
-        double length = 0.0;
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            length += squared(x, NULL, e);
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1] && length > 0.0; e++)
-            mean[x->col_idx[e]] += (double)x->value[e] / sqrt(length);
+        const double length = squared_length(x, NULL, i);
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i);
+             length > 0.0 && opn_i_feature_next(&at);)
+            mean[at.col] += (double)at.value / sqrt(length);
         n_rows += length > 0.0;
     }
     for (int32_t k = 0; k < x->n_cols; k++)
@@ -100,19 +116,27 @@ static double find_spread(const opn_i_csr *x, double *mean)
 
 // Whether some feature has two values; those that no row stores are 0. first [F] is
 // scratch.
-static bool features_vary(const opn_i_csr *x, double *first)
+static bool features_vary(const opn_i_features *x, double *first)
 {
+    opn_off n_first = 0;
     for (int32_t k = 0; k < x->n_cols; k++)
         first[k] = 0.0;
-    for (opn_off e = 0; x->n_rows > 0 && e < x->row_ptr[1]; e++)
-        first[x->col_idx[e]] = (double)x->value[e];
-    for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++)
-        if ((double)x->value[e] != first[x->col_idx[e]])
-            return true;
-    return opn_i_csr_n_entries(x) != (opn_off)x->n_rows * x->row_ptr[1];
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i);
+             opn_i_feature_next(&at);) {
+            if (i == 0) {
+                first[at.col] = (double)at.value;
+                n_first++;
+            }
+            if ((double)at.value != first[at.col])
+                return true;
+        }
+    }
+    return opn_i_features_n_entries(x) != x->n_rows * n_first;
 }
 
-opn_status opn_i_features_suit(opn_ctx *ctx, const opn_i_csr *x, const char **normalise)
+opn_status
+opn_i_features_suit(opn_ctx *ctx, const opn_i_features *x, const char **normalise)
 {
     opn_status status = OPN_OK;
     double *scale = NULL;
@@ -120,7 +144,7 @@ opn_status opn_i_features_suit(opn_ctx *ctx, const opn_i_csr *x, const char **no
     double n_plain = 0.0;
     double n_scaled = 0.0;
     *normalise = "l2";
-    if (x->value == NULL) // all are 1
+    if (opn_i_features_are_ones(x))
         return OPN_OK;
     OPN_TRY_NEW(ctx, scale, x->n_cols);
     OPN_TRY_NEW(ctx, share, x->n_cols);

@@ -26,66 +26,107 @@ static double euclidean_length(const opn_real *x, opn_off n)
     return top * sqrt(sum);
 }
 
-// Divides each row by its norm.
-static opn_status
-divide_rows(opn_ctx *ctx, double (*norm)(const opn_real *x, opn_off n), opn_i_csr *x)
+// The norm of row i, whose entries are not all 1; zeros do not change it.
+static double norm_of_row(const opn_i_features *x, int32_t i, bool is_euclidean)
 {
-    opn_status status = OPN_OK;
-    const opn_off n = opn_i_csr_n_entries(x);
-    if (x->value == NULL) {
-        OPN_TRY_NEW(ctx, x->value, n);
-        for (opn_off e = 0; e < n; e++)
-            x->value[e] = 1;
-    }
-    for (int32_t i = 0; i < x->n_rows; i++) {
-        const opn_off first = x->row_ptr[i];
-        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
-        const double length = norm(x->value + first, x->row_ptr[i + 1] - first);
-        for (opn_off e = first; e < x->row_ptr[i + 1] && length > 0.0; e++)
-            x->value[e] = (opn_real)((double)x->value[e] / length);
-    }
-    OPN_TRY(opn_i_csr_tidy(ctx, x)); // quotients may underflow to 0, or all become 1
-cleanup:
-    return status;
+    opn_off n = 0;
+    const opn_real *value = opn_i_features_stored(x, i, &n);
+    return is_euclidean ? euclidean_length(value, n) : sum_of_sizes(value, n);
 }
 
-void opn_i_features_row_of_norm_1(const opn_i_csr *x,
+void opn_i_features_row_of_norm_1(const opn_i_features *x,
                                   int32_t i,
                                   bool is_euclidean,
                                   opn_real *row)
 {
-    const opn_off first = x->row_ptr[i], n = x->row_ptr[i + 1] - first;
-    const double length = is_euclidean ? euclidean_length(x->value + first, n)
-                                       : sum_of_sizes(x->value + first, n);
-    for (opn_off e = first; e < first + n; e++)
-        row[x->col_idx[e]] =
-                length > 0.0 ? (opn_real)((double)x->value[e] / length) : x->value[e];
+    const double length = norm_of_row(x, i, is_euclidean);
+    for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+        row[at.col] = length > 0.0 ? (opn_real)((double)at.value / length) : at.value;
 }
 
-opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_csr *x)
+// Divides each row of lists by its norm.
+static opn_status divide_lists(opn_ctx *ctx, bool is_euclidean, opn_i_features *x)
 {
-    return divide_rows(ctx, sum_of_sizes, x);
+    opn_status status = OPN_OK;
+    opn_i_csr *lists = &x->lists;
+    const opn_off n = opn_i_csr_n_entries(lists);
+    if (lists->value == NULL) {
+        OPN_TRY_NEW(ctx, lists->value, n);
+        for (opn_off e = 0; e < n; e++)
+            lists->value[e] = 1;
+    }
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
+        const double length = norm_of_row(x, i, is_euclidean);
+        for (opn_off e = lists->row_ptr[i]; e < lists->row_ptr[i + 1] && length > 0.0;
+             e++)
+            lists->value[e] = (opn_real)((double)lists->value[e] / length);
+    }
+    OPN_TRY(opn_i_csr_tidy(ctx, lists)); // quotients may underflow to 0, or all become 1
+cleanup:
+    return status;
 }
 
-opn_status opn_i_features_l2_normalise(opn_ctx *ctx, opn_i_csr *x)
+// Makes an array of the rows that `fill` makes, and replaces x by it.
+typedef opn_status
+fill_fn(opn_ctx *ctx, const void *how, const opn_i_features *x, int32_t i, opn_real *row);
+
+static opn_status
+fill_array(opn_ctx *ctx, fill_fn *fill, const void *how, opn_i_features *x)
 {
-    return divide_rows(ctx, euclidean_length, x);
+    opn_status status = OPN_OK;
+    opn_real *array = NULL;
+    opn_i_features made = {0};
+    OPN_TRY_NEW(ctx, array, (size_t)x->n_rows * (size_t)x->n_cols);
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
+        OPN_TRY(fill(ctx, how, x, i, array + (size_t)i * (size_t)x->n_cols));
+    }
+    status = opn_i_features_take_array(ctx, array, x->n_rows, x->n_cols, &made);
+    array = NULL;
+    OPN_TRY(status);
+    opn_i_features_deinit(&ctx->alloc, x);
+    *x = made;
+cleanup:
+    opn_i_release(&ctx->alloc, array);
+    return status;
 }
 
-static double value_at(const opn_i_csr *x, opn_off e)
+static opn_status fill_divided(
+        opn_ctx *ctx, const void *how, const opn_i_features *x, int32_t i, opn_real *row)
 {
-    return x->value == NULL ? 1.0 : (double)x->value[e];
+    const bool *is_euclidean = how;
+    (void)ctx;
+    opn_i_features_row_of_norm_1(x, i, *is_euclidean, row);
+    return OPN_OK;
+}
+
+static opn_status divide_rows(opn_ctx *ctx, bool is_euclidean, opn_i_features *x)
+{
+    return x->dense != NULL ? fill_array(ctx, fill_divided, &is_euclidean, x)
+                            : divide_lists(ctx, is_euclidean, x);
+}
+
+opn_status opn_i_features_row_normalise(opn_ctx *ctx, opn_i_features *x)
+{
+    return divide_rows(ctx, false, x);
+}
+
+opn_status opn_i_features_l2_normalise(opn_ctx *ctx, opn_i_features *x)
+{
+    return divide_rows(ctx, true, x);
 }
 
 // Entries of each column; to be freed.
-static opn_status count_stored(opn_ctx *ctx, const opn_i_csr *x, int32_t **out)
+static opn_status count_stored(opn_ctx *ctx, const opn_i_features *x, int32_t **out)
 {
     opn_status status = OPN_OK;
     int32_t *n_stored = NULL;
     OPN_TRY_NEW(ctx, n_stored, x->n_cols);
-    for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++) {
-        OPN_TRY_GO_ON(ctx, e, scaling);
-        n_stored[x->col_idx[e]]++;
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            n_stored[at.col]++;
     }
     *out = n_stored;
     n_stored = NULL;
@@ -95,25 +136,27 @@ cleanup:
 }
 
 opn_status
-opn_i_features_moments(opn_ctx *ctx, const opn_i_csr *x, double *mean, double *scale)
+opn_i_features_moments(opn_ctx *ctx, const opn_i_features *x, double *mean, double *scale)
 {
     opn_status status = OPN_OK;
-    const opn_off n = opn_i_csr_n_entries(x);
     int32_t *n_stored = NULL;
     OPN_TRY(count_stored(ctx, x, &n_stored));
-    for (opn_off e = 0; e < n; e++) {
-        OPN_TRY_GO_ON(ctx, e, scaling);
-        mean[x->col_idx[e]] += value_at(x, e);
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            mean[at.col] += (double)at.value;
     }
     for (int32_t k = 0; k < x->n_cols; k++) {
         mean[k] /= x->n_rows;
         scale[k] = (x->n_rows - n_stored[k]) * mean[k] * mean[k]; // due to the zeros
     }
-    for (opn_off e = 0; e < n; e++) {
-        const int32_t k = x->col_idx[e];
-        OPN_TRY_GO_ON(ctx, e, scaling);
-        const double away = value_at(x, e) - mean[k];
-        scale[k] += away * away;
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i);
+             opn_i_feature_next(&at);) {
+            const double away = (double)at.value - mean[at.col];
+            scale[at.col] += away * away;
+        }
     }
     for (int32_t k = 0; k < x->n_cols; k++) {
         scale[k] = sqrt(scale[k] / x->n_rows);
@@ -132,7 +175,7 @@ cleanup:
 static const double most_stored = 0.25;
 
 opn_status opn_i_features_centre(opn_ctx *ctx,
-                                 const opn_i_csr *x,
+                                 const opn_i_features *x,
                                  const double *mean,
                                  const double *scale,
                                  double *centre)
@@ -163,7 +206,7 @@ static int32_t place_filled(int32_t n_cols, const double *centre, int32_t *place
 }
 
 // Writes row i at out->row_ptr[i]: first the columns that are filled, then the others.
-static void standardise_row(const opn_i_csr *x,
+static void standardise_row(const opn_i_features *x,
                             int32_t i,
                             const double *mean,
                             const double *scale,
@@ -178,15 +221,15 @@ static void standardise_row(const opn_i_csr *x,
         out->col_idx[end] = k;
         out->value[end++] = (opn_real)(-mean[k] / scale[k]);
     }
-    for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++) {
-        const int32_t k = x->col_idx[e];
+    for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);) {
+        const int32_t k = at.col;
         if (place[k] >= 0) {
             out->value[first + place[k]] =
-                    (opn_real)((value_at(x, e) - mean[k]) / scale[k]);
+                    (opn_real)(((double)at.value - mean[k]) / scale[k]);
             continue;
         }
         out->col_idx[end] = k;
-        out->value[end++] = (opn_real)(value_at(x, e) / scale[k]);
+        out->value[end++] = (opn_real)((double)at.value / scale[k]);
     }
     out->row_ptr[i + 1] = end;
 }
@@ -198,7 +241,7 @@ static opn_status fail_to_standardise(opn_ctx *ctx, int32_t k)
 }
 
 opn_status opn_i_features_standard_row(opn_ctx *ctx,
-                                       const opn_i_csr *x,
+                                       const opn_i_features *x,
                                        int32_t i,
                                        const double *mean,
                                        const double *scale,
@@ -207,9 +250,9 @@ opn_status opn_i_features_standard_row(opn_ctx *ctx,
 {
     for (int32_t k = 0; k < x->n_cols; k++)
         row[k] = has_centre(centre, k) ? 0 : (opn_real)(-mean[k] / scale[k]);
-    for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++) {
-        const int32_t k = x->col_idx[e];
-        row[k] = (opn_real)((value_at(x, e) - (has_centre(centre, k) ? 0.0 : mean[k])) /
+    for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);) {
+        const int32_t k = at.col;
+        row[k] = (opn_real)(((double)at.value - (has_centre(centre, k) ? 0.0 : mean[k])) /
                             scale[k]);
     }
     for (int32_t k = 0; k < x->n_cols; k++)
@@ -218,33 +261,60 @@ opn_status opn_i_features_standard_row(opn_ctx *ctx,
     return OPN_OK;
 }
 
+typedef struct standard {
+    const double *mean, *scale, *centre;
+} standard;
+
+static opn_status fill_standard(
+        opn_ctx *ctx, const void *how, const opn_i_features *x, int32_t i, opn_real *row)
+{
+    const standard *s = how;
+    return opn_i_features_standard_row(ctx, x, i, s->mean, s->scale, s->centre, row);
+}
+
+static opn_status standardise_lists(opn_ctx *ctx,
+                                    const standard *s,
+                                    opn_off n,
+                                    const int32_t *place,
+                                    opn_i_features *x)
+{
+    opn_status status = OPN_OK;
+    opn_i_features scaled = {0};
+    OPN_TRY(opn_i_csr_init(ctx, x->n_rows, x->n_cols, n, true, &scaled.lists));
+    for (int32_t i = 0; i < x->n_rows; i++) {
+        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
+        standardise_row(x, i, s->mean, s->scale, place, &scaled.lists);
+    }
+    for (opn_off e = 0; e < opn_i_csr_n_entries(&scaled.lists); e++)
+        if (!isfinite((double)scaled.lists.value[e]))
+            OPN_TRY(fail_to_standardise(ctx, scaled.lists.col_idx[e]));
+    OPN_TRY(opn_i_csr_tidy(ctx, &scaled.lists)); // constant columns are now zero
+    opn_i_features_deinit(&ctx->alloc, x);
+    *x = scaled;
+    scaled = (opn_i_features){0};
+cleanup:
+    opn_i_features_deinit(&ctx->alloc, &scaled);
+    return status;
+}
+
 opn_status opn_i_features_standardise(opn_ctx *ctx,
-                                      opn_i_csr *x,
+                                      opn_i_features *x,
                                       const double *mean,
                                       const double *scale,
                                       const double *centre)
 {
     opn_status status = OPN_OK;
-    opn_i_csr scaled = {0};
+    const standard s = {mean, scale, centre};
     int32_t *place = NULL;
     OPN_TRY_NEW(ctx, place, x->n_cols);
     const int32_t n_filled = place_filled(x->n_cols, centre, place);
-    const opn_off n_kept = n_filled == x->n_cols ? 0 : opn_i_csr_n_entries(x);
-    OPN_TRY(opn_i_csr_init(ctx, x->n_rows, x->n_cols,
-                           (opn_off)x->n_rows * n_filled + n_kept, true, &scaled));
-    for (int32_t i = 0; i < x->n_rows; i++) {
-        OPN_TRY_GO_ON_ROWS(ctx, i, scaling);
-        standardise_row(x, i, mean, scale, place, &scaled);
-    }
-    for (opn_off e = 0; e < opn_i_csr_n_entries(&scaled); e++)
-        if (!isfinite((double)scaled.value[e]))
-            OPN_TRY(fail_to_standardise(ctx, scaled.col_idx[e]));
-    OPN_TRY(opn_i_csr_tidy(ctx, &scaled)); // constant columns are now zero
-    opn_i_csr_deinit(&ctx->alloc, x);
-    *x = scaled;
-    scaled = (opn_i_csr){0};
+    const opn_off n_kept = n_filled == x->n_cols ? 0 : opn_i_features_n_entries(x);
+    const opn_off n = (opn_off)x->n_rows * n_filled + n_kept;
+    if (x->dense != NULL || opn_i_features_prefer_array(x->n_rows, x->n_cols, n))
+        OPN_TRY(fill_array(ctx, fill_standard, &s, x));
+    else
+        OPN_TRY(standardise_lists(ctx, &s, n, place, x));
 cleanup:
     opn_i_release(&ctx->alloc, place);
-    opn_i_csr_deinit(&ctx->alloc, &scaled);
     return status;
 }

@@ -475,7 +475,7 @@ opn_status opn_i_generate(opn_ctx *ctx,
     OPN_TRY(weigh_nodes(ctx, &model));
     OPN_TRY(draw_edges(ctx, &model, &graph->topology));
     OPN_TRY(make_topics(ctx, &model));
-    OPN_TRY(draw_features(ctx, &model, &graph->features));
+    OPN_TRY(draw_features(ctx, &model, &graph->features.lists));
     graph->label = model.label;
     model.label = NULL;
     OPN_TRY(add_label_noise(ctx, params, graph->label));

@@ -33,7 +33,7 @@ void opn_graph_free(opn_graph *graph)
         return;
     const opn_alloc alloc = graph->alloc;
     opn_i_csr_deinit(&alloc, &graph->topology);
-    opn_i_csr_deinit(&alloc, &graph->features);
+    opn_i_features_deinit(&alloc, &graph->features);
     opn_i_names_deinit(&alloc, &graph->node_names);
     opn_i_names_deinit(&alloc, &graph->class_names);
     opn_i_names_deinit(&alloc, &graph->feature_names);
@@ -156,40 +156,54 @@ const opn_vid *opn_graph_col_idx(const opn_graph *graph)
     return graph->topology.col_idx;
 }
 
-// Values as floats, whatever type the build computes in.
-static void copy_values(const opn_i_csr *csr, float *value)
-{
-    for (opn_off e = 0; e < opn_i_csr_n_entries(csr); e++)
-        value[e] = csr->value == NULL ? 1.0f : (float)csr->value[e];
-}
-
 int opn_graph_weights(const opn_graph *graph, float *weight)
 {
     OPN_RETURN_IF_NULL(graph, 0);
     OPN_RETURN_IF_NULL(weight, 0);
-    copy_values(&graph->topology, weight);
-    return graph->topology.value != NULL;
+    const opn_real *own = graph->topology.value;
+    for (opn_off e = 0; e < opn_i_csr_n_entries(&graph->topology); e++)
+        weight[e] = own == NULL ? 1.0f : (float)own[e]; // whatever the build computes in
+    return own != NULL;
 }
 
-const opn_off *opn_graph_feature_row_ptr(const opn_graph *graph)
+opn_off opn_graph_n_feature_entries(const opn_graph *graph)
 {
-    OPN_RETURN_IF_NULL(graph, NULL);
-    return graph->features.row_ptr;
+    OPN_RETURN_IF_NULL(graph, 0);
+    return opn_i_features_n_entries(&graph->features);
 }
 
-const int32_t *opn_graph_feature_col_idx(const opn_graph *graph)
+void opn_graph_features_csr(const opn_graph *graph,
+                            opn_off *row_ptr,
+                            int32_t *col_idx,
+                            float *value)
 {
-    OPN_RETURN_IF_NULL(graph, NULL);
-    return graph->features.col_idx;
-}
-
-void opn_graph_feature_values(const opn_graph *graph, float *value)
-{
-    if (graph == NULL)
+    if (graph == NULL || row_ptr == NULL || col_idx == NULL || value == NULL)
         return;
-    if (value == NULL)
+    const opn_i_features *x = &graph->features;
+    const opn_off n = opn_i_features_n_entries(x);
+    opn_off e = 0;
+    row_ptr[0] = 0;
+    for (opn_vid i = 0; i < x->n_rows; i++) {
+        opn_i_feature_cursor at = opn_i_features_row(x, i);
+        for (; e < n && opn_i_feature_next(&at); e++) {
+            col_idx[e] = at.col;
+            value[e] = (float)at.value;
+        }
+        row_ptr[i + 1] = e;
+    }
+}
+
+void opn_graph_features(const opn_graph *graph, float *value)
+{
+    if (graph == NULL || value == NULL)
         return;
-    copy_values(&graph->features, value);
+    const opn_i_features *x = &graph->features;
+    for (opn_vid i = 0; i < x->n_rows; i++) {
+        float *row = value + (size_t)i * (size_t)x->n_cols;
+        memset(row, 0, (size_t)x->n_cols * sizeof(*row));
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            row[at.col] = (float)at.value;
+    }
 }
 
 const uint8_t *opn_graph_roles(const opn_graph *graph)

@@ -4,7 +4,7 @@
 #define OPN_GRAPH_DATA_H
 
 #include "base/names.h"
-#include "math/csr.h"
+#include "graph/feature_store.h"
 #include "opine/graph.h"
 #include "opine/split.h"
 
@@ -16,7 +16,7 @@ struct opn_graph {
     char *source;            // path of the files; NULL if they have none
     opn_i_names notes;       // how the files were read, where that is not obvious
     opn_i_csr topology;      // [V,V] neighbours; values are edge weights
-    opn_i_csr features;      // [V,F] tidy: sorted, no zeros, no values when all are 1
+    opn_i_features features; // [V,F]
     int32_t n_classes;       // K
     int32_t *label;          // [V] -1 where unlabelled
     uint8_t *given_role;     // [V] opn_role of the split that came with the data, or NULL

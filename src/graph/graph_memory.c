@@ -16,7 +16,7 @@ static opn_status take_topology(opn_ctx *ctx, opn_i_csr *directed, opn_graph **o
     OPN_TRY(opn_i_graph_new(ctx, "graph", &graph));
     OPN_TRY(opn_i_topology_undirect(ctx, directed, &graph->topology));
     graph->is_undirected = true;
-    OPN_TRY(opn_i_csr_init(ctx, n_nodes, 0, 0, false, &graph->features));
+    OPN_TRY(opn_i_csr_init(ctx, n_nodes, 0, 0, false, &graph->features.lists));
     OPN_TRY_NEW(ctx, graph->label, n_nodes);
     for (opn_vid i = 0; i < n_nodes; i++)
         graph->label[i] = -1;
@@ -152,12 +152,21 @@ cleanup:
     return status;
 }
 
-static void replace_features(opn_graph *graph, opn_i_csr *x)
+static void replace_features(opn_graph *graph, opn_i_features *x)
 {
-    opn_i_csr_deinit(&graph->alloc, &graph->features);
+    opn_i_features_deinit(&graph->alloc, &graph->features);
     opn_i_names_deinit(&graph->alloc, &graph->feature_names);
     graph->features = *x;
-    *x = (opn_i_csr){0};
+    *x = (opn_i_features){0};
+}
+
+static opn_status check_feature_count(opn_ctx *ctx, int32_t n_features)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx, n_features < 0 || n_features == INT32_MAX, OPN_ERR_INVALID_ARG,
+                "%d features", n_features);
+cleanup:
+    return status;
 }
 
 opn_status opn_graph_set_features_csr(opn_ctx *ctx,
@@ -169,11 +178,10 @@ opn_status opn_graph_set_features_csr(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, graph, row_ptr);
     opn_status status = OPN_OK;
-    opn_i_csr x = {0};
+    opn_i_features x = {0};
     const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
     OPN_TRY(check_settable(ctx, graph));
-    OPN_FAIL_IF(ctx, n_features < 0 || n_features == INT32_MAX, OPN_ERR_INVALID_ARG,
-                "%d features", n_features);
+    OPN_TRY(check_feature_count(ctx, n_features));
     OPN_TRY(opn_i_csr_check(ctx, "feature", n_nodes, n_features, row_ptr, col_idx));
     const opn_off n = row_ptr[n_nodes];
     for (opn_off e = 0; value != NULL && e < n; e++) {
@@ -181,33 +189,51 @@ opn_status opn_graph_set_features_csr(opn_ctx *ctx,
         OPN_FAIL_IF(ctx, !isfinite(value[e]), OPN_ERR_INVALID_ARG,
                     "entry %lld: %g is not finite", (long long)e, (double)value[e]);
     }
-    OPN_TRY(opn_i_csr_init(ctx, n_nodes, n_features, n, false, &x));
-    memcpy(x.row_ptr, row_ptr, ((size_t)n_nodes + 1) * sizeof(*row_ptr));
+    OPN_TRY(opn_i_csr_init(ctx, n_nodes, n_features, n, false, &x.lists));
+    memcpy(x.lists.row_ptr, row_ptr, ((size_t)n_nodes + 1) * sizeof(*row_ptr));
     if (n > 0)
-        memcpy(x.col_idx, col_idx, (size_t)n * sizeof(*col_idx));
-    OPN_TRY(copy_floats(ctx, value, n, &x.value));
-    OPN_TRY(opn_i_csr_tidy(ctx, &x));
+        memcpy(x.lists.col_idx, col_idx, (size_t)n * sizeof(*col_idx));
+    OPN_TRY(copy_floats(ctx, value, n, &x.lists.value));
+    OPN_TRY(opn_i_csr_tidy(ctx, &x.lists));
+    OPN_TRY(opn_i_features_settle(ctx, &x));
     replace_features(graph, &x);
 cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &x);
+    opn_i_features_deinit(&ctx->alloc, &x);
     return status;
 }
 
-// Counts the values other than 0, all of which must be finite.
-static opn_status count_entries(
-        opn_ctx *ctx, opn_vid n_nodes, int32_t n_features, const float *value, opn_off *n)
+static opn_status
+check_finite(opn_ctx *ctx, opn_vid n_nodes, int32_t n_features, const float *value)
 {
     opn_status status = OPN_OK;
-    opn_off count = 0;
     for (opn_off j = 0; j < (opn_off)n_nodes * n_features; j++) {
         OPN_TRY_GO_ON(ctx, j, "checking the features");
         OPN_FAIL_IF(ctx, !isfinite(value[j]), OPN_ERR_INVALID_ARG,
                     "node %lld, feature %lld: %g is not finite",
                     (long long)(j / n_features), (long long)(j % n_features),
                     (double)value[j]);
-        count += value[j] != 0;
     }
-    *n = count;
+cleanup:
+    return status;
+}
+
+// Sets features that are copied, or lent.
+static opn_status set_dense(opn_ctx *ctx,
+                            opn_graph *graph,
+                            int32_t n_features,
+                            const float *value,
+                            const opn_i_lender *lender)
+{
+    opn_status status = OPN_OK;
+    const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
+    opn_i_features x = {0};
+    OPN_TRY(check_settable(ctx, graph));
+    OPN_TRY(check_feature_count(ctx, n_features));
+    OPN_FAIL_IF(ctx, n_features > 0 && value == NULL, OPN_ERR_INVALID_ARG,
+                "argument value is NULL");
+    OPN_TRY(check_finite(ctx, n_nodes, n_features, value));
+    OPN_TRY(opn_i_features_from_floats(ctx, value, n_nodes, n_features, lender, &x));
+    replace_features(graph, &x);
 cleanup:
     return status;
 }
@@ -218,32 +244,22 @@ opn_status opn_graph_set_features(opn_ctx *ctx,
                                   const float *value)
 {
     OPN_REJECT_NULL(ctx, graph);
+    return set_dense(ctx, graph, n_features, value, NULL);
+}
+
+opn_status opn_graph_lend_features(opn_ctx *ctx,
+                                   opn_graph *graph,
+                                   int32_t n_features,
+                                   const float *value,
+                                   opn_release_fn *release,
+                                   void *user)
+{
+    OPN_REJECT_NULL(ctx, graph, value);
     opn_status status = OPN_OK;
-    const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
-    opn_i_csr x = {0};
-    opn_off n = 0;
-    OPN_TRY(check_settable(ctx, graph));
-    OPN_FAIL_IF(ctx, n_features < 0 || n_features == INT32_MAX, OPN_ERR_INVALID_ARG,
-                "%d features", n_features);
-    OPN_FAIL_IF(ctx, n_features > 0 && value == NULL, OPN_ERR_INVALID_ARG,
-                "argument value is NULL");
-    OPN_TRY(count_entries(ctx, n_nodes, n_features, value, &n));
-    OPN_TRY(opn_i_csr_init(ctx, n_nodes, n_features, n, true, &x));
-    n = 0;
-    for (opn_vid i = 0; i < n_nodes; i++) {
-        OPN_TRY_GO_ON(ctx, i, "copying the features");
-        for (int32_t k = 0; k < n_features; k++) {
-            const float entry = value[(opn_off)i * n_features + k];
-            x.col_idx[n] = k;
-            x.value[n] = (opn_real)entry;
-            n += entry != 0; // else the next one takes the place
-        }
-        x.row_ptr[i + 1] = n;
-    }
-    OPN_TRY(opn_i_csr_tidy(ctx, &x));
-    replace_features(graph, &x);
+    const opn_i_lender lender = {release, user};
+    OPN_FAIL_IF(ctx, release == NULL, OPN_ERR_INVALID_ARG, "argument release is NULL");
+    OPN_TRY(set_dense(ctx, graph, n_features, value, &lender));
 cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &x);
     return status;
 }
 

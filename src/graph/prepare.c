@@ -154,12 +154,12 @@ static opn_status keep_largest_component(opn_ctx *ctx, opn_graph *graph)
     int32_t *node = NULL;
     int32_t n_kept = 0;
     opn_i_csr topology = {0};
-    opn_i_csr features = {0};
+    opn_i_features features = {0};
     opn_i_names names = {0};
     OPN_TRY(largest_component(ctx, graph, &node, &n_kept));
     OPN_TRY(opn_i_csr_take_rows(ctx, &graph->topology, node, n_kept, &topology));
     OPN_TRY(renumber_columns(ctx, &topology, node, n_kept));
-    OPN_TRY(opn_i_csr_take_rows(ctx, &graph->features, node, n_kept, &features));
+    OPN_TRY(opn_i_features_take_rows(ctx, &graph->features, node, n_kept, &features));
     for (int32_t i = 0; i < n_kept && graph->node_names.n > 0; i++) {
         const char *name = opn_i_names_at(&graph->node_names, node[i]);
         OPN_TRY(opn_i_names_add(ctx, &names, name, strlen(name)));
@@ -171,29 +171,33 @@ static opn_status keep_largest_component(opn_ctx *ctx, opn_graph *graph)
             graph->given_role[i] = graph->given_role[node[i]];
     }
     opn_i_csr_deinit(&ctx->alloc, &graph->topology);
-    opn_i_csr_deinit(&ctx->alloc, &graph->features);
+    opn_i_features_deinit(&ctx->alloc, &graph->features);
     opn_i_names_deinit(&ctx->alloc, &graph->node_names);
     graph->topology = topology;
     graph->features = features;
     graph->node_names = names;
     topology = (opn_i_csr){0};
-    features = (opn_i_csr){0};
+    features = (opn_i_features){0};
     names = (opn_i_names){0};
 cleanup:
     opn_i_release(&ctx->alloc, node);
     opn_i_csr_deinit(&ctx->alloc, &topology);
-    opn_i_csr_deinit(&ctx->alloc, &features);
+    opn_i_features_deinit(&ctx->alloc, &features);
     opn_i_names_deinit(&ctx->alloc, &names);
     return status;
 }
 
-static void binarise(opn_ctx *ctx, opn_i_csr *features)
+static opn_status binarise(opn_ctx *ctx, opn_i_features *x)
 {
-    opn_i_release(&ctx->alloc, features->value);
-    features->value = NULL;
+    opn_status status = OPN_OK;
+    OPN_TRY(opn_i_features_to_lists(ctx, x));
+    opn_i_release(&ctx->alloc, x->lists.value);
+    x->lists.value = NULL;
+cleanup:
+    return status;
 }
 
-static opn_status standardise(opn_ctx *ctx, opn_i_csr *x)
+static opn_status standardise(opn_ctx *ctx, opn_i_features *x)
 {
     opn_status status = OPN_OK;
     double *mean = NULL;
@@ -234,7 +238,7 @@ opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_grap
         OPN_TRY(opn_i_csr_copy(ctx, &graph->topology, &made->topology));
     made->is_undirected |= (steps & OPN_STEP_UNDIRECTED) != 0;
     OPN_TRY(opn_i_go_on(ctx, preparing));
-    OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &made->features));
+    OPN_TRY(opn_i_features_copy(ctx, &graph->features, &made->features));
     // What a step changes is another graph than the one that was divided.
     if (graph->shards != NULL && (steps & ~(uint32_t)OPN_STEP_UNDIRECTED) == 0)
         OPN_TRY(opn_i_shards_copy(ctx, graph, &made->shards));
@@ -242,7 +246,7 @@ opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_grap
     if (steps & OPN_STEP_LARGEST_COMPONENT)
         OPN_TRY(keep_largest_component(ctx, made));
     if (steps & OPN_STEP_BINARY_FEATURES)
-        binarise(ctx, &made->features);
+        OPN_TRY(binarise(ctx, &made->features));
     if (steps & OPN_STEP_ROW_NORMALISE)
         OPN_TRY(opn_i_features_row_normalise(ctx, &made->features));
     if (steps & OPN_STEP_STANDARDISE)

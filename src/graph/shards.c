@@ -102,7 +102,7 @@ opn_status
 opn_i_shards_describe(opn_ctx *ctx, const opn_graph *graph, opn_i_shards *shards)
 {
     opn_status status = OPN_OK;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     const char *suits = NULL;
     shards->n_features = x->n_cols;
     shards->has_isolated = opn_i_graph_has_isolated(graph);

@@ -116,56 +116,61 @@ static mix draw_mix(uint64_t seed, int32_t i, int32_t n)
     return drawn;
 }
 
-static double value_at(const opn_i_csr *x, opn_off e)
+// Merges the two rows of a mix into `to`, from entry `at` on; returns its end.
+static opn_off mix_rows(const opn_i_features *x, const mix *m, opn_off at, opn_i_csr *to)
 {
-    return x->value == NULL ? 1.0 : (double)x->value[e];
-}
-
-// Merges the two sorted rows of a mix into `to`, from entry `at` on; returns its end.
-static opn_off mix_rows(const opn_i_csr *x, const mix *m, opn_off at, opn_i_csr *to)
-{
-    opn_off a = x->row_ptr[m->node[0]];
-    opn_off b = x->row_ptr[m->node[1]];
-    const opn_off a_end = x->row_ptr[m->node[0] + 1];
-    const opn_off b_end = x->row_ptr[m->node[1] + 1];
-    while (a < a_end || b < b_end) {
-        const bool has_a = a < a_end && (b == b_end || x->col_idx[a] <= x->col_idx[b]);
-        const bool has_b = b < b_end && (a == a_end || x->col_idx[b] <= x->col_idx[a]);
-        to->col_idx[at] = x->col_idx[has_a ? a : b];
-        to->value[at++] = (opn_real)((has_a ? m->weight * value_at(x, a) : 0.0) +
-                                     (has_b ? (1.0 - m->weight) * value_at(x, b) : 0.0));
-        a += has_a;
-        b += has_b;
+    opn_i_feature_cursor a = opn_i_features_row(x, m->node[0]);
+    opn_i_feature_cursor b = opn_i_features_row(x, m->node[1]);
+    bool more_a = opn_i_feature_next(&a), more_b = opn_i_feature_next(&b);
+    while (more_a || more_b) {
+        const bool has_a = more_a && (!more_b || a.col <= b.col);
+        const bool has_b = more_b && (!more_a || b.col <= a.col);
+        to->col_idx[at] = has_a ? a.col : b.col;
+        to->value[at++] = (opn_real)((has_a ? m->weight * (double)a.value : 0.0) +
+                                     (has_b ? (1.0 - m->weight) * (double)b.value : 0.0));
+        more_a = has_a ? opn_i_feature_next(&a) : more_a;
+        more_b = has_b ? opn_i_feature_next(&b) : more_b;
     }
     return at;
+}
+
+// Entries of row i.
+static opn_off count_row(const opn_i_features *x, int32_t i)
+{
+    opn_off n = 0;
+    for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+        n++;
+    return n;
 }
 
 static opn_status shift_features(opn_ctx *ctx, uint64_t seed, opn_graph *graph)
 {
     opn_status status = OPN_OK;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     const int32_t n = opn_i_graph_n_nodes(graph);
-    opn_i_csr mixed = {0};
-    opn_off n_most = 0; // entries, if no two rows share a column
+    opn_i_features mixed = {0};
+    opn_off n_most = 0; // entries
     OPN_FAIL_IF(ctx, x->n_cols == 0, OPN_ERR_SHAPE, "%s: has no features to shift",
                 graph->name);
     for (int32_t i = 0; i < n; i++) {
         const mix m = draw_mix(seed, i, n);
-        for (int of = 0; of < 2; of++)
-            n_most += x->row_ptr[m.node[of] + 1] - x->row_ptr[m.node[of]];
+        const opn_off n_both = count_row(x, m.node[0]) + count_row(x, m.node[1]);
+        n_most += n_both < x->n_cols ? n_both : x->n_cols;
     }
-    OPN_TRY(opn_i_csr_init(ctx, n, x->n_cols, n_most, true, &mixed));
+    OPN_TRY(opn_i_csr_init(ctx, n, x->n_cols, n_most, true, &mixed.lists));
     for (int32_t i = 0; i < n; i++) {
         const mix m = draw_mix(seed, i, n);
-        mixed.row_ptr[i + 1] = mix_rows(x, &m, mixed.row_ptr[i], &mixed);
+        mixed.lists.row_ptr[i + 1] =
+                mix_rows(x, &m, mixed.lists.row_ptr[i], &mixed.lists);
     }
-    OPN_TRY(opn_i_csr_tidy(ctx, &mixed));
-    opn_i_csr_deinit(&ctx->alloc, &graph->features);
+    OPN_TRY(opn_i_csr_tidy(ctx, &mixed.lists));
+    OPN_TRY(opn_i_features_settle(ctx, &mixed));
+    opn_i_features_deinit(&ctx->alloc, &graph->features);
     graph->features = mixed;
     graph->rows_are_scaled = true;
-    mixed = (opn_i_csr){0};
+    mixed = (opn_i_features){0};
 cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &mixed);
+    opn_i_features_deinit(&ctx->alloc, &mixed);
     return status;
 }
 

@@ -43,19 +43,18 @@ static opn_status fail_value(
             isnan(value) ? ", missing values have to be filled in before" : "");
 }
 
-opn_status opn_i_features_tidy(opn_ctx *ctx, const char *what, opn_i_csr *features)
+opn_status opn_i_features_tidy(opn_ctx *ctx, const char *what, opn_i_features *x)
 {
     opn_status status = OPN_OK;
-    OPN_TRY(opn_i_csr_tidy(ctx, features));
-    if (features->value == NULL)
-        goto cleanup;
-    for (int32_t i = 0; i < features->n_rows; i++)
-        for (opn_off e = features->row_ptr[i]; e < features->row_ptr[i + 1]; e++)
-            OPN_FAIL_IF(ctx, !(fabs((double)features->value[e]) <= (double)FLT_MAX),
-                        OPN_ERR_FORMAT,
+    if (x->dense == NULL)
+        OPN_TRY(opn_i_csr_tidy(ctx, &x->lists));
+    for (int32_t i = 0; i < x->n_rows; i++)
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            OPN_FAIL_IF(ctx, !(fabs((double)at.value) <= (double)FLT_MAX), OPN_ERR_FORMAT,
                         "%s: the values of node %d and feature %d add up to %g, too "
                         "large for a 32-bit float",
-                        what, i, features->col_idx[e], (double)features->value[e]);
+                        what, i, at.col, (double)at.value);
+    OPN_TRY(opn_i_features_settle(ctx, x));
 cleanup:
     return status;
 }
@@ -277,11 +276,10 @@ cleanup:
 opn_status opn_i_dense_input_read(opn_ctx *ctx,
                                   const char *what,
                                   const opn_i_ndarray *array,
-                                  opn_i_csr *out)
+                                  opn_i_features *out)
 {
     opn_status status = OPN_OK;
     opn_real *dense = NULL;
-    opn_i_csr csr = {0};
     OPN_FAIL_IF(ctx, array->n_dims != 2, OPN_ERR_FORMAT,
                 "%s: %d dimension%s, expected rows and columns", what, array->n_dims,
                 array->n_dims == 1 ? "" : "s");
@@ -295,24 +293,9 @@ opn_status opn_i_dense_input_read(opn_ctx *ctx,
         if (!isfinite((double)dense[i]))
             OPN_TRY(fail_value(ctx, what, i, i / array->shape[1], i % array->shape[1],
                                (double)dense[i]));
-    opn_off n_entries = 0;
-    for (int64_t i = 0; i < array->n_items; i++)
-        n_entries += dense[i] != 0;
-    const int32_t n_rows = (int32_t)array->shape[0];
-    const int32_t n_cols = (int32_t)array->shape[1];
-    OPN_TRY(opn_i_csr_init(ctx, n_rows, n_cols, n_entries, true, &csr));
-    opn_off n = 0;
-    for (int32_t i = 0; i < n_rows; i++) {
-        const opn_real *row = dense + (size_t)i * (size_t)n_cols;
-        for (int32_t k = 0; k < n_cols; k++) {
-            if (row[k] != 0) {
-                csr.col_idx[n] = k;
-                csr.value[n++] = row[k];
-            }
-        }
-        csr.row_ptr[i + 1] = n;
-    }
-    *out = csr;
+    status = opn_i_features_take_array(ctx, dense, (int32_t)array->shape[0],
+                                       (int32_t)array->shape[1], out);
+    dense = NULL;
 cleanup:
     opn_i_release(&ctx->alloc, dense);
     return status;

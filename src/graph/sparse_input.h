@@ -5,7 +5,7 @@
 
 #include "arrays/ndarray.h"
 #include "arrays/sparse_layout.h"
-#include "math/csr.h"
+#include "graph/feature_store.h"
 
 // A sparse matrix as three arrays of a file, each with its name for messages. `data` may
 // be NULL for all ones.
@@ -29,19 +29,20 @@ OPN_NODISCARD opn_status opn_i_sparse_input_read(opn_ctx *ctx,
                                                  const opn_i_sparse_input *input,
                                                  opn_i_csr *out);
 
-// Reads a dense matrix; zeros are dropped.
+// Reads a dense matrix.
 // Errors: FORMAT (not two dimensions, not finite numbers), OVERFLOW, NOMEM.
 OPN_NODISCARD opn_status opn_i_dense_input_read(opn_ctx *ctx,
                                                 const char *what,
                                                 const opn_i_ndarray *array,
-                                                opn_i_csr *out);
+                                                opn_i_features *out);
 
-// Tidies features; duplicate entries are summed.
+// Tidies features whose lists have been read, and settles them; duplicate entries are
+// summed.
 // Errors: FORMAT (a sum exceeds the range of floats; the message begins with `what`),
 // NOMEM.
 OPN_NODISCARD opn_status opn_i_features_tidy(opn_ctx *ctx,
                                              const char *what,
-                                             opn_i_csr *features);
+                                             opn_i_features *x);
 
 // Converts items to the type of all arithmetic, after checking that they are finite.
 OPN_NODISCARD opn_status opn_i_ndarray_to_real(opn_ctx *ctx,

@@ -138,7 +138,7 @@ OPN_NODISCARD opn_status opn_i_safetensors_writer_add_int(
 OPN_NODISCARD opn_status opn_i_safetensors_writer_commit(opn_i_safetensors_writer *writer,
                                                          const char *path);
 
-// The same to memory; *out is freed by the caller.
+// The same to memory; *out is freed by the caller. Errors: also INTERRUPTED.
 OPN_NODISCARD opn_status opn_i_safetensors_writer_take(opn_i_safetensors_writer *writer,
                                                        char **out,
                                                        size_t *n_out);

@@ -219,9 +219,24 @@ static void put_to_file(void *to, const void *data, size_t n_bytes)
     opn_i_file_writer_put(to, data, n_bytes);
 }
 
-static void put_to_text(void *to, const void *data, size_t n_bytes)
+// Memory for all bytes, and whether the caller wants to stop.
+typedef struct memory_room {
+    opn_ctx *ctx;
+    char *at;
+    opn_status status;
+} memory_room;
+
+static void put_to_memory(void *to, const void *data, size_t n_bytes)
 {
-    opn_i_text_put(to, data, n_bytes);
+    enum { PIECE = 8 << 20 }; // a few ms
+    memory_room *room = to;
+    for (size_t at = 0; at < n_bytes && room->status == OPN_OK; at += PIECE) {
+        const size_t n = n_bytes - at < PIECE ? n_bytes - at : PIECE;
+        memcpy(room->at, (const char *)data + at, n);
+        room->at += n;
+        if (n == PIECE) // what is small is done before anyone notices
+            room->status = opn_i_go_on(room->ctx, "writing");
+    }
 }
 
 static void put_part(put_fn *put, void *to, const block_part *part)
@@ -254,26 +269,39 @@ opn_status opn_i_safetensors_writer_add_int(opn_i_safetensors_writer *writer,
     return opn_i_safetensors_writer_add_metadata(writer, key, text);
 }
 
-// All bytes of the file. `path` names it in messages.
-static opn_status
-put_all(const opn_i_safetensors_writer *writer, const char *path, put_fn *put, void *to)
+// The header, to be freed. `path` names the file in messages.
+static opn_status make_header(const opn_i_safetensors_writer *writer,
+                              const char *path,
+                              char **out,
+                              size_t *n_out)
 {
     opn_status status = OPN_OK;
-    opn_ctx *ctx = writer->ctx;
     char *header = NULL;
-    size_t n_header = 0;
-    unsigned char prefix[OPN_SAFETENSORS_PREFIX];
-    OPN_TRY(build_header(writer, &header, &n_header));
-    OPN_TRY(opn_i_safetensors_check_header(ctx, path, header, n_header,
+    size_t n = 0;
+    OPN_TRY(build_header(writer, &header, &n));
+    OPN_TRY(opn_i_safetensors_check_header(writer->ctx, path, header, n,
                                            OPN_ERR_OVERFLOW));
+    *out = header;
+    *n_out = n;
+    header = NULL;
+cleanup:
+    opn_i_release(&writer->ctx->alloc, header);
+    return status;
+}
+
+// All bytes of the file.
+static void put_all(const opn_i_safetensors_writer *writer,
+                    const char *header,
+                    size_t n_header,
+                    put_fn *put,
+                    void *to)
+{
+    unsigned char prefix[OPN_SAFETENSORS_PREFIX];
     store_bits(n_header, OPN_SAFETENSORS_PREFIX, prefix);
     put(to, prefix, OPN_SAFETENSORS_PREFIX);
     put(to, header, n_header);
     for (size_t p = 0; p < writer->n_parts; p++)
         put_part(put, to, &writer->part[p]);
-cleanup:
-    opn_i_release(&ctx->alloc, header);
-    return status;
 }
 
 opn_status opn_i_safetensors_writer_commit(opn_i_safetensors_writer *writer,
@@ -281,12 +309,16 @@ opn_status opn_i_safetensors_writer_commit(opn_i_safetensors_writer *writer,
 {
     opn_status status = OPN_OK;
     opn_i_file_writer *file = NULL;
+    char *header = NULL;
+    size_t n_header = 0;
     OPN_TRY(opn_i_file_writer_open(writer->ctx, path, &file));
-    OPN_TRY(put_all(writer, path, put_to_file, file));
+    OPN_TRY(make_header(writer, path, &header, &n_header));
+    put_all(writer, header, n_header, put_to_file, file);
     status = opn_i_file_writer_commit(file);
     file = NULL;
 cleanup:
     opn_i_file_writer_discard(file);
+    opn_i_release(&writer->ctx->alloc, header);
     opn_i_safetensors_writer_discard(writer);
     return status;
 }
@@ -295,12 +327,22 @@ opn_status
 opn_i_safetensors_writer_take(opn_i_safetensors_writer *writer, char **out, size_t *n_out)
 {
     opn_status status = OPN_OK;
-    opn_i_text bytes = {.ctx = writer->ctx};
-    OPN_TRY(put_all(writer, "a part of the file", put_to_text, &bytes));
-    *n_out = bytes.n;
-    status = opn_i_text_take(&bytes, out);
+    opn_ctx *ctx = writer->ctx;
+    char *header = NULL;
+    char *bytes = NULL;
+    size_t n_header = 0;
+    OPN_TRY(make_header(writer, "a part of the file", &header, &n_header));
+    const size_t n = OPN_SAFETENSORS_PREFIX + n_header + writer->n_block;
+    OPN_TRY_NEW_ROOM(ctx, bytes, n);
+    memory_room room = {.ctx = ctx, .at = bytes};
+    put_all(writer, header, n_header, put_to_memory, &room);
+    OPN_TRY(room.status);
+    *out = bytes;
+    *n_out = n;
+    bytes = NULL;
 cleanup:
-    opn_i_text_free(&bytes);
+    opn_i_release(&ctx->alloc, header);
+    opn_i_release(&ctx->alloc, bytes);
     opn_i_safetensors_writer_discard(writer);
     return status;
 }

@@ -24,7 +24,7 @@ static opn_status fill_row(opn_ctx *ctx,
                            int32_t i,
                            opn_real *row)
 {
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     switch (opn_i_features_scaling(model, graph)) {
     case OPN_NORMALISE_STANDARD:
         return opn_i_features_standard_row(ctx, x, i, model->mean, model->scale,
@@ -34,8 +34,8 @@ static opn_status fill_row(opn_ctx *ctx,
         opn_i_features_row_of_norm_1(x, i, model->normalise == OPN_NORMALISE_L2, row);
         break;
     case OPN_NORMALISE_NONE:
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            row[x->col_idx[e]] = x->value[e];
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            row[at.col] = at.value;
         break;
     }
     return OPN_OK;
@@ -49,7 +49,7 @@ static opn_status place_dense(opn_ctx *ctx,
                               opn_i_feature_matrix *out)
 {
     opn_status status = OPN_OK;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     const size_t stride = (size_t)opn_i_width(x->n_cols);
     opn_real *array = NULL;
     opn_real *centre = NULL;

@@ -71,28 +71,18 @@ cleanup:
     return status;
 }
 
-// Renumbers the columns and drops the entries of those that have no number.
-static void renumber(const int32_t *number, opn_i_csr *x)
+static bool is_as_before(const int32_t *number, int32_t n_cols, int32_t n_known)
 {
-    opn_off n_kept = 0;
-    opn_off e = 0;
-    for (int32_t i = 0; i < x->n_rows; i++) {
-        for (; e < x->row_ptr[i + 1]; e++) {
-            if (number[x->col_idx[e]] < 0)
-                continue;
-            x->col_idx[n_kept] = number[x->col_idx[e]];
-            if (x->value != NULL)
-                x->value[n_kept] = x->value[e];
-            n_kept++;
-        }
-        x->row_ptr[i + 1] = n_kept;
-    }
+    for (int32_t k = 0; k < n_cols; k++)
+        if (number[k] != k)
+            return false;
+    return n_cols == n_known;
 }
 
 opn_status opn_i_features_match(opn_ctx *ctx,
                                 const opn_model *model,
                                 const opn_graph *graph,
-                                opn_i_csr *x)
+                                opn_i_features *x)
 {
     opn_status status = OPN_OK;
     int32_t *number = NULL;
@@ -104,9 +94,8 @@ opn_status opn_i_features_match(opn_ctx *ctx,
     if (are_named) {
         OPN_TRY_NEW(ctx, number, x->n_cols);
         OPN_TRY(match_names(ctx, model, graph, number));
-        renumber(number, x);
-        x->n_cols = n_known;
-        OPN_TRY(opn_i_csr_tidy(ctx, x));
+        if (!is_as_before(number, x->n_cols, n_known))
+            OPN_TRY(opn_i_features_renumber(ctx, number, n_known, x));
     }
 cleanup:
     opn_i_release(&ctx->alloc, number);

@@ -36,7 +36,7 @@ static opn_status fit_moments(
         opn_ctx *ctx, const opn_graph *graph, double *mean, double *scale, double *centre)
 {
     opn_status status = OPN_OK;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     const size_t n_bytes = (size_t)x->n_cols * sizeof(*mean);
     if (opn_i_graph_is_partial(graph)) {
         memcpy(mean, graph->shards->mean, n_bytes);
@@ -53,7 +53,7 @@ cleanup:
 static opn_status fit_standard(opn_ctx *ctx, const opn_graph *graph, opn_model *model)
 {
     opn_status status = OPN_OK;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     double *centre = NULL;
     OPN_TRY_NEW(ctx, model->mean, x->n_cols);
     OPN_TRY_NEW(ctx, model->scale, x->n_cols);
@@ -74,7 +74,7 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
                               opn_model *model)
 {
     opn_status status = OPN_OK;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     const int32_t n_nodes = opn_i_graph_n_nodes(graph);
     OPN_FAIL_IF(ctx, x->n_cols >= INT32_MAX - n_nodes, OPN_ERR_OVERFLOW,
                 "%s: %d features and %d nodes are too many", graph->name, x->n_cols,
@@ -103,7 +103,7 @@ opn_i_normalise opn_i_features_scaling(const opn_model *model, const opn_graph *
 }
 
 static opn_status
-normalise(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_csr *x)
+normalise(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_features *x)
 {
     switch (opn_i_features_scaling(model, graph)) {
     case OPN_NORMALISE_ROW:
@@ -155,55 +155,57 @@ cleanup:
 
 // Row i of `to`, whose rows before it are complete, takes that of `from`, from column
 // `first` on.
-static void put_row(const opn_i_csr *from, int32_t i, int32_t first, opn_i_csr *to)
+static void put_row(const opn_i_features *from, int32_t i, int32_t first, opn_i_csr *to)
 {
-    opn_off at = to->row_ptr[i + 1];
-    for (opn_off e = from->row_ptr[i]; e < from->row_ptr[i + 1]; e++) {
-        to->col_idx[at] = first + from->col_idx[e];
-        to->value[at++] = from->value == NULL ? 1 : from->value[e];
+    opn_off e = to->row_ptr[i + 1];
+    for (opn_i_feature_cursor at = opn_i_features_row(from, i);
+         opn_i_feature_next(&at);) {
+        to->col_idx[e] = first + at.col;
+        to->value[e++] = at.value;
     }
-    to->row_ptr[i + 1] = at;
+    to->row_ptr[i + 1] = e;
 }
 
 // Appends the columns of `more` to x.
-static opn_status append_columns(opn_ctx *ctx, const opn_i_csr *more, opn_i_csr *x)
+static opn_status
+append_columns(opn_ctx *ctx, const opn_i_features *more, opn_i_features *x)
 {
     opn_status status = OPN_OK;
-    opn_i_csr both = {0};
+    opn_i_features both = {0};
     OPN_TRY(opn_i_csr_init(ctx, x->n_rows, x->n_cols + more->n_cols,
-                           opn_i_csr_n_entries(x) + opn_i_csr_n_entries(more), true,
-                           &both));
+                           opn_i_features_n_entries(x) + opn_i_features_n_entries(more),
+                           true, &both.lists));
     for (int32_t i = 0; i < x->n_rows; i++) {
-        both.row_ptr[i + 1] = both.row_ptr[i];
-        put_row(x, i, 0, &both);
-        put_row(more, i, x->n_cols, &both);
+        both.lists.row_ptr[i + 1] = both.lists.row_ptr[i];
+        put_row(x, i, 0, &both.lists);
+        put_row(more, i, x->n_cols, &both.lists);
     }
-    opn_i_csr_deinit(&ctx->alloc, x);
+    opn_i_features_deinit(&ctx->alloc, x);
     *x = both;
 cleanup:
     return status;
 }
 
 static opn_status
-add_nodes(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_csr *x)
+add_nodes(opn_ctx *ctx, const opn_model *model, const opn_graph *graph, opn_i_features *x)
 {
     opn_status status = OPN_OK;
     const bool uses_links = model->kind->encoder->uses_links;
-    opn_i_csr nodes = {0};
+    opn_i_features nodes = {0};
     if (model->n_node_features == 0)
         return OPN_OK;
-    OPN_TRY(opn_i_graph_normalise(ctx, graph,
-                                  uses_links ? OPN_EDGES_PLAIN : OPN_EDGES_NONE, &nodes));
+    OPN_TRY(opn_i_graph_normalise(
+            ctx, graph, uses_links ? OPN_EDGES_PLAIN : OPN_EDGES_NONE, &nodes.lists));
     OPN_TRY(opn_i_features_l2_normalise(ctx, &nodes));
     if (x->n_cols > 0) {
         OPN_TRY(append_columns(ctx, &nodes, x));
     } else {
-        opn_i_csr_deinit(&ctx->alloc, x);
+        opn_i_features_deinit(&ctx->alloc, x);
         *x = nodes;
-        nodes = (opn_i_csr){0};
+        nodes = (opn_i_features){0};
     }
 cleanup:
-    opn_i_csr_deinit(&ctx->alloc, &nodes);
+    opn_i_features_deinit(&ctx->alloc, &nodes);
     return status;
 }
 
@@ -226,7 +228,7 @@ cleanup:
 
 void opn_i_ready_features_deinit(const opn_alloc *alloc, opn_i_ready_features *ready)
 {
-    opn_i_csr_deinit(alloc, &ready->x);
+    opn_i_features_deinit(alloc, &ready->x);
     opn_i_release(alloc, ready->centre);
     *ready = (opn_i_ready_features){0};
 }
@@ -240,7 +242,9 @@ opn_status opn_i_features_ready_rows(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     opn_i_ready_features ready = {0};
-    OPN_TRY(opn_i_csr_take_rows(ctx, &graph->features, node, n_rows, &ready.x));
+    OPN_TRY(opn_i_features_take_rows(ctx, &graph->features, node, n_rows, &ready.x));
+    // In one form, whatever that of the whole is: a rank may have it in another.
+    OPN_TRY(opn_i_features_to_lists(ctx, &ready.x));
     OPN_TRY(opn_i_features_match(ctx, model, graph, &ready.x));
     OPN_TRY(normalise(ctx, model, graph, &ready.x));
     OPN_TRY(opn_i_features_copy_centre(ctx, model, ready.x.n_cols, &ready.centre));
@@ -260,7 +264,7 @@ opn_status opn_i_features_ready(opn_ctx *ctx,
     opn_i_ready_features ready = {0};
     OPN_TRY(check_nodes(ctx, model, graph));
     if (graph->features.n_cols > 0)
-        OPN_TRY(opn_i_csr_copy(ctx, &graph->features, &ready.x));
+        OPN_TRY(opn_i_features_copy(ctx, &graph->features, &ready.x));
     OPN_TRY(opn_i_features_match(ctx, model, graph, &ready.x));
     OPN_TRY(normalise(ctx, model, graph, &ready.x));
     OPN_TRY(add_nodes(ctx, model, graph, &ready.x));

@@ -28,7 +28,7 @@ opn_i_normalise opn_i_features_scaling(const opn_model *model, const opn_graph *
 
 // X - 1 centre^T, as opn_i_feature_matrix has it. Zero-initialise; owned by the holder.
 typedef struct opn_i_ready_features {
-    opn_i_csr x;
+    opn_i_features x;
     opn_real *centre; // [columns of x], or NULL: 0
 } opn_i_ready_features;
 
@@ -78,7 +78,7 @@ OPN_NODISCARD opn_status opn_i_features_know_nodes(opn_ctx *ctx,
 OPN_NODISCARD opn_status opn_i_features_match(opn_ctx *ctx,
                                               const opn_model *model,
                                               const opn_graph *graph,
-                                              opn_i_csr *x);
+                                              opn_i_features *x);
 
 // Warns about features of the model that the graph does not have, which count as 0, and
 // about values that the model was not trained on.

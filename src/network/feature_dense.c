@@ -12,16 +12,16 @@ enum { BUFFER = OPN_MAX_ARRAY_COLS };
 // with fewer entries either fits the caches.
 enum { LEAST_ENTRIES = 1 << 16, MOST_COLS = BUFFER / 4 };
 
-bool opn_i_features_are_dense(const opn_i_csr *x)
+bool opn_i_features_are_dense(const opn_i_features *x)
 {
-    const opn_off n = opn_i_csr_n_entries(x);
+    const opn_off n = opn_i_features_n_entries(x);
     return n >= LEAST_ENTRIES && x->n_cols <= MOST_COLS &&
            (double)n >= 0.5 * x->n_rows * x->n_cols &&
            !opn_i_feature_rows_are_constant(x);
 }
 
 opn_status opn_i_feature_dense_fill(opn_ctx *ctx,
-                                    const opn_i_csr *x,
+                                    const opn_i_features *x,
                                     const int32_t *order,
                                     opn_i_feature_matrix *matrix)
 {
@@ -34,8 +34,8 @@ opn_status opn_i_feature_dense_fill(opn_ctx *ctx,
     matrix->dense = dense;
     for (int32_t r = 0; r < x->n_rows; r++) {
         const int32_t i = order == NULL ? r : order[r];
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            dense[(size_t)r * stride + (size_t)x->col_idx[e]] = x->value[e];
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            dense[(size_t)r * stride + (size_t)at.col] = at.value;
     }
 cleanup:
     return status;

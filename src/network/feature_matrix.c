@@ -34,14 +34,15 @@ void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *m
     *matrix = (opn_i_feature_matrix){0};
 }
 
-bool opn_i_feature_rows_are_constant(const opn_i_csr *x)
+bool opn_i_feature_rows_are_constant(const opn_i_features *x)
 {
-    if (x->value == NULL)
-        return true;
-    for (int32_t i = 0; i < x->n_rows; i++)
-        for (opn_off e = x->row_ptr[i] + 1; e < x->row_ptr[i + 1]; e++)
-            if (x->value[e] != x->value[e - 1])
+    for (int32_t i = 0; i < x->n_rows && !opn_i_features_are_ones(x); i++) {
+        opn_i_feature_cursor at = opn_i_features_row(x, i);
+        const opn_real first = opn_i_feature_next(&at) ? at.value : 0;
+        while (opn_i_feature_next(&at))
+            if (at.value != first)
                 return false;
+    }
     return true;
 }
 
@@ -50,7 +51,8 @@ static opn_status split_scale(opn_ctx *ctx, opn_i_feature_matrix *matrix)
 {
     opn_status status = OPN_OK;
     opn_i_csr *x = &matrix->rows;
-    if (!opn_i_feature_rows_are_constant(x))
+    const opn_i_features view = opn_i_features_view(x);
+    if (!opn_i_feature_rows_are_constant(&view))
         return OPN_OK;
     OPN_TRY_NEW(ctx, matrix->row_scale, x->n_rows);
     for (int32_t i = 0; i < x->n_rows; i++) {
@@ -82,7 +84,8 @@ static opn_status make_room(opn_ctx *ctx, unsigned uses, opn_i_feature_matrix *m
     if ((uses & OPN_USE_DROPPED) != 0 && matrix->dense == NULL)
         OPN_TRY(opn_i_feature_list_init(ctx, matrix, &matrix->dropped));
     OPN_TRY_NEW(ctx, matrix->keep, opn_i_bit_words(n) + 1); // kernels read one word more
-    OPN_TRY_NEW(ctx, matrix->rank, opn_i_bit_words(n) + 1);
+    if (matrix->dense == NULL)
+        OPN_TRY_NEW(ctx, matrix->rank, opn_i_bit_words(n) + 1);
     OPN_TRY_NEW(ctx, matrix->scale, matrix->rows.n_rows);
 cleanup:
     return status;
@@ -106,15 +109,27 @@ cleanup:
 
 // Takes the rows in that order, or as they are without one.
 static opn_status take_rows(opn_ctx *ctx,
-                            const opn_i_csr *features,
+                            const opn_i_features *features,
                             const int32_t *order,
                             opn_i_feature_matrix *matrix)
 {
+    opn_status status = OPN_OK;
+    opn_i_csr room = {0};
+    const opn_i_csr *lists = NULL;
     if (opn_i_features_are_dense(features))
         return opn_i_feature_dense_fill(ctx, features, order, matrix);
-    if (order == NULL)
-        return opn_i_csr_copy(ctx, features, &matrix->rows);
-    return opn_i_csr_take_rows(ctx, features, order, features->n_rows, &matrix->rows);
+    OPN_TRY(opn_i_features_as_lists(ctx, features, &room, &lists));
+    if (order != NULL) {
+        OPN_TRY(opn_i_csr_take_rows(ctx, lists, order, lists->n_rows, &matrix->rows));
+    } else if (lists == &room) {
+        matrix->rows = room;
+        room = (opn_i_csr){0};
+    } else {
+        OPN_TRY(opn_i_csr_copy(ctx, lists, &matrix->rows));
+    }
+cleanup:
+    opn_i_csr_deinit(&ctx->alloc, &room);
+    return status;
 }
 
 // `centre` may be NULL.
@@ -132,7 +147,7 @@ cleanup:
 }
 
 opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
-                                     const opn_i_csr *features,
+                                     const opn_i_features *features,
                                      opn_i_feature_matrix *out)
 {
     opn_status status = OPN_OK;
@@ -145,7 +160,7 @@ cleanup:
 }
 
 opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
-                                         const opn_i_csr *features,
+                                         const opn_i_features *features,
                                          const opn_real *centre,
                                          const int32_t *order,
                                          unsigned uses,

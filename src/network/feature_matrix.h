@@ -4,7 +4,7 @@
 #ifndef OPN_FEATURE_MATRIX_H
 #define OPN_FEATURE_MATRIX_H
 
-#include "math/csr.h"
+#include "graph/feature_store.h"
 #include "math/exec.h"
 
 // One of the algorithms for products with X, see feature_strategy.h.
@@ -43,12 +43,12 @@ typedef struct opn_i_feature_matrix {
     opn_real *partial;       // [n_blocks - 1] results of one slice
     // Of the current pass.
     const opn_i_feature_strategy *strategy;
-    double rate;               // dropout rate of entries; 0: the arrays below are unused
-    bool lists_dropped;        // X W is found from the dropped entries
-    uint64_t *keep;            // one bit per entry of `rows`
-    opn_i_entries kept;        // unset where the bitmap does without
-    opn_i_entries dropped;     // unset unless passes use it
-    opn_off *rank;             // [words of keep + 1] bits set before each word
+    double rate;           // dropout rate of entries; 0: the arrays below are unused
+    bool lists_dropped;    // X W is found from the dropped entries
+    uint64_t *keep;        // one bit per entry of `rows`
+    opn_i_entries kept;    // unset where the bitmap does without
+    opn_i_entries dropped; // unset unless passes use it
+    opn_off *rank; // [words of keep + 1] bits set before each word; unset with `dense`
     uint64_t *kept_map;        // the kept part of `map`
     uint64_t *kept_transposed; // the same for X^T
     opn_real *scale; // [V] row_scale / (1 - rate): rows of X W, and of G before X^T G
@@ -62,14 +62,14 @@ typedef enum opn_i_feature_matrix_use {
 
 // For any use.
 OPN_NODISCARD opn_status opn_i_feature_matrix_init(opn_ctx *ctx,
-                                                   const opn_i_csr *features,
+                                                   const opn_i_features *features,
                                                    opn_i_feature_matrix *out);
 
 // The rows order[0 … V-1] of the features, for passes made for `uses`, a sum of
 // opn_i_feature_matrix_use, or for those without BACKWARD or DROPPED among them. The
 // centre [F] may be NULL.
 OPN_NODISCARD opn_status opn_i_feature_matrix_init_for(opn_ctx *ctx,
-                                                       const opn_i_csr *features,
+                                                       const opn_i_features *features,
                                                        const opn_real *centre,
                                                        const int32_t *order,
                                                        unsigned uses,
@@ -86,7 +86,7 @@ OPN_NODISCARD opn_status opn_i_feature_matrix_init_part(opn_ctx *ctx,
 void opn_i_feature_matrix_deinit(const opn_alloc *alloc, opn_i_feature_matrix *matrix);
 
 // Whether they are worth an array: many, most of them not 0, and not of one value a row.
-bool opn_i_features_are_dense(const opn_i_csr *features);
+bool opn_i_features_are_dense(const opn_i_features *features);
 
 // From such an array, [n_rows,F padded to OPN_LANES] from its first cache line on, with
 // OPN_MARGIN numbers of room; owned from success on.

@@ -33,10 +33,10 @@ extern const opn_i_feature_strategy opn_i_feature_bits;
 // Both by an array, for features most of which are not 0.
 extern const opn_i_feature_strategy opn_i_feature_dense;
 
-// Makes the array, of rows order[0 … V-1] of x, which has values; or borrows some rows of
-// another one's. `order` may be NULL.
+// Makes the array, of rows order[0 … V-1] of x; or borrows some rows of another one's.
+// `order` may be NULL.
 OPN_NODISCARD opn_status opn_i_feature_dense_fill(opn_ctx *ctx,
-                                                  const opn_i_csr *x,
+                                                  const opn_i_features *x,
                                                   const int32_t *order,
                                                   opn_i_feature_matrix *matrix);
 OPN_NODISCARD opn_status opn_i_feature_dense_part(opn_ctx *ctx,
@@ -45,8 +45,8 @@ OPN_NODISCARD opn_status opn_i_feature_dense_part(opn_ctx *ctx,
                                                   int32_t n_rows,
                                                   opn_i_feature_matrix *matrix);
 
-// Whether each row has one value.
-bool opn_i_feature_rows_are_constant(const opn_i_csr *x);
+// Whether each row has one value besides 0.
+bool opn_i_feature_rows_are_constant(const opn_i_features *x);
 
 // Entries of the trained rows.
 static inline opn_off opn_i_feature_n_trained(const opn_i_feature_matrix *matrix)

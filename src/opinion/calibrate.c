@@ -278,11 +278,13 @@ static bool descend(const sample *s, const double *step, double from, double *ex
 
 // Projected Newton: the function is convex and the bounds are a box, so that it comes to
 // the least value in the box from any start.
-static void minimise(const sample *s, double *exponent)
+static opn_status minimise(opn_ctx *ctx, const sample *s, double *exponent)
 {
     enum { MOST_STEPS = 100 };
     static const double tolerance = 1e-10;
+    opn_status status = OPN_OK;
     for (int n = 0; n < MOST_STEPS; n++) {
+        OPN_TRY(opn_i_go_on(ctx, "calibrating"));
         const slope f = slope_at(s, exponent);
         bool held[N_PARTS];
         double step[N_PARTS];
@@ -293,8 +295,10 @@ static void minimise(const sample *s, double *exponent)
         }
         newton_step(&f, held, step);
         if (steepest <= tolerance || !descend(s, step, f.value, exponent))
-            return;
+            break;
     }
+cleanup:
+    return status;
 }
 
 static void sample_deinit(const opn_alloc *alloc, sample *s)
@@ -361,7 +365,7 @@ opn_status opn_calibrator_fit(opn_ctx *ctx,
     if (in.has_q)
         exponent[0] = exponent[1] = 0.5;
     if (kind != OPN_CALIBRATION_NONE)
-        minimise(&s, exponent);
+        OPN_TRY(minimise(ctx, &s, exponent));
     *out = (opn_calibrator){
             .kind = kind,
             .n = n_labels,

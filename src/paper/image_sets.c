@@ -47,7 +47,7 @@ static opn_status take_images(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_graph *graph = NULL;
     OPN_TRY(opn_i_graph_new(ctx, "images", &graph));
-    OPN_TRY(opn_i_csr_take_rows(ctx, &from->features, image, n, &graph->features));
+    OPN_TRY(opn_i_features_take_rows(ctx, &from->features, image, n, &graph->features));
     OPN_TRY(opn_i_csr_init(ctx, n, n, 0, false, &graph->topology));
     OPN_TRY_NEW(ctx, graph->label, n);
     OPN_TRY_NEW(ctx, graph->given_role, n);
@@ -115,7 +115,7 @@ append_images(opn_ctx *ctx, const opn_graph *a, const opn_graph *b, opn_graph **
     const int32_t n = n_a + b->features.n_rows;
     opn_graph *graph = NULL;
     OPN_TRY(opn_i_graph_new(ctx, a->name, &graph));
-    OPN_TRY(opn_i_csr_stack(ctx, &a->features, &b->features, 0, &graph->features));
+    OPN_TRY(opn_i_features_stack(ctx, &a->features, &b->features, &graph->features));
     OPN_TRY(opn_i_csr_init(ctx, n, n, 0, false, &graph->topology));
     OPN_TRY_NEW(ctx, graph->label, n);
     OPN_TRY_NEW(ctx, graph->given_role, n);

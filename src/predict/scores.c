@@ -1,6 +1,6 @@
 // scores.c -- predictions, labels and roles from the files of another tool.
 
-#include "opine/scores.h"
+#include "predict/scores_parts.h"
 
 #include "graph/graph_data.h"
 #include "graph/narrow.h"
@@ -97,13 +97,15 @@ static bool has_labels(const opn_i_prediction_file *file)
     return false;
 }
 
-// The labels of the graph, and the roles that it came with.
-static opn_status
-take_labels(opn_ctx *ctx, const opn_graph *graph, opn_i_prediction_file *file)
+opn_status opn_i_scores_take_labels(opn_ctx *ctx,
+                                    const opn_graph *graph,
+                                    opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
     const uint8_t *role = opn_graph_roles(graph);
     char number[12];
+    if (has_labels(file))
+        return OPN_OK;
     for (opn_vid i = 0; i < file->n_nodes; i++) {
         if (graph->label[i] < 0)
             continue;
@@ -210,22 +212,18 @@ cleanup:
 
 // ---- what is asked for ---------------------------------------------------------------
 
-static bool has_graph(const opn_params *params)
-{
-    return opn_params_text(params, "graph")[0] != 0;
-}
-
-static opn_status check_params(opn_ctx *ctx, const opn_params *params)
+opn_status
+opn_i_scores_check_params(opn_ctx *ctx, const opn_params *params, bool has_graph)
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx,
-                !has_graph(params) && opn_params_given(params, "calibrate") &&
+                !has_graph && opn_params_given(params, "calibrate") &&
                         opn_i_calibration_wanted(params) == OPN_CALIBRATION_POOL,
                 OPN_ERR_INVALID_ARG,
                 "`calibrate` pool needs the neighbours of each node; name their graph "
                 "with `graph`");
     OPN_FAIL_IF(ctx,
-                !has_graph(params) && opn_params_given(params, "coverage") &&
+                !has_graph && opn_params_given(params, "coverage") &&
                         strcmp(opn_params_text(params, "set_score"), "daps") == 0,
                 OPN_ERR_INVALID_ARG,
                 "`set_score` daps needs the neighbours of each node; name their graph "
@@ -294,10 +292,8 @@ static opn_status read_labels(opn_ctx *ctx,
     const char *labels = opn_params_text(params, "labels");
     if (labels[0] != 0)
         OPN_TRY(opn_i_label_table_read(ctx, labels, path, file));
-    else if (graph != NULL && !has_labels(file))
-        OPN_TRY(take_labels(ctx, graph, file));
-    OPN_TRY(check_classes(ctx, path, file));
-    settle_roles(file);
+    else if (graph != NULL)
+        OPN_TRY(opn_i_scores_take_labels(ctx, graph, file));
 cleanup:
     return status;
 }
@@ -344,6 +340,7 @@ cleanup:
 static opn_status calibrate(opn_ctx *ctx,
                             const char *path,
                             const opn_params *params,
+                            bool has_edges,
                             const opn_graph *graph,
                             const opn_split *split,
                             const opn_i_prediction_file *file)
@@ -356,7 +353,7 @@ static opn_status calibrate(opn_ctx *ctx,
         return OPN_OK;
     OPN_TRY(opn_i_guarantee_init(ctx, graph, split, &guarantee));
     OPN_TRY(check_guarantee(ctx, path, file, &guarantee));
-    if (wanted == OPN_CALIBRATION_POOL && has_graph(params)) {
+    if (wanted == OPN_CALIBRATION_POOL && has_edges) {
         OPN_TRY_NEW(ctx, said->around, (size_t)file->n_nodes * (size_t)file->n_known);
         OPN_TRY(opn_i_around(ctx, graph, true, file->n_known, said->probability,
                              said->probability, said->around));
@@ -371,6 +368,36 @@ cleanup:
     return status;
 }
 
+static const char settling[] = "reading the scores"; // in messages
+
+opn_status opn_i_scores_finish(opn_ctx *ctx,
+                               const char *path,
+                               const opn_params *params,
+                               opn_i_prediction_file *file,
+                               opn_graph **nodes,
+                               opn_split **split,
+                               opn_prediction **prediction)
+{
+    opn_status status = OPN_OK;
+    opn_split *roles = NULL;
+    const bool has_edges = *nodes != NULL;
+    OPN_TRY(check_classes(ctx, path, file));
+    settle_roles(file);
+    OPN_TRY(label_graph(ctx, path, (uint64_t)opn_params_int(params, "seed"), file,
+                        nodes));
+    OPN_TRY(opn_i_go_on(ctx, settling));
+    OPN_TRY(split_graph(ctx, file, *nodes, &roles));
+    OPN_TRY(opn_i_go_on(ctx, settling));
+    OPN_TRY(calibrate(ctx, path, params, has_edges, *nodes, roles, file));
+    *split = roles;
+    *prediction = file->said;
+    roles = NULL;
+    file->said = NULL;
+cleanup:
+    opn_split_free(roles);
+    return status;
+}
+
 opn_status opn_scores_load(opn_ctx *ctx,
                            const char *path,
                            const opn_params *params,
@@ -382,27 +409,19 @@ opn_status opn_scores_load(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_prediction_file file = {0};
     opn_graph *nodes = NULL;
-    opn_split *roles = NULL;
-    OPN_TRY(check_params(ctx, params));
+    const bool has_graph = opn_params_text(params, "graph")[0] != 0;
+    OPN_TRY(opn_i_scores_check_params(ctx, params, has_graph));
     OPN_TRY(opn_i_scores_file_read(ctx, path, &file));
-    if (has_graph(params)) {
+    if (has_graph) {
         OPN_TRY(load_graph(ctx, params, &nodes));
         OPN_TRY(order_rows(ctx, path, nodes, &file));
     }
     OPN_TRY(read_labels(ctx, path, params, nodes, &file));
-    OPN_TRY(label_graph(ctx, path, (uint64_t)opn_params_int(params, "seed"), &file,
-                        &nodes));
-    OPN_TRY(split_graph(ctx, &file, nodes, &roles));
-    OPN_TRY(calibrate(ctx, path, params, nodes, roles, &file));
+    OPN_TRY(opn_i_scores_finish(ctx, path, params, &file, &nodes, split, prediction));
     *graph = nodes;
-    *split = roles;
-    *prediction = file.said;
     nodes = NULL;
-    roles = NULL;
-    file.said = NULL;
 cleanup:
     opn_graph_free(nodes);
-    opn_split_free(roles);
     opn_i_prediction_file_deinit(&ctx->alloc, &file);
     return status;
 }

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+static const char reading[] = "reading the scores"; // in messages
+
 static opn_status check_nodes(opn_ctx *ctx, const opn_i_prediction_file *file)
 {
     opn_status status = OPN_OK;
@@ -13,6 +15,7 @@ static opn_status check_nodes(opn_ctx *ctx, const opn_i_prediction_file *file)
     for (int32_t i = 0; i < file->n_nodes; i++) {
         const char *name = opn_i_names_at(&file->nodes, i);
         int32_t at = 0;
+        OPN_TRY_GO_ON_ROWS(ctx, i, reading);
         OPN_FAIL_IF(ctx, name[0] == 0, OPN_ERR_FORMAT, "node %d has no name", i);
         OPN_TRY(opn_i_names_intern(ctx, &seen, name, strlen(name), &at));
         OPN_FAIL_IF(ctx, at < i, OPN_ERR_FORMAT, "node \"%s\" appears twice", name);
@@ -87,7 +90,9 @@ opn_status opn_i_scores_settle(opn_ctx *ctx, opn_i_prediction_file *file)
                 "has numbers of one class, \"%s\"; there must be two or more",
                 opn_i_names_at(&file->classes, 0));
     OPN_TRY(check_nodes(ctx, file));
+    OPN_TRY(opn_i_go_on(ctx, reading));
     OPN_TRY(form_opinions(ctx, file));
+    OPN_TRY(opn_i_go_on(ctx, reading));
     for (int32_t i = 0; i < file->n_nodes; i++)
         file->said->predicted[i] = opn_i_largest(
                 file->n_known, opn_f32(file->said->probability), (size_t)i * width);

@@ -47,13 +47,13 @@ static int pick_tiles(const opn_i_view *view,
 static opn_status draw_tile(opn_ctx *ctx, const opn_graph *graph, int32_t i, json_t *list)
 {
     opn_status status = OPN_OK;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     unsigned char *pixel = NULL;
     char *address = NULL;
     OPN_TRY_NEW(ctx, pixel, x->n_cols);
-    for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++) {
-        const double shade = 255.0 * (x->value == NULL ? 1.0 : (double)x->value[e]);
-        pixel[x->col_idx[e]] = (unsigned char)fmin(fmax(shade + 0.5, 0.0), 255.0);
+    for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);) {
+        const double shade = 255.0 * (double)at.value;
+        pixel[at.col] = (unsigned char)fmin(fmax(shade + 0.5, 0.0), 255.0);
     }
     OPN_TRY(opn_i_png_address(ctx, graph->image_height, graph->image_width, pixel,
                               &address));

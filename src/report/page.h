@@ -3,6 +3,7 @@
 #ifndef OPN_PAGE_H
 #define OPN_PAGE_H
 
+#include "base/text.h"
 #include "report/report_data.h"
 
 #include <stddef.h>
@@ -26,5 +27,17 @@ OPN_NODISCARD opn_status opn_i_page_data(opn_ctx *ctx,
                                          json_t **about,
                                          unsigned char **block,
                                          size_t *n_block);
+
+// The whole page, added to `out`. Errors: UNSUPPORTED (built without the parts of the
+// page; `report` may be NULL then), OVERFLOW (too many classes), NOMEM.
+OPN_NODISCARD opn_status opn_i_report_text(opn_ctx *ctx,
+                                           const opn_report *report,
+                                           opn_i_text *out);
+
+// The data of the page alone, as a JSON object with the members about and numbers
+// (base64), by which a page that is served shows something else. Errors as above.
+OPN_NODISCARD opn_status opn_i_report_data_text(opn_ctx *ctx,
+                                                const opn_report *report,
+                                                opn_i_text *out);
 
 #endif // OPN_PAGE_H

@@ -296,6 +296,8 @@ opn_status opn_i_page_data(opn_ctx *ctx,
     json_object_set(document, "graph", graph != NULL ? graph : json_null());
     json_object_set(document, "tables", report->tables);
     json_object_set(document, "manifest", report->manifest);
+    if (report->live != NULL)
+        json_object_set(document, "live", report->live);
     json_object_set(document, "arrays", b.list);
     *about = json_incref(document);
     *out = b.bytes;

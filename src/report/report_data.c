@@ -15,6 +15,7 @@ void opn_report_free(opn_report *report)
         opn_i_view_deinit(&alloc, &report->view[v]);
     json_decref(report->tables);
     json_decref(report->manifest);
+    json_decref(report->live);
     opn_i_names_deinit(&alloc, &report->classes);
     opn_graph_free(report->own_graph);
     opn_i_release(&alloc, report->title);

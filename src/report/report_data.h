@@ -23,6 +23,7 @@ struct opn_report {
     int32_t n_views;
     json_t *tables;   // array, in the format of web/data.js
     json_t *manifest; // array of [name, value]
+    json_t *live;     // what the page may ask of its server; NULL for a file
 };
 
 // An empty report. The graph is borrowed and may be NULL. Errors: NOMEM.

@@ -102,7 +102,7 @@ static opn_status settle_features(opn_i_folder *folder)
     OPN_TRY(opn_i_csr_from_triples(ctx, (int32_t)folder->nodes.n,
                                    (int32_t)folder->features.n,
                                    (opn_off)folder->n_entries, folder->row, folder->col,
-                                   folder->value, &graph->features));
+                                   folder->value, &graph->features.lists));
     if (folder->given != NULL)
         OPN_TRY(opn_i_join_path(ctx, NULL, folder->path, "", &path));
     else

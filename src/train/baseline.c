@@ -13,20 +13,15 @@
 enum { MAX_STEPS = 300 };
 static const double TOLERANCE = 1e-5;
 
-static double value_of(const opn_i_csr *x, opn_off e)
-{
-    return x->value == NULL ? 1 : (double)x->value[e];
-}
-
 // logit [K] of a node, less their largest; returns the sum of their exponentials.
 static double node_logits(const opn_i_logistic *l, opn_vid i, const double *w)
 {
-    const opn_i_csr *x = l->features;
+    const opn_i_features *x = l->features;
     const int32_t n = l->n_classes;
     memcpy(l->logit, w + (size_t)x->n_cols * (size_t)n, (size_t)n * sizeof(*w));
-    for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++) {
-        const double *row = w + (size_t)x->col_idx[e] * (size_t)n;
-        const double value = value_of(x, e);
+    for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);) {
+        const double *row = w + (size_t)at.col * (size_t)n;
+        const double value = (double)at.value;
         for (int32_t k = 0; k < n; k++)
             l->logit[k] += value * row[k];
     }
@@ -44,16 +39,16 @@ static double node_logits(const opn_i_logistic *l, opn_vid i, const double *w)
 // Adds the gradient of one node's loss; d_logit = p - y.
 static double node_loss(const opn_i_logistic *l, opn_vid i, const double *w, double *d_w)
 {
-    const opn_i_csr *x = l->features;
+    const opn_i_features *x = l->features;
     const int32_t n = l->n_classes;
     const double sum = node_logits(l, i, w);
     const double loss = log(sum) - l->logit[l->target[i]];
     double *d_logit = l->logit;
     for (int32_t k = 0; k < n; k++)
         d_logit[k] = exp(l->logit[k]) / sum - (k == l->target[i]);
-    for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++) {
-        double *d_row = d_w + (size_t)x->col_idx[e] * (size_t)n;
-        const double value = value_of(x, e);
+    for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);) {
+        double *d_row = d_w + (size_t)at.col * (size_t)n;
+        const double value = (double)at.value;
         for (int32_t k = 0; k < n; k++)
             d_row[k] += value * d_logit[k];
     }
@@ -163,7 +158,7 @@ static void score_weights(const opn_i_logistic *l,
 }
 
 opn_status opn_i_baseline(opn_ctx *ctx,
-                          const opn_i_csr *features,
+                          const opn_i_features *features,
                           int32_t n_classes,
                           const int32_t *train,
                           const int32_t *check,

@@ -3,7 +3,7 @@
 #ifndef OPN_BASELINE_H
 #define OPN_BASELINE_H
 
-#include "math/csr.h"
+#include "graph/feature_store.h"
 
 // A model that does not beat these has learnt nothing from the edges, or nothing at all.
 // NaN if there is no validation node.
@@ -37,7 +37,7 @@ OPN_NODISCARD opn_status opn_i_majority_share(opn_ctx *ctx,
 // Deterministic, on one thread. Errors: NOMEM, OVERFLOW, INTERRUPTED. Cost: at most 300
 // steps of O(entries K), 0.2 s for Photo; memory 17 F K doubles.
 OPN_NODISCARD opn_status opn_i_baseline(opn_ctx *ctx,
-                                        const opn_i_csr *features,
+                                        const opn_i_features *features,
                                         int32_t n_classes,
                                         const int32_t *train,
                                         const int32_t *check,
@@ -46,10 +46,10 @@ OPN_NODISCARD opn_status opn_i_baseline(opn_ctx *ctx,
 // ---- parts, for tests ----------------------------------------------------------------
 
 typedef struct opn_i_logistic {
-    const opn_i_csr *features; // [V,F]
-    int32_t n_classes;         // K, each of a training node
-    const int32_t *target;     // [V] -1 where the node does not train
-    double *logit;             // [K] scratch
+    const opn_i_features *features; // [V,F]
+    int32_t n_classes;              // K, each of a training node
+    const int32_t *target;          // [V] -1 where the node does not train
+    double *logit;                  // [K] scratch
 } opn_i_logistic;
 
 // The function above of w [F+1,K], whose last row is b; its gradient is written to d_w.

@@ -23,7 +23,7 @@ opn_i_training_cost opn_i_training_cost_of(const opn_graph *graph,
     const double n_hidden = (double)opn_params_int(params, "hidden");
     const double n_nodes = opn_i_graph_n_nodes(graph);
     const double n_edges = (double)opn_i_csr_n_entries(&graph->topology) + n_nodes;
-    const double n_entries = (double)opn_i_csr_n_entries(&graph->features);
+    const double n_entries = (double)opn_i_features_n_entries(&graph->features);
     const double n_most = 2.0 * (double)opn_params_int(params, "epochs");
     const double n_epochs =
             opn_params_int(params, "patience") > 0 ? fmin(usual_epochs, n_most) : n_most;

@@ -83,15 +83,15 @@ class ReportPage(Tab):
 
     def find(self, words):
         """What the search answers."""
-        self.fill(".search input", words)
-        answer = ".matches button, .search [role=status]:not(:empty)"
+        self.fill("[role=search] input", words)
+        answer = "[role=search] .matches button, [role=search] [role=status]:not(:empty)"
         self.wait(lambda: self.ask("countOf", answer), f'a search for "{words}" answers')
-        return self.texts(".matches button bdi")
+        return self.texts("[role=search] .matches button bdi")
 
     def pin_first(self):
         """Pins the first match of a search, and returns the name of what is pinned."""
-        self.click(".matches button")
-        self.wait(lambda: not self.ask("countOf", ".matches button"), "the search ends")
+        self.click("[role=search] .matches button")
+        self.wait(lambda: not self.ask("countOf", "[role=search] .matches button"), "the search ends")
         self.settle()
         return self.text("#node h3 bdi")
 

@@ -53,6 +53,8 @@ static void a_folder_gives_its_edges_features_labels_and_split(void **state)
     static const uint8_t roles[] = {OPN_ROLE_TRAIN, OPN_ROLE_VALIDATION,
                                     OPN_ROLE_UNLABELLED, OPN_ROLE_TEST};
     static const float values[] = {0.5f, -1e-3f, 2, 1, 1};
+    opn_off row_ptr[5];
+    int32_t col_idx[5];
     float got[5];
     write_files(NULL);
     assert_int_equal(opn_graph_load(ctx, folder, NULL, &graph), OPN_OK);
@@ -61,8 +63,8 @@ static void a_folder_gives_its_edges_features_labels_and_split(void **state)
     assert_int_equal(opn_graph_n_classes(graph), 3);
     assert_memory_equal(opn_graph_labels(graph), labels, sizeof(labels));
     assert_memory_equal(opn_graph_roles(graph), roles, sizeof(roles));
-    assert_int_equal(opn_graph_feature_row_ptr(graph)[4], 5);
-    opn_graph_feature_values(graph, got);
+    assert_int_equal(opn_graph_n_feature_entries(graph), 5);
+    opn_graph_features_csr(graph, row_ptr, col_idx, got);
     assert_memory_equal(got, values, sizeof(values));
     opn_graph_free(graph);
     support_ctx_free(ctx, NULL);

@@ -101,7 +101,7 @@ static void test_rows_of_test_nodes_go_where_the_index_says(void **state)
         assert_int_equal(label[i], i % 2);
     static const int32_t last[] = {0, -1, 1, -1};
     assert_memory_equal(label + 502, last, sizeof(last));
-    const opn_i_csr *x = &graph->features;
+    const opn_i_csr *x = &graph->features.lists;
     static const opn_off row_ptr[] = {4, 5, 5, 6, 6}; // of 502 to 505, and the end
     assert_memory_equal(x->row_ptr + 502, row_ptr, sizeof(row_ptr));
     assert_true(x->col_idx[4] == 0 && x->value[4] == 2);

@@ -107,12 +107,14 @@ static void fill_features(opn_ctx *ctx, sample *s, int32_t n_nodes, uint64_t *rn
             value[n++] = binary ? 1 : (opn_real)x;
         }
     assert_int_equal(opn_i_csr_from_triples(ctx, n_nodes, n_features, n, row, col, value,
-                                            &s->graph.features),
+                                            &s->graph.features.lists),
                      OPN_OK);
-    assert_int_equal(opn_i_csr_tidy(ctx, &s->graph.features), OPN_OK);
-    for (opn_off e = 0; e < opn_i_csr_n_entries(&s->graph.features); e++)
-        if (s->graph.features.value != NULL) // sums in the double build need more digits
-            s->graph.features.value[e] = (opn_real)(float)s->graph.features.value[e];
+    assert_int_equal(opn_i_csr_tidy(ctx, &s->graph.features.lists), OPN_OK);
+    for (opn_off e = 0; e < opn_i_csr_n_entries(&s->graph.features.lists); e++)
+        if (s->graph.features.lists.value !=
+            NULL) // sums in the double build need more digits
+            s->graph.features.lists.value[e] =
+                    (opn_real)(float)s->graph.features.lists.value[e];
 }
 
 // Every class has a node, and every label one of them; some nodes have none.
@@ -139,7 +141,7 @@ static void make_sample(opn_ctx *ctx, uint64_t *rng, sample *s)
     if (below(rng, 4) != 0)
         add_hostile(ctx, &s->graph.node_names, n_nodes, below(rng, N_HOSTILE));
     if (below(rng, 4) != 0)
-        add_hostile(ctx, &s->graph.feature_names, s->graph.features.n_cols,
+        add_hostile(ctx, &s->graph.feature_names, s->graph.features.lists.n_cols,
                     below(rng, N_HOSTILE));
     if (below(rng, 2) == 0)
         add_plain(ctx, &s->graph.class_names, s->graph.n_classes, 'c');
@@ -152,7 +154,7 @@ static void make_sample(opn_ctx *ctx, uint64_t *rng, sample *s)
 static void free_sample(opn_ctx *ctx, sample *s)
 {
     opn_i_csr_deinit(&ctx->alloc, &s->graph.topology);
-    opn_i_csr_deinit(&ctx->alloc, &s->graph.features);
+    opn_i_csr_deinit(&ctx->alloc, &s->graph.features.lists);
     opn_i_names_deinit(&ctx->alloc, &s->graph.node_names);
     opn_i_names_deinit(&ctx->alloc, &s->graph.class_names);
     opn_i_names_deinit(&ctx->alloc, &s->graph.feature_names);
@@ -287,9 +289,9 @@ static void make_small(opn_ctx *ctx, const small *from, sample *s)
     assert_int_equal(opn_i_csr_from_triples(ctx, 3, 3, 2, source, target, NULL,
                                             &s->graph.topology),
                      OPN_OK);
-    assert_int_equal(
-            opn_i_csr_from_triples(ctx, 3, 2, 3, row, col, value, &s->graph.features),
-            OPN_OK);
+    assert_int_equal(opn_i_csr_from_triples(ctx, 3, 2, 3, row, col, value,
+                                            &s->graph.features.lists),
+                     OPN_OK);
     for (int i = 0; i < 3 && from->node[0] != NULL; i++)
         assert_int_equal(opn_i_names_add(ctx, &s->graph.node_names, from->node[i],
                                          strlen(from->node[i])),

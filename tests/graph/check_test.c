@@ -117,9 +117,9 @@ static opn_graph *build(const sample *s)
                                             s->target, NULL, &graph->topology),
                      OPN_OK);
     assert_int_equal(opn_i_csr_from_triples(ctx, NODES, FEATURES, ENTRIES, row, col,
-                                            value, &graph->features),
+                                            value, &graph->features.lists),
                      OPN_OK);
-    assert_int_equal(opn_i_csr_tidy(ctx, &graph->features), OPN_OK);
+    assert_int_equal(opn_i_csr_tidy(ctx, &graph->features.lists), OPN_OK);
     graph->label = opn_i_calloc(&ctx->alloc, NODES, sizeof(*graph->label));
     assert_non_null(graph->label);
     memcpy(graph->label, s->label, sizeof(s->label));

@@ -56,16 +56,17 @@ static opn_graph build(opn_ctx *ctx, sample *s, bool with_weight)
                              s->target, with_weight ? s->weight : NULL, &graph.topology),
                      OPN_OK);
     assert_int_equal(opn_i_csr_from_triples(ctx, s->n_nodes, s->n_features, s->n_entries,
-                                            s->row, s->col, s->value, &graph.features),
+                                            s->row, s->col, s->value,
+                                            &graph.features.lists),
                      OPN_OK);
-    assert_int_equal(opn_i_csr_tidy(ctx, &graph.features), OPN_OK);
+    assert_int_equal(opn_i_csr_tidy(ctx, &graph.features.lists), OPN_OK);
     return graph;
 }
 
 static void release(opn_ctx *ctx, opn_graph *graph)
 {
     opn_i_csr_deinit(&ctx->alloc, &graph->topology);
-    opn_i_csr_deinit(&ctx->alloc, &graph->features);
+    opn_i_csr_deinit(&ctx->alloc, &graph->features.lists);
 }
 
 // ---- figures -------------------------------------------------------------------------

@@ -15,7 +15,7 @@ static const char *suited(const opn_real value[N_ROWS][N_COLS])
     int32_t col[N_ROWS * N_COLS];
     opn_real stored[N_ROWS * N_COLS];
     opn_off n = 0;
-    opn_i_csr x = {0};
+    opn_i_features x = {0};
     const char *normalise = NULL;
     for (int32_t i = 0; i < N_ROWS; i++)
         for (int32_t k = 0; k < N_COLS; k++) {
@@ -25,10 +25,11 @@ static const char *suited(const opn_real value[N_ROWS][N_COLS])
             col[n] = k;
             stored[n++] = value[i][k];
         }
-    assert_int_equal(opn_i_csr_from_triples(ctx, N_ROWS, N_COLS, n, row, col, stored, &x),
-                     OPN_OK);
+    assert_int_equal(
+            opn_i_csr_from_triples(ctx, N_ROWS, N_COLS, n, row, col, stored, &x.lists),
+            OPN_OK);
     assert_int_equal(opn_i_features_suit(ctx, &x, &normalise), OPN_OK);
-    opn_i_csr_deinit(&ctx->alloc, &x);
+    opn_i_features_deinit(&ctx->alloc, &x);
     return normalise;
 }
 

@@ -64,7 +64,7 @@ static int compare_ids(const void *a, const void *b)
 static void expect_sound(const opn_graph *graph)
 {
     const opn_i_csr *a = &graph->topology;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_csr *x = &graph->features.lists;
     assert_true(graph->is_undirected);
     assert_null(a->value);
     assert_null(x->value);
@@ -268,7 +268,7 @@ static void label_noise_is_the_share_of_labels_replaced(void **state)
 // first half.
 static double bayes_accuracy(const opn_graph *graph)
 {
-    const opn_i_csr *x = &graph->features;
+    const opn_i_csr *x = &graph->features.lists;
     const int32_t n_classes = graph->n_classes;
     const size_t n_cells = (size_t)n_classes * (size_t)x->n_cols;
     double *seen = calloc(n_cells, sizeof(*seen));

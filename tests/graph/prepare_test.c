@@ -56,9 +56,9 @@ static void fill_features(opn_ctx *ctx, sample *s, uint64_t *rng)
             value[n++] = (opn_real)x;
         }
     assert_int_equal(opn_i_csr_from_triples(ctx, s->n_nodes, s->n_features, n, row, col,
-                                            value, &s->graph.features),
+                                            value, &s->graph.features.lists),
                      OPN_OK);
-    assert_int_equal(opn_i_csr_tidy(ctx, &s->graph.features), OPN_OK);
+    assert_int_equal(opn_i_csr_tidy(ctx, &s->graph.features.lists), OPN_OK);
 }
 
 static void fill_edges(opn_ctx *ctx, sample *s, uint64_t *rng)
@@ -105,7 +105,7 @@ static void make_sample(opn_ctx *ctx, int32_t n_nodes, uint64_t *rng, sample *s)
 static void free_sample(opn_ctx *ctx, sample *s)
 {
     opn_i_csr_deinit(&ctx->alloc, &s->graph.topology);
-    opn_i_csr_deinit(&ctx->alloc, &s->graph.features);
+    opn_i_csr_deinit(&ctx->alloc, &s->graph.features.lists);
     opn_i_names_deinit(&ctx->alloc, &s->graph.node_names);
     opn_i_names_deinit(&ctx->alloc, &s->graph.class_names);
     opn_i_names_deinit(&ctx->alloc, &s->graph.feature_names);
@@ -123,7 +123,7 @@ static opn_graph *prepared(opn_ctx *ctx, const sample *s, uint32_t steps)
 // The dense features of a graph.
 static void unpack(const opn_graph *graph, double x[MAX_NODES][MAX_FEATURES])
 {
-    const opn_i_csr *f = &graph->features;
+    const opn_i_csr *f = &graph->features.lists;
     memset(x, 0, sizeof(double[MAX_NODES][MAX_FEATURES]));
     for (int32_t i = 0; i < f->n_rows; i++)
         for (opn_off e = f->row_ptr[i]; e < f->row_ptr[i + 1]; e++)
@@ -134,8 +134,8 @@ static void expect_features(const opn_graph *graph, double want[MAX_NODES][MAX_F
 {
     double got[MAX_NODES][MAX_FEATURES];
     unpack(graph, got);
-    for (int32_t i = 0; i < graph->features.n_rows; i++)
-        for (int32_t k = 0; k < graph->features.n_cols; k++)
+    for (int32_t i = 0; i < graph->features.lists.n_rows; i++)
+        for (int32_t k = 0; k < graph->features.lists.n_cols; k++)
             if (!(fabs(got[i][k] - want[i][k]) <= tolerance * fmax(1, fabs(want[i][k]))))
                 fail_msg("feature (%d, %d): %.17g, want %.17g", i, k, got[i][k],
                          want[i][k]);
@@ -469,7 +469,7 @@ static void binary_features_are_ones_where_something_was(void **state)
             for (int32_t k = 0; k < s.n_features; k++)
                 s.x[i][k] = s.x[i][k] != 0.0;
         expect_features(got, s.x);
-        expect_tidy(&got->features);
+        expect_tidy(&got->features.lists);
         opn_graph_free(got);
         free_sample(ctx, &s);
     }
@@ -499,7 +499,7 @@ static void rows_are_divided_by_the_sum_of_their_sizes(void **state)
         opn_graph *got = prepared(ctx, &s, OPN_STEP_ROW_NORMALISE);
         divide_rows(&s);
         expect_features(got, s.x);
-        expect_tidy(&got->features);
+        expect_tidy(&got->features.lists);
         opn_graph_free(got);
         free_sample(ctx, &s);
     }
@@ -519,12 +519,12 @@ static void a_share_that_vanishes_is_not_stored(void **state)
     static const int32_t row[] = {0, 0, 1};
     static const int32_t col[] = {0, 1, 1};
     static const opn_real value[] = {(opn_real)1e30, (opn_real)1e-30, 3};
-    opn_i_csr_deinit(&ctx->alloc, &s.graph.features);
-    assert_int_equal(
-            opn_i_csr_from_triples(ctx, 2, 2, 3, row, col, value, &s.graph.features),
-            OPN_OK);
+    opn_i_csr_deinit(&ctx->alloc, &s.graph.features.lists);
+    assert_int_equal(opn_i_csr_from_triples(ctx, 2, 2, 3, row, col, value,
+                                            &s.graph.features.lists),
+                     OPN_OK);
     opn_graph *got = prepared(ctx, &s, OPN_STEP_ROW_NORMALISE);
-    expect_tidy(&got->features);
+    expect_tidy(&got->features.lists);
     opn_graph_free(got);
     free_sample(ctx, &s);
     support_ctx_free(ctx, &m);
@@ -559,7 +559,7 @@ static void standardised_features_have_mean_0_and_variance_1(void **state)
         opn_graph *got = prepared(ctx, &s, OPN_STEP_STANDARDISE);
         centre_columns(&s);
         expect_features(got, s.x);
-        expect_tidy(&got->features); // a constant column is not stored at all
+        expect_tidy(&got->features.lists); // a constant column is not stored at all
         double x[MAX_NODES][MAX_FEATURES];
         unpack(got, x);
         for (int32_t k = 0; k < s.n_features; k++) {

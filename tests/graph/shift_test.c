@@ -75,8 +75,8 @@ static bool same_topology(const opn_graph *a, const opn_graph *b)
 
 static bool same_features(const opn_graph *a, const opn_graph *b)
 {
-    const opn_i_csr *x = &a->features;
-    const opn_i_csr *y = &b->features;
+    const opn_i_csr *x = &a->features.lists;
+    const opn_i_csr *y = &b->features.lists;
     const size_t n = (size_t)opn_i_csr_n_entries(x);
     return opn_i_csr_n_entries(y) == (opn_off)n &&
            memcmp(x->col_idx, y->col_idx, n * sizeof(*x->col_idx)) == 0 &&
@@ -179,7 +179,7 @@ static void shifted_features_are_the_golden_mixes(void **state)
     for (int s = 0; s < GOLDEN_N_SHIFTS; s++) {
         opn_graph *shifted = shift(graph, OPN_SHIFT_FEATURE, golden_shifts[s].seed);
         double got[V][F] = {{0}};
-        const opn_i_csr *x = &shifted->features;
+        const opn_i_csr *x = &shifted->features.lists;
         for (int32_t i = 0; i < V; i++)
             for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
                 got[i][x->col_idx[e]] = (double)x->value[e];
@@ -201,7 +201,7 @@ static void mixes_are_convex_and_never_scaled_again(void **state)
     int n_less = 0;
     for (uint64_t seed = 0; seed < 50; seed++) {
         opn_graph *shifted = shift(graph, OPN_SHIFT_FEATURE, seed);
-        const opn_i_csr *x = &shifted->features;
+        const opn_i_csr *x = &shifted->features.lists;
         for (int32_t i = 0; i < V; i++) {
             double sum = 0.0;
             for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++) {

@@ -59,9 +59,9 @@ static void expect_same(const opn_i_ready_features *ready,
         assert_true(ready->centre[k] == matrix->centre[k]);
     for (int32_t r = 0; r < V; r++) {
         opn_real want[STRIDE] = {0};
-        for (opn_off e = ready->x.row_ptr[order[r]]; e < ready->x.row_ptr[order[r] + 1];
-             e++)
-            want[ready->x.col_idx[e]] = ready->x.value[e];
+        for (opn_i_feature_cursor at = opn_i_features_row(&ready->x, order[r]);
+             opn_i_feature_next(&at);)
+            want[at.col] = at.value;
         for (int32_t k = 0; k < STRIDE; k++)
             assert_true(matrix->dense[r * STRIDE + k] == want[k]);
     }
@@ -115,9 +115,8 @@ static void rows_that_are_scaled_already_are_not_scaled_again(void **state)
         assert_int_equal(opn_i_features_place(ctx, model, graph, order, 0, &matrix),
                          OPN_OK);
         expect_same(&ready, order, &matrix);
-        const bool is_as_given = memcmp(ready.x.value, graph->features.value,
-                                        (size_t)opn_i_csr_n_entries(&graph->features) *
-                                                sizeof(*ready.x.value)) == 0;
+        const bool is_as_given = memcmp(ready.x.dense, graph->features.dense,
+                                        (size_t)V * F * sizeof(*ready.x.dense)) == 0;
         assert_int_equal(is_as_given, s < 2);
         opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_ready_features_deinit(&ctx->alloc, &ready);

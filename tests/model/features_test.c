@@ -116,11 +116,12 @@ static matrix unpack(const opn_i_ready_features *ready)
     for (int32_t i = 0; i < V; i++) {
         for (int32_t k = 0; k < m.n_cols && ready->centre != NULL; k++)
             m.x[i][k] = -(double)ready->centre[k];
-        for (opn_off e = ready->x.row_ptr[i]; e < ready->x.row_ptr[i + 1]; e++) {
-            assert_true(e == ready->x.row_ptr[i] ||
-                        ready->x.col_idx[e] > ready->x.col_idx[e - 1]);
-            m.x[i][ready->x.col_idx[e]] +=
-                    ready->x.value == NULL ? 1.0 : (double)ready->x.value[e];
+        for (opn_off e = ready->x.lists.row_ptr[i]; e < ready->x.lists.row_ptr[i + 1];
+             e++) {
+            assert_true(e == ready->x.lists.row_ptr[i] ||
+                        ready->x.lists.col_idx[e] > ready->x.lists.col_idx[e - 1]);
+            m.x[i][ready->x.lists.col_idx[e]] +=
+                    ready->x.lists.value == NULL ? 1.0 : (double)ready->x.lists.value[e];
         }
     }
     return m;
@@ -336,7 +337,7 @@ static void every_allocation_may_fail(void **state)
             m.fail_at = m.n_requests + fail_at;
             status = opn_i_features_ready(other, s.model, s.graph, &ready);
             assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
-            assert_int_equal(status == OPN_OK, ready.x.row_ptr != NULL);
+            assert_int_equal(status == OPN_OK, ready.x.lists.row_ptr != NULL);
             assert_true(fail_at < 200);
             opn_i_ready_features_deinit(&other->alloc, &ready);
             support_ctx_free(other, &m);

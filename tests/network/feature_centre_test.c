@@ -73,8 +73,9 @@ static void the_gradient_is_the_same_where_products_are_shared(void **state)
 // Replaces the features of the graph by all V times F values of X - 1 c^T.
 static void fill_features(network *net)
 {
-    const opn_i_csr *x = &net->graph->features;
+    const opn_i_csr *x = &net->graph->features.lists;
     const size_t n_cols = (size_t)x->n_cols;
+    opn_i_features filled = {0};
     opn_i_csr dense = {0};
     assert_int_equal(opn_i_csr_init(ctx, x->n_rows, x->n_cols,
                                     (opn_off)x->n_rows * x->n_cols, true, &dense),
@@ -91,8 +92,9 @@ static void fill_features(network *net)
         dense.row_ptr[i + 1] = (opn_off)(first + n_cols);
     }
     opn_i_feature_matrix_deinit(&ctx->alloc, &net->features);
-    assert_int_equal(opn_i_feature_matrix_init(ctx, &dense, &net->features), OPN_OK);
-    opn_i_csr_deinit(&ctx->alloc, &dense);
+    filled.lists = dense;
+    assert_int_equal(opn_i_feature_matrix_init(ctx, &filled, &net->features), OPN_OK);
+    opn_i_features_deinit(&ctx->alloc, &filled);
 }
 
 static void logits_are_those_of_the_filled_matrix(void **state)

@@ -108,11 +108,12 @@ static opn_i_feature_matrix
 make_matrix(const opn_i_csr *x, const int32_t *order, bool is_centred)
 {
     opn_i_feature_matrix matrix = {0};
+    const opn_i_features view = opn_i_features_view(x);
     uint64_t random = 9;
     opn_real centre[F];
     draw_rows(&random, 1, F, F, -0.5, 0.5, centre);
     assert_int_equal(
-            opn_i_feature_matrix_init_for(ctx, x, is_centred ? centre : NULL, order,
+            opn_i_feature_matrix_init_for(ctx, &view, is_centred ? centre : NULL, order,
                                           OPN_USE_BACKWARD | OPN_USE_DROPPED, &matrix),
             OPN_OK);
     assert_non_null(matrix.dense);
@@ -218,7 +219,8 @@ static void few_entries_and_many_columns_stay_lists(void **state)
     for (int s = 0; s < 2; s++) {
         opn_i_csr x = draw_features(&random, sizes[s][0], sizes[s][1]);
         opn_i_feature_matrix matrix = {0};
-        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        const opn_i_features view = opn_i_features_view(&x);
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &view, &matrix), OPN_OK);
         assert_null(matrix.dense);
         assert_non_null(matrix.kept.ptr);
         opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
@@ -231,13 +233,14 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     uint64_t random = 6;
     opn_i_csr x = draw_features(&random, V, F);
+    const opn_i_features view = opn_i_features_view(&x);
     bool is_done = false;
     for (long n = 1; !is_done; n++) {
         meter m = {0};
         opn_ctx *other = support_ctx(&m);
         m.fail_at = m.n_requests + n;
         opn_i_feature_matrix matrix = {0};
-        const opn_status status = opn_i_feature_matrix_init(other, &x, &matrix);
+        const opn_status status = opn_i_feature_matrix_init(other, &view, &matrix);
         is_done = status == OPN_OK;
         assert_true(is_done || status == OPN_ERR_NOMEM);
         opn_i_feature_matrix_deinit(&other->alloc, &matrix);

@@ -86,8 +86,9 @@ static opn_status init_for_uses(opn_ctx *of,
     for (int32_t r = 0; r < x->n_rows; r++)
         order[r] = r;
     draw_rows(&random, 1, x->n_cols, x->n_cols, -0.5, 0.5, centre);
+    const opn_i_features view = opn_i_features_view(x);
     const opn_status status = opn_i_feature_matrix_init_for(
-            of, x, kind == CENTRED ? centre : NULL, order, uses, out);
+            of, &view, kind == CENTRED ? centre : NULL, order, uses, out);
     free(order);
     free(centre);
     return status;
@@ -455,7 +456,8 @@ static void rows_of_one_value_are_kept_as_a_pattern_and_a_factor(void **state)
         const bool is_list = !has_bits((feature_kind)kind);
         opn_i_csr x = draw_features((feature_kind)kind, 37, 21, &random);
         opn_i_feature_matrix matrix = {0};
-        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        const opn_i_features view = opn_i_features_view(&x);
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &view, &matrix), OPN_OK);
         assert_int_equal(matrix.row_scale != NULL, kind < FREE_VALUES);
         assert_int_equal(matrix.rows.value == NULL, kind < FREE_VALUES);
         assert_int_equal(matrix.dropped.value == NULL, kind < FREE_VALUES);
@@ -481,7 +483,8 @@ static void a_pattern_becomes_bits_where_more_than_an_eighth_of_it_is_set(void *
         opn_i_feature_matrix matrix = {0};
         assert_int_equal(opn_i_csr_from_triples(ctx, SIDE, SIDE, n, row, col, NULL, &x),
                          OPN_OK);
-        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        const opn_i_features view = opn_i_features_view(&x);
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &view, &matrix), OPN_OK);
         assert_int_equal(matrix.map != NULL, n > AN_EIGHTH);
         opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_csr_deinit(&ctx->alloc, &x);
@@ -496,7 +499,8 @@ static void features_that_are_all_zero_give_zero(void **state)
         opn_i_csr x = {0};
         opn_i_feature_matrix matrix = {0};
         assert_int_equal(opn_i_csr_init(ctx, 37, 21, 0, with_value == 1, &x), OPN_OK);
-        assert_int_equal(opn_i_feature_matrix_init(ctx, &x, &matrix), OPN_OK);
+        const opn_i_features view = opn_i_features_view(&x);
+        assert_int_equal(opn_i_feature_matrix_init(ctx, &view, &matrix), OPN_OK);
         expect_passes(&x, &matrix, 1, &random);
         opn_i_feature_matrix_deinit(&ctx->alloc, &matrix);
         opn_i_csr_deinit(&ctx->alloc, &x);

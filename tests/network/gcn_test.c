@@ -389,7 +389,7 @@ static void weights_depend_on_seed_and_stream_and_each_is_another(void **state)
 // Relabels the nodes of a golden network: node i becomes node to[i].
 static void init_permuted(const network *net, const int32_t *to, network *out)
 {
-    const opn_i_csr *x = &net->graph->features;
+    const opn_i_csr *x = &net->graph->features.lists;
     int32_t edge[2 * GOLDEN_E];
     int32_t row[GOLDEN_N_ENTRIES];
     opn_real weight[GOLDEN_E];
@@ -405,7 +405,7 @@ static void init_permuted(const network *net, const int32_t *to, network *out)
     out->graph = network_graph(ctx, GOLDEN_V, GOLDEN_E, edge, weight);
     assert_int_equal(opn_i_csr_from_triples(ctx, GOLDEN_V, GOLDEN_F, GOLDEN_N_ENTRIES,
                                             row, x->col_idx, x->value,
-                                            &out->graph->features),
+                                            &out->graph->features.lists),
                      OPN_OK);
     assert_int_equal(
             opn_i_graph_normalise(ctx, out->graph, OPN_EDGES_NORMALISED, &out->adjacency),

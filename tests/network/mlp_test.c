@@ -25,7 +25,7 @@ static double weight_at(const network *net, int m, int32_t i, int32_t k)
 // Hidden unit h of node i, from the entries that are kept.
 static double hidden_at(const network *net, int32_t i, int32_t h, double rate)
 {
-    const opn_i_csr *x = &net->graph->features;
+    const opn_i_csr *x = &net->graph->features.lists;
     const int64_t bit = (int64_t)row_place(net->gcn.hidden_width, i, h);
     double sum = 0.0;
     for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)

@@ -131,5 +131,91 @@ class Decisions(unittest.TestCase):
             np.array([row["confidence"] for row in rows], dtype=np.float32), clf.confidence())
 
 
+def scored(n=600, n_classes=3, seed=0):
+    """Probabilities that are right about four nodes of five, and labels."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n)
+    said = np.where(rng.random(n) < 0.8, y, rng.integers(n_classes, size=n))
+    z = rng.normal(size=(n, n_classes)) + 3 * (said[:, None] == np.arange(n_classes))
+    return np.exp(z) / np.exp(z).sum(axis=1, keepdims=True), y
+
+
+class AnyonesScores(unittest.TestCase):
+    def test_decisions_about_arrays_are_those_of_the_command_about_a_file(self):
+        p, y = scored()
+        np.savez("scores.npz", p=p, label=y)
+        subprocess.run([os.environ["OPINE_COMMAND"], "decide", "scores.npz", "-o", "out.csv", "--coverage",
+                        "0.8", "--target-accuracy", "0.7", "--ood-fdr", "0.3", "--seed", "4", "-q"],
+                       check=True)
+        with open("out.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        asked = dict(coverage=0.8, target_accuracy=0.7, ood_fdr=0.3, random_state=4)
+        for found in (opine.decide(p, y, **asked), opine.decide("scores.npz", **asked)):
+            np.testing.assert_array_equal([row["decision"] for row in rows], found.decision)
+            np.testing.assert_array_equal([row["role"] for row in rows], found.role)
+            np.testing.assert_array_equal(np.array([row["calibrated_1"] for row in rows], dtype=np.float32),
+                                          found.calibrated[:, 1])
+            sets = ["|".join(str(k) for k in np.flatnonzero(row)) for row in found.set]
+            np.testing.assert_array_equal([row["set"] for row in rows], sets)
+            np.testing.assert_array_equal(found.predicted, p.argmax(axis=1))
+
+    def test_a_table_of_labels_goes_with_a_file(self):
+        p, y = scored()
+        np.savez("bare.npz", p=p)
+        with open("labels.csv", "w", encoding="utf-8") as file:
+            file.write("node,label\n" + "".join(f"{i},{k}\n" for i, k in enumerate(y)))
+        found = opine.decide("bare.npz", "labels.csv", target_accuracy=0.7)
+        np.testing.assert_array_equal(found.decision, opine.decide(p, y, target_accuracy=0.7).decision)
+
+    def test_logits_alpha_and_samples_are_taken_for_what_they_are(self):
+        p, y = scored()
+        by_p = opine.decide(p, y)
+        by_logits = opine.decide(logits=np.log(p), labels=y)
+        np.testing.assert_allclose(by_logits.calibrated, by_p.calibrated, atol=1e-4)
+        by_alpha = opine.decide(alpha=1 + 9 * p, labels=y, abstain_above={"vacuity": 0.3})
+        np.testing.assert_array_equal(by_alpha.accepted, by_alpha.opinion.vacuity <= np.float32(0.3))
+        several = opine.decide(np.stack([p, p[:, ::-1]]), y, calibrate="none")
+        self.assertGreater(several.opinion.epistemic.mean(), 0.1)
+        self.assertIsNone(several.calibrated)
+
+    def test_labels_classes_and_roles_are_named_as_the_caller_does(self):
+        p, y = scored()
+        names = np.array(["red", "green", "blue"])
+        role = np.where(np.arange(600) % 3 == 0, "calibration", "test")
+        labels = names[y].astype(object)
+        labels[1], labels[2] = "grey", None                 # of no known class, and unlabelled
+        role[2] = "unlabelled"
+        found = opine.decide(p, labels, classes=names, roles=role, coverage=0.8)
+        self.assertEqual(found.classes.tolist(), ["red", "green", "blue"])
+        np.testing.assert_array_equal(found.predicted, names[p.argmax(axis=1)])
+        np.testing.assert_array_equal(found.role, role)
+        role[1] = "calibration"
+        with self.assertRaisesRegex(OpineValueError, '"grey", which is none of its 3 classes'):
+            opine.decide(p, labels, classes=names, roles=role, coverage=0.8)
+
+    def test_a_graph_gives_neighbours_and_labels(self):
+        p, _ = scored(2500, 6)
+        found = opine.decide(p, graph=demo(), coverage=0.9, set_score="daps")
+        self.assertEqual(found.set.shape, (2500, 6))
+        self.assertEqual(found.classes.tolist(), demo().classes.tolist())
+        with self.assertRaisesRegex(OpineValueError, "name their graph"):
+            opine.decide(p, np.zeros(2500), coverage=0.9, set_score="daps")
+
+    def test_what_does_not_fit_is_refused(self):
+        p, y = scored()
+        for message, arguments in (
+                ("either scores", dict()),
+                ("either scores", dict(scores=p, logits=p)),
+                ("5 labels for scores of 600 nodes", dict(scores=p, labels=y[:5])),
+                ("role 'tset' is not one of", dict(scores=p, labels=y, roles=["tset"] * 600)),
+                ("2 classes for scores of 3", dict(scores=p, labels=y, classes=["a", "b"])),
+                ("goes with scores in arrays", dict(scores="f.npz", roles=y)),
+                ("labels= is a ndarray", dict(scores="f.npz", labels=y)),
+                ("node 0: the p of all classes sum to", dict(scores=2 * p / 3, labels=y)),
+                ("are of 600 nodes, but", dict(scores=p, graph=demo()))):
+            with self.subTest(message), self.assertRaisesRegex(OpineValueError, message):
+                opine.decide(**arguments)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 """Processes and threads: fork, signals, the interpreter lock, memory."""
 
+import gc
 import multiprocessing
 import os
 import resource
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 import unittest
+import weakref
 
 import numpy as np
 
@@ -96,6 +98,10 @@ WORK = {
                    'opine.evaluate(g, "s-gcn", seeds=2, epochs=1000000)'),
     "loading": ('draw().save("folder")', 'while True: opine.Graph.load("folder")'),
     "making a graph": ("", "while True: draw()"),
+    "pickling": ('import pickle; g = draw(400000)', 'while True: pickle.loads(pickle.dumps(g))'),
+    "deciding about scores": (
+        'p = np.random.default_rng(0).dirichlet(np.ones(8), size=400000); y = p.argmax(1)',
+        'while True: opine.decide(p, y, coverage=0.9)'),
     "labelling everything, and so the prior": (
         'g = draw()', 'while True: opine.NodeClassifier("s-bgcn-t-k", epochs=1, teacher_epochs=1).fit(g)'),
     "an epoch of seconds": (
@@ -159,21 +165,60 @@ class Memory(unittest.TestCase):
         warm = fit(20)
         self.assertLess(fit(200) - warm, 3e6)
 
-    def test_features_are_not_copied_on_their_way_to_the_library(self):
-        # The library keeps 8 bytes for each of these entries; a copy on the way would be
-        # another 4, at the peak.
-        n, f = 20000, 500
+    def test_dense_features_cost_a_graph_nothing_and_training_one_copy(self):
+        # 64 MB of them; few units and edges, so that nothing else counts.
+        n, f = 16000, 1000
         script = (
-            "import numpy as np, opine, resource\n"
-            f"x = np.ones(({n}, {f}), dtype=np.float32); x += np.arange({f}, dtype=np.float32)\n"
-            "e = np.array([[0], [1]])\n"
-            "opine.Graph([[0], [1]], [[1.0], [2.0]])\n"
-            "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-            "g = opine.Graph(e, x)\n"
-            "print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))\n")
-        grown = int(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True,
-                                   text=True).stdout)
-        self.assertLess(grown, 8 * n * f * 1.1)
+            "import numpy as np, opine, resource, warnings\n"
+            "warnings.simplefilter('ignore')\n"
+            "def peak(): return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+            "def fit(g): opine.NodeClassifier('gcn', hidden=4, epochs=2).fit(g).predict()\n"
+            "rng = np.random.default_rng(0)\n"
+            "fit(opine.Graph([[0, 1, 2], [1, 2, 3]], rng.random((40, 3)), np.arange(40) % 2))\n"
+            f"x = rng.random(({n}, {f}), dtype=np.float32)\n"
+            f"e, y = rng.integers(0, {n}, (2, 2000)), np.where(np.arange({n}) % 40, -1, np.arange({n}) % 3)\n"
+            "before = peak()\n"
+            "g = opine.Graph(e, x, y)\n"
+            "made = peak()\n"
+            "fit(g)\n"
+            f"print((made - before) / x.size, (peak() - before) / x.size)\n")
+        done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+        of_graph, of_fit = map(float, done.stdout.split())
+        self.assertLess(of_graph, 1.0)  # bytes of an entry
+        self.assertLess(of_fit, 6.0)
+
+    def test_an_array_lives_as_long_as_a_graph_refers_to_it(self):
+        x = np.random.default_rng(0).random((2000, 50), dtype=np.float32) + 1
+        alive = weakref.ref(x)
+        wanted = x.copy()
+        g = opine.Graph([[0], [1]], x, y=np.arange(2000) % 2)
+        other = g.relabelled(np.arange(2000) % 3)
+        del x, g
+        gc.collect()
+        self.assertIsNotNone(alive())
+        np.testing.assert_array_equal(other.x, wanted)
+        del other
+        gc.collect()
+        self.assertIsNone(alive())
+
+    def test_an_array_of_zeros_or_of_what_is_wrong_is_not_kept(self):
+        sparse = np.zeros((2000, 50), dtype=np.float32)
+        wrong = np.full((2000, 50), np.nan, dtype=np.float32)
+        alive = weakref.ref(sparse), weakref.ref(wrong)
+        g = opine.Graph([[0], [1]], sparse)
+        with self.assertRaises(opine.OpineValueError):
+            opine.Graph([[0], [1]], wrong)
+        del sparse, wrong
+        gc.collect()
+        self.assertEqual([ref() for ref in alive], [None, None])
+        self.assertEqual(g.n_features, 50)
+
+    def test_a_graph_that_is_left_at_the_end_is_freed_without_a_word(self):
+        script = ("import numpy as np, opine\n"
+                  "g = opine.Graph([[0], [1]], np.ones((2000, 50), dtype=np.float32) * 2)\n"
+                  "opine.keep = [g, g.relabelled(np.arange(2000) % 2)]\n")
+        done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
 
 
 def resident():

@@ -127,12 +127,12 @@ static void expect_close(double got, double want)
 static void expect_contents(const opn_graph *graph, const golden_form *want)
 {
     assert_true(place_sum(&graph->topology) == want->neighbour_sum);
-    assert_true(place_sum(&graph->features) == want->feature_sum);
+    assert_true(place_sum(&graph->features.lists) == want->feature_sum);
     uint64_t label_sum = 0;
     for (opn_vid i = 0; i < want->n_nodes; i++)
         label_sum += ((uint64_t)i + 1) * (uint64_t)(graph->label[i] + 2);
     assert_true(label_sum == want->label_sum);
-    const opn_i_csr *x = &graph->features;
+    const opn_i_csr *x = &graph->features.lists;
     double value_sum = 0.0;
     double placed_value_sum = 0.0;
     for (opn_off e = 0; e < opn_i_csr_n_entries(x); e++) {
@@ -168,7 +168,7 @@ static void normalised_rows_sum_to_one(void **state)
     opn_graph *graph = NULL;
     assert_int_equal(opn_graph_prepare(ctx, prepared, OPN_STEP_ROW_NORMALISE, &graph),
                      OPN_OK);
-    const opn_i_csr *x = &graph->features;
+    const opn_i_csr *x = &graph->features.lists;
     int32_t n_empty = 0;
     for (int32_t i = 0; i < x->n_rows; i++) {
         double sum = 0.0;

@@ -94,7 +94,7 @@ static void the_graph_has_all_nodes_edges_and_features(void **state)
     assert_int_equal(opn_graph_n_nodes(graph), facts->n_nodes);
     assert_int_equal(opn_graph_n_entries(graph), facts->n_edges);
     assert_int_equal(opn_graph_n_features(graph), facts->n_features);
-    assert_int_equal(opn_i_csr_n_entries(&graph->features), facts->n_entries);
+    assert_int_equal(opn_i_csr_n_entries(&graph->features.lists), facts->n_entries);
 }
 
 static void edges_join_the_nodes_that_the_file_names(void **state)
@@ -111,7 +111,7 @@ static void edges_join_the_nodes_that_the_file_names(void **state)
 static void features_are_those_of_their_nodes(void **state)
 {
     (void)state;
-    const opn_i_csr *x = &graph->features;
+    const opn_i_csr *x = &graph->features.lists;
     char number[12];
     double sum = 0.0;
     for (opn_vid i = 0; i < x->n_rows; i++)

@@ -130,11 +130,11 @@ static void all_features_are_binary_where_their_authors_make_them_so(void **stat
     opn_graph *gnnsafe = load("protocol=gnnsafe");
     opn_graph *gpn = load("protocol=gpn");
     if (is_npz)
-        assert_null(gnnsafe->features.value);
+        assert_null(gnnsafe->features.lists.value);
     if (is_npz || strcmp(promised->dataset, "pubmed") == 0)
-        assert_null(gpn->features.value);
+        assert_null(gpn->features.lists.value);
     if (strcmp(promised->dataset, "pubmed") == 0)
-        assert_non_null(gnnsafe->features.value);
+        assert_non_null(gnnsafe->features.lists.value);
     opn_graph_free(gnnsafe);
     opn_graph_free(gpn);
 }

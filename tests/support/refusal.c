@@ -157,7 +157,7 @@ static void end_part(char *text, const char *end)
 
 static void append_matrix(char *text, const opn_graph *graph, bool is_topology)
 {
-    const opn_i_csr *csr = is_topology ? &graph->topology : &graph->features;
+    const opn_i_csr *csr = is_topology ? &graph->topology : &graph->features.lists;
     char one[12];
     char other[12];
     for (opn_vid i = 0; i < csr->n_rows; i++) {

@@ -269,7 +269,7 @@ void network_init_golden_as(opn_ctx *ctx,
     for (int32_t e = 0; e < GOLDEN_E; e++)
         weight[e] = (opn_real)golden->edge_weight[e];
     out->graph = network_graph(ctx, GOLDEN_V, GOLDEN_E, golden_edge, weight);
-    opn_i_csr *x = &out->graph->features;
+    opn_i_csr *x = &out->graph->features.lists;
     assert_int_equal(opn_i_csr_init(ctx, GOLDEN_V, GOLDEN_F, GOLDEN_N_ENTRIES, true, x),
                      OPN_OK);
     memcpy(x->row_ptr, golden_x_row_ptr, sizeof(golden_x_row_ptr));
@@ -319,7 +319,7 @@ static void draw_features(network *net, const network_size *size, uint64_t *rand
         }
     }
     assert_int_equal(opn_i_csr_from_triples(net->ctx, size->n_nodes, size->n_features, n,
-                                            row, col, value, &net->graph->features),
+                                            row, col, value, &net->graph->features.lists),
                      OPN_OK);
     free(row);
     free(col);
@@ -383,7 +383,7 @@ void network_init_drawn_as(opn_ctx *ctx,
 void network_init_permuted(const network *net, const int32_t *to, network *out)
 {
     const opn_i_csr *a = &net->graph->topology;
-    const opn_i_csr *x = &net->graph->features;
+    const opn_i_csr *x = &net->graph->features.lists;
     const size_t n_edges = (size_t)opn_i_csr_n_entries(a) / 2;
     const opn_off n_x = opn_i_csr_n_entries(x);
     int32_t *edge = calloc(2 * n_edges + 1, sizeof(*edge));
@@ -409,7 +409,8 @@ void network_init_permuted(const network *net, const int32_t *to, network *out)
     *out = (network){.ctx = net->ctx};
     out->graph = network_graph(net->ctx, a->n_rows, (int32_t)n, edge, weight);
     assert_int_equal(opn_i_csr_from_triples(net->ctx, x->n_rows, x->n_cols, n_x, row,
-                                            x->col_idx, x->value, &out->graph->features),
+                                            x->col_idx, x->value,
+                                            &out->graph->features.lists),
                      OPN_OK);
     build(out, &kind, net->gcn.sizes.n_hidden, net->gcn.sizes.n_classes);
     free(edge);
@@ -427,7 +428,7 @@ void network_add_dropper(network *net)
 
 void network_centre(network *net, uint64_t seed)
 {
-    const opn_i_csr *x = &net->graph->features;
+    const opn_i_csr *x = &net->graph->features.lists;
     int32_t *order = calloc((size_t)x->n_rows, sizeof(*order));
     opn_real *centre = calloc((size_t)x->n_cols, sizeof(*centre));
     assert_non_null(order);
@@ -437,9 +438,9 @@ void network_centre(network *net, uint64_t seed)
     draw_rows(&seed, 1, x->n_cols, x->n_cols, -0.5, 0.5, centre);
     centre[0] = 0;
     opn_i_feature_matrix_deinit(&net->ctx->alloc, &net->features);
-    assert_int_equal(opn_i_feature_matrix_init_for(net->ctx, x, centre, order,
-                                                   OPN_USE_BACKWARD | OPN_USE_DROPPED,
-                                                   &net->features),
+    assert_int_equal(opn_i_feature_matrix_init_for(
+                             net->ctx, &net->graph->features, centre, order,
+                             OPN_USE_BACKWARD | OPN_USE_DROPPED, &net->features),
                      OPN_OK);
     free(order);
     free(centre);

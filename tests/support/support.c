@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <locale.h>
+#include <malloc.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -31,6 +32,8 @@ static void *meter_alloc(void *user, size_t n_bytes)
     if (++m->n_requests != m->fail_at)
         ptr = malloc(n_bytes);
     m->n_live += ptr != NULL;
+    m->n_held += malloc_usable_size(ptr);
+    m->peak = m->n_held > m->peak ? m->n_held : m->peak;
     pthread_mutex_unlock(&meter_lock);
     return ptr;
 }
@@ -41,6 +44,7 @@ static void meter_release(void *user, void *ptr)
     assert_non_null(ptr); // the contract of opn_alloc: release is never given NULL
     pthread_mutex_lock(&meter_lock);
     m->n_live--;
+    m->n_held -= malloc_usable_size(ptr);
     pthread_mutex_unlock(&meter_lock);
     free(ptr);
 }

@@ -19,6 +19,8 @@ typedef struct meter {
     long fail_at;   // 1-based; 0 never fails
     size_t largest; // bytes of the largest request
     size_t n_bytes; // of all requests
+    size_t n_held;  // bytes of what is live
+    size_t peak;    // most of these at a time
 } meter;
 
 opn_alloc meter_hooks(meter *m);

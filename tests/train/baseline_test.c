@@ -16,7 +16,7 @@ enum { N_GOLDEN = sizeof(golden_baselines) / sizeof(golden_baselines[0]) };
 
 typedef struct sample {
     int32_t n_classes;
-    opn_i_csr features;
+    opn_i_features features;
     int32_t *train; // [V]
     int32_t *check; // [V]
 } sample;
@@ -48,7 +48,7 @@ static sample draw_sample(const golden_baseline *g)
         }
     }
     assert_int_equal(opn_i_csr_from_triples(ctx, g->n, g->n_features, n, row, col, value,
-                                            &s.features),
+                                            &s.features.lists),
                      OPN_OK);
     free(row);
     free(col);
@@ -58,7 +58,7 @@ static sample draw_sample(const golden_baseline *g)
 
 static void release(sample *s)
 {
-    opn_i_csr_deinit(&ctx->alloc, &s->features);
+    opn_i_features_deinit(&ctx->alloc, &s->features);
     free(s->train);
     free(s->check);
 }
@@ -126,7 +126,7 @@ static void without_features_the_shares_of_the_classes_are_learnt(void **state)
 {
     (void)state;
     opn_off row_ptr[7] = {0};
-    const opn_i_csr none = {.n_rows = 6, .row_ptr = row_ptr};
+    const opn_i_features none = {.lists = {.n_rows = 6, .row_ptr = row_ptr}};
     const int32_t train[] = {2, 0, 2, 2, -1, -1};
     const int32_t check[] = {-1, -1, -1, -1, 0, 2};
     opn_i_baseline_score got;
@@ -187,8 +187,8 @@ static void huge_features_do_not_break_it(void **state)
 {
     (void)state;
     sample s = draw_sample(&golden_baselines[4]);
-    for (opn_off e = 0; e < opn_i_csr_n_entries(&s.features); e++)
-        s.features.value[e] *= (opn_real)1e37;
+    for (opn_off e = 0; e < opn_i_features_n_entries(&s.features); e++)
+        s.features.lists.value[e] *= (opn_real)1e37;
     opn_i_baseline_score got;
     assert_int_equal(score(&s, &got), OPN_OK);
     assert_true(got.accuracy >= 0 && got.accuracy <= 1);
