@@ -41,12 +41,13 @@ static void list_features(const opn_graph *graph, const char *words, opn_i_answe
     int32_t found[MOST_FEATURES];
     int64_t n_nodes[MOST_FEATURES] = {0};
     char number[12];
+    const opn_i_features *x = &graph->features;
     const int n = find_features(graph, words, found);
-    const opn_off n_entries = opn_i_csr_n_entries(&graph->features);
     json_t *list = json_array();
-    for (opn_off e = 0; n > 0 && e < n_entries; e++)
-        for (int f = 0; f < n; f++)
-            n_nodes[f] += graph->features.col_idx[e] == found[f];
+    for (opn_vid i = 0; n > 0 && i < x->n_rows; i++)
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            for (int f = 0; f < n; f++)
+                n_nodes[f] += at.col == found[f];
     for (int f = 0; f < n; f++)
         json_array_append_new(list,
                               json_pack("{s:i,s:s,s:I}", "feature", (int)found[f], "name",
@@ -73,15 +74,15 @@ static int compare_bearers(const void *left, const void *right)
 static void
 list_nodes(opn_ctx *ctx, const opn_graph *graph, int32_t feature, opn_i_answer *out)
 {
-    const opn_i_csr *x = &graph->features;
+    const opn_i_features *x = &graph->features;
     char number[12];
     size_t n = 0;
     bearer *found = opn_i_calloc(&ctx->alloc, (size_t)x->n_rows, sizeof(*found));
     json_t *list = json_array();
     for (opn_vid i = 0; found != NULL && i < x->n_rows; i++)
-        for (opn_off e = x->row_ptr[i]; e < x->row_ptr[i + 1]; e++)
-            if (x->col_idx[e] == feature)
-                found[n++] = (bearer){i, x->value != NULL ? (double)x->value[e] : 1.0};
+        for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
+            if (at.col == feature)
+                found[n++] = (bearer){i, (double)at.value};
     if (found != NULL)
         qsort(found, n, sizeof(*found), compare_bearers);
     for (size_t f = 0; f < n && f < MOST_NODES; f++)

@@ -67,9 +67,10 @@ static enum MHD_Result send_answer(opn_i_http_server *server,
                                    const char *value)
 {
     const opn_i_mhd *mhd = &server->mhd;
+    static char nothing[1]; // MHD copies, but takes no const
+    char *bytes = answer->body.chars != NULL ? answer->body.chars : nothing;
     struct MHD_Response *response = mhd->create_response_from_buffer(
-            answer->body.n, (void *)(uintptr_t)opn_i_text_chars(&answer->body),
-            MHD_RESPMEM_MUST_COPY);
+            answer->body.n, bytes, MHD_RESPMEM_MUST_COPY);
     if (response == NULL)
         return MHD_NO;
     enum MHD_Result result =
