@@ -166,7 +166,7 @@ cut_blocks(cutter *c, int32_t first, int32_t last, int32_t n_blocks, int32_t *st
     if (n_blocks == 1)
         return OPN_OK;
     OPN_TRY(opn_i_progress(c->ctx, cutting, c->n_done++, c->n_cuts, "cuts"));
-    if (last - first >= 2)
+    if (last - first >= 2 && c->place != NULL)
         OPN_TRY(cut_part(c, c->order + first, last - first, &n_first));
     OPN_TRY(cut_blocks(c, first, first + n_first, n_blocks / 2, start));
     OPN_TRY(cut_blocks(c, first + n_first, last, n_blocks / 2, start + n_blocks / 2));

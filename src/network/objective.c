@@ -131,7 +131,8 @@ static void sum_blocks(const rows *of, add_rows *add, int n_sums, double *sum)
     opn_i_blocks *blocks = of->objective->blocks;
     double part[OPN_MAX_RANKS * OPN_BLOCK_SUMS] = {0}; // as many as there are blocks
     for (int32_t b = 0; b < blocks->n; b++)
-        add(of, blocks->start[b], blocks->start[b + 1], part + b * n_sums);
+        add(of, blocks->start[b], blocks->start[b + 1],
+            part + (size_t)b * (size_t)n_sums);
     opn_i_blocks_add(blocks, n_sums, part, sum);
 }
 
