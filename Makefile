@@ -31,6 +31,9 @@ check:
 	@$(CONFIGURE) --preset sanitize -DOPINE_WERROR=ON
 	@$(CONFIGURE) --preset double -DOPINE_WERROR=ON
 	@$(CONFIGURE) --preset thread -DOPINE_WERROR=ON
+	@if command -v mpicc >/dev/null; then \
+	    $(CONFIGURE) --preset mpi -DOPINE_WERROR=ON && \
+	    cmake --build $(BUILD)/mpi --parallel $(JOBS) --target opine; fi
 	@for tree in $(CHECKED); do cmake --build $$tree --parallel $(JOBS) || exit 1; done
 	@for tree in $(BUILD) $(BUILD)/thread; do \
 	    cmake --build $$tree --parallel $(JOBS) --target bench_programs || exit 1; done

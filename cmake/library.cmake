@@ -12,6 +12,11 @@ else()
   list(REMOVE_ITEM opine_sources ${fetch_sources})
 endif()
 
+# What talks to other processes.
+if(NOT OPINE_MPI)
+  list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/comm/comm_mpi.c)
+endif()
+
 # What serves the page, or what says that this build cannot.
 if(libmicrohttpd_FOUND)
   list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/explore/http_absent.c)
@@ -80,6 +85,10 @@ set(opine_parts
   ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} m)
 if(OPINE_FETCH)
   list(APPEND opine_parts PkgConfig::libcrypto)
+endif()
+if(OPINE_MPI)
+  list(APPEND opine_parts MPI::MPI_C)
+  target_compile_definitions(opine_objects PRIVATE OPN_MPI)
 endif()
 if(OPINE_OPENMP)
   list(APPEND opine_parts OpenMP::OpenMP_C)

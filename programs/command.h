@@ -26,6 +26,7 @@ typedef struct opine_app {
     const opine_verb *verb;              // that runs, or NULL
     const char *argument[MAX_ARGUMENTS]; // positional arguments, in order
     int n_arguments;
+    int rank, n_ranks;     // of the processes that share the work
     bool is_out_of_memory; // of the command itself; the context's message is an older one
 } opine_app;
 
@@ -110,6 +111,7 @@ int run_data_list(opine_app *app);
 int run_data_info(opine_app *app);
 int run_data_fetch(opine_app *app);
 int run_data_convert(opine_app *app);
+int run_data_shard(opine_app *app);
 int run_data_generate(opine_app *app);
 int run_help(opine_app *app);
 int run_version(opine_app *app);
@@ -119,7 +121,7 @@ opn_status load_checked(opine_app *app, const char *data, opn_graph **out);
 
 // Whether the verb may run: not if it was started as one of several processes that would
 // all do the same, as under mpirun. If not, a message has been printed.
-bool is_launched_alone(const opine_app *app, const opine_verb *verb);
+bool is_launched_well(const opine_app *app, const opine_verb *verb);
 
 // The dataset that a message about missing data refers to; NULL if there is none.
 const char *dataset_to_fetch(const opine_app *app, const char *message);

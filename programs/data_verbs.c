@@ -1,4 +1,4 @@
-// data_verbs.c -- opine data list, info, convert, generate.
+// data_verbs.c -- opine data list, info, convert, shard, generate.
 
 #include "command.h"
 #include "json_output.h"
@@ -455,10 +455,11 @@ static int print_written(const char *path, const opn_graph_info *info)
     return print_json(document);
 }
 
-static int save(opine_app *app, const opn_graph *graph, const char *path)
+// Says what was written, unless writing it had another status than OPN_OK.
+static int
+tell_written(opine_app *app, opn_status status, const opn_graph *graph, const char *path)
 {
     opn_graph_info info;
-    opn_status status = opn_graph_save(app->ctx, graph, path);
     if (status == OPN_OK)
         status = opn_graph_describe(app->ctx, graph, &info);
     if (status != OPN_OK)
@@ -472,6 +473,11 @@ static int save(opine_app *app, const opn_graph *graph, const char *path)
                  info.n_classes == 1 ? "" : "es");
     terminal_clear();
     return opn_params_flag(app->params, "json") ? print_written(path, &info) : EXIT_DONE;
+}
+
+static int save(opine_app *app, const opn_graph *graph, const char *path)
+{
+    return tell_written(app, opn_graph_save(app->ctx, graph, path), graph, path);
 }
 
 // Whether the graph was read from that file or folder, however the path is spelled.
@@ -502,6 +508,24 @@ int run_data_convert(opine_app *app)
                  path);
     else
         code = save(app, graph, path);
+    opn_graph_free(graph);
+    return code;
+}
+
+int run_data_shard(opine_app *app)
+{
+    opn_graph *graph = NULL;
+    const char *path = opn_params_text(app->params, "output");
+    const int32_t n_blocks = (int32_t)opn_params_int(app->params, "blocks");
+    if (path[0] == 0 || strcmp(path, "-") == 0) {
+        complain("data shard needs -o FOLDER: a new folder to write the blocks to");
+        return EXIT_USAGE;
+    }
+    opn_status status =
+            opn_graph_load_prepared(app->ctx, app->argument[0], app->params, &graph);
+    if (status == OPN_OK)
+        status = opn_graph_save_shards(app->ctx, graph, n_blocks, path);
+    const int code = tell_written(app, status, graph, path);
     opn_graph_free(graph);
     return code;
 }

@@ -18,9 +18,21 @@ static const struct {
         {"PMIX_RANK", true},             // prun, which does not tell the number
 };
 
-bool is_launched_alone(const opine_app *app, const opine_verb *verb)
+// Whether several ranks can share the work of a verb.
+static bool is_shared(const opine_verb *verb)
+{
+    return verb->run == run_train || verb->run == run_predict;
+}
+
+bool is_launched_well(const opine_app *app, const opine_verb *verb)
 {
     const opn_param *shard = opn_param_find("shard");
+    if (app->n_ranks > 1) {
+        if (!is_shared(verb) && app->rank == 0)
+            complain("%s is for one process; train and predict are shared by %d",
+                     verb->name, app->n_ranks);
+        return is_shared(verb);
+    }
     if (verb->group == VERB_OTHER || opn_params_given(app->params, "shard"))
         return true;
     for (size_t l = 0; l < sizeof(launchers) / sizeof(launchers[0]); l++) {

@@ -46,10 +46,13 @@ static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
         help_verb(verb);
         return EXIT_DONE;
     }
-    if (!is_launched_alone(app, verb))
+    if (!is_launched_well(app, verb))
         return EXIT_USAGE;
+    if (app->rank > 0 && // the first speaks for all
+        opn_params_set(app->ctx, app->params, "quiet", "on") != OPN_OK)
+        return EXIT_FAILED;
     terminal_set_quiet(opn_params_flag(app->params, "quiet"),
-                       opn_params_flag(app->params, "verbose"));
+                       opn_params_flag(app->params, "verbose") && app->rank == 0);
     const opn_hooks hooks = terminal_hooks();
     opn_status status = opn_ctx_set_hooks(app->ctx, &hooks);
     if (status == OPN_OK)
@@ -100,11 +103,17 @@ int main(int argc, char **argv)
         complain("out of memory");
         return code;
     }
-    const opn_status status = opn_params_create(app.ctx, &app.params);
+    opn_status status = opn_ctx_join_ranks(app.ctx, &app.rank, &app.n_ranks);
+    if (status == OPN_OK)
+        status = opn_params_create(app.ctx, &app.params);
+    if (app.rank > 0 && freopen("/dev/null", "w", stdout) == NULL) // the first prints
+        return EXIT_FAILED;
     code = status != OPN_OK ? complain_status(&app, status)
                             : run_verb(&app, verb, argc - 1 - n_used, argv + 1 + n_used);
     terminal_clear();
+    code = close_output(code);
     opn_params_free(app.params);
+    opn_ctx_leave_ranks(app.ctx, code);
     opn_ctx_free(app.ctx);
-    return close_output(code);
+    return code;
 }

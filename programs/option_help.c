@@ -68,6 +68,7 @@ static const option_note notes[] = {
         {"data convert|data generate", "output", true,
          "Where to write the graph: a name that ends in .npz, or a new folder for CSV "
          "files; required."},
+        {"data shard", "output", true, "New folder to write the blocks to; required."},
         {"version", "verbose", true, "Also show how the program was built."},
 };
 

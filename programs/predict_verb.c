@@ -26,9 +26,11 @@ static int predict(opine_app *app, const opn_model *model, const opn_graph *grap
     terminal_clear();
     if (status == OPN_OK && decides)
         tell_decisions(app, decisions);
-    const int code = status != OPN_OK
-                             ? complain_status(app, status)
-                             : save_prediction(app, model, graph, split, prediction);
+    int code = EXIT_DONE;
+    if (status != OPN_OK)
+        code = complain_status(app, status);
+    else if (app->rank == 0)
+        code = save_prediction(app, model, graph, split, prediction);
     opn_decisions_free(decisions);
     opn_prediction_free(prediction);
     opn_split_free(split);

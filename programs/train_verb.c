@@ -110,7 +110,7 @@ int run_train(opine_app *app)
         status = review(app, graph, split, model);
     if (status == OPN_OK)
         status = opn_model_calibrate(app->ctx, graph, split, app->params, model);
-    if (status == OPN_OK)
+    if (status == OPN_OK && app->rank == 0)
         status = opn_model_save(app->ctx, model, path);
     opn_checkpoint_close(checkpoint, status == OPN_OK); // needed until the model is saved
     terminal_clear();

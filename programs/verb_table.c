@@ -34,7 +34,7 @@ const option_list option_headings[] = {
         {"Report", "perplexity listen"},
         {"Generator", GENERATOR},
         {"Output", "output json format"},
-        {"Data", "labels graph label steps raw data_dir mirror"},
+        {"Data", "labels graph label steps raw blocks data_dir mirror"},
         {"Training", TRAINING "resume checkpoint_every"},
         {"Sampling", SAMPLING "propagate teleport"},
         {"General", "seed " EVERY_VERB},
@@ -161,6 +161,11 @@ const opine_verb verbs[] = {
          "it exactly as in the file. With -o - the .npz file goes to standard output.",
          "opine data convert demo -o demo.npz", run_data_convert, VERB_DATA,
          "steps raw label data_dir output json"},
+        {"data shard", "DATA", 1, 1, "Cut a graph into blocks for several processes.",
+         "Writes a new folder with blocks of nodes that few edges join, which every verb "
+         "reads as the graph it was made from. Cutting needs METIS.",
+         "opine data shard demo --blocks 8 -o demo.shards", run_data_shard, VERB_DATA,
+         "blocks steps label data_dir output json"},
         {"data generate", "", 0, 0, "Generate a random graph with classes and features.",
          "The graph is drawn from a degree-corrected block model with bag-of-words "
          "features: nodes of the same class are joined more often and share more words.",
@@ -181,7 +186,7 @@ const opine_argument arguments[] = {
         {"DATA", ARGUMENT_DATA,
          "A graph: a name from `opine data list`, an .npz file, a folder with edges.csv "
          "and perhaps features.csv (or .json) and labels.csv (or target.csv), a list of "
-         "edges (.txt, .csv) with such files beside it, a .graphml file, a Planetoid prefix, images in IDX files (train-images-idx3-ubyte.gz, or their folder), or - "
+         "edges (.txt, .csv) with such files beside it, a .graphml file, a Planetoid prefix, images in IDX files (train-images-idx3-ubyte.gz, or their folder), a folder of shards, or - "
          "for an .npz file on standard input."},
         {"NAME", ARGUMENT_DATASET, "A dataset from `opine data list`, or all."},
         {"MODEL", ARGUMENT_FILE,
@@ -200,7 +205,7 @@ const opine_argument arguments[] = {
 const int n_arguments = sizeof(arguments) / sizeof(arguments[0]);
 
 const opine_family families[] = {
-        {"data", "List, download, describe, convert and generate graphs."},
+        {"data", "List, download, describe, convert, shard and generate graphs."},
 };
 const int n_families = sizeof(families) / sizeof(families[0]);
 

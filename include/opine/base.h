@@ -129,6 +129,21 @@ OPN_API OPN_NODISCARD opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks
 OPN_API OPN_NODISCARD opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads);
 OPN_API int opn_ctx_threads(const opn_ctx *ctx);
 
+// ---- ranks ---------------------------------------------------------------------------
+
+// Makes the context one of the ranks of an MPI program, which share graphs that were
+// written by opn_graph_save_shards(): each loads, trains and predicts with its part of
+// them, and all have the same result, which one of them should write. All ranks make the
+// same calls in the same order. In a library without MPI, and in a program that was not
+// started by a launcher, there is one rank.
+OPN_API OPN_NODISCARD opn_status opn_ctx_join_ranks(opn_ctx *ctx,
+                                                    int *rank,
+                                                    int *n_ranks);
+
+// The last call of a rank. With another code than 0, which it will end with, it ends the
+// others too.
+OPN_API void opn_ctx_leave_ranks(opn_ctx *ctx, int code);
+
 // ---- bytes in memory -----------------------------------------------------------------
 
 // What a function writes to memory instead of a file, opn_model_write() for example.

@@ -122,6 +122,16 @@ OPN_API OPN_NODISCARD opn_status opn_graph_save(opn_ctx *ctx,
                                                 const opn_graph *graph,
                                                 const char *path);
 
+// Writes a new folder of blocks of nodes that METIS cuts with few edges between them, for
+// graphs that are trained on by several processes (docs/scaling.md); opn_graph_load()
+// reads it as the same graph. The graph must be undirected, n_blocks a power of two up to
+// 4096. Errors: INVALID_ARG (the number of blocks), SHAPE (directed), UNSUPPORTED (METIS
+// is not installed), OVERFLOW (too large for it), WRITE, INTERRUPTED, NOMEM.
+OPN_API OPN_NODISCARD opn_status opn_graph_save_shards(opn_ctx *ctx,
+                                                       const opn_graph *graph,
+                                                       int32_t n_blocks,
+                                                       const char *path);
+
 // Draws a degree-corrected contextual block model with bag-of-words features from the
 // parameters nodes, classes, mean_degree, homophily, features, words, topic_overlap,
 // label_noise and seed. The result is undirected. Cost: O(V log V + E log V + words).

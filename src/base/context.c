@@ -174,7 +174,8 @@ void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...)
 
 static opn_status go_on(opn_ctx *ctx, const char *verb, const char *stage)
 {
-    if (ctx->hooks.interrupted == NULL || !ctx->hooks.interrupted(ctx->hooks.user))
+    if (ctx->is_bound || ctx->hooks.interrupted == NULL ||
+        !ctx->hooks.interrupted(ctx->hooks.user))
         return OPN_OK;
     return opn_i_fail(ctx, OPN_ERR_INTERRUPTED, "interrupted while %s%s", verb, stage);
 }

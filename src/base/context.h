@@ -14,6 +14,9 @@ struct opn_ctx {
     opn_hooks hooks;
     int n_threads;
     bool has_told_of_fork;
+    const struct opn_i_comm *comm; // of the ranks that work together, NULL: there is one
+    bool is_bound;    // to other ranks: stops only together with them, see comm.h
+    bool fails_alike; // the last failure is that of all ranks
     char error[1024];
 };
 

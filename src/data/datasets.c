@@ -182,8 +182,8 @@ cleanup:
 // the like, and trailing slashes.
 static opn_status name_by_path(opn_ctx *ctx, opn_graph *graph, const char *path)
 {
-    static const char *const endings[] = {".gz",  ".npz", ".txt",
-                                          ".csv", ".tsv", ".graphml"};
+    static const char *const endings[] = {".gz",  ".npz",     ".txt",   ".csv",
+                                          ".tsv", ".graphml", ".shards"};
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;
@@ -327,11 +327,13 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
     const opn_dataset *dataset = opn_i_dataset_called(data);
     bool is_folder = dataset == NULL && opn_i_folder_exists(data);
     bool is_ogb = false;
+    bool is_sharded = false;
     if (is_folder) {
+        OPN_TRY(opn_i_is_shards(ctx, data, &is_sharded));
         OPN_TRY(opn_i_is_ogb(ctx, data, &is_ogb));
         OPN_TRY(opn_i_folder_images(ctx, data, &images));
     }
-    is_folder = is_folder && !is_ogb && images == NULL;
+    is_folder = is_folder && !is_ogb && !is_sharded && images == NULL;
     OPN_FAIL_IF(
             ctx,
             options->requires_label && !is_folder &&
@@ -339,9 +341,15 @@ opn_status opn_i_graph_load(opn_ctx *ctx,
             OPN_ERR_INVALID_ARG,
             "`label` names a column of tables, and %s has only one label for each node",
             opn_i_input_name(data));
+    OPN_FAIL_IF(ctx, ctx->is_bound && !is_sharded, OPN_ERR_UNSUPPORTED,
+                "%s: several ranks share a graph that was cut into blocks, which this "
+                "one is not",
+                opn_i_input_name(data));
     if (dataset != NULL)
         return load_named(ctx, dataset, options->data_dir, out);
-    if (is_ogb)
+    if (is_sharded)
+        OPN_TRY(opn_i_load_shards(ctx, data, &graph));
+    else if (is_ogb)
         OPN_TRY(opn_i_load_ogb(ctx, data, &graph));
     else if (is_folder)
         OPN_TRY(opn_i_load_folder(ctx, data, options, &graph));

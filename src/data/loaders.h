@@ -38,6 +38,12 @@ const opn_dataset *opn_i_dataset_called(const char *name);
 OPN_NODISCARD opn_status opn_i_is_ogb(opn_ctx *ctx, const char *path, bool *found);
 OPN_NODISCARD opn_status opn_i_load_ogb(opn_ctx *ctx, const char *path, opn_graph **out);
 
+// A folder that opn_graph_save_shards() wrote.
+OPN_NODISCARD opn_status opn_i_is_shards(opn_ctx *ctx, const char *path, bool *found);
+OPN_NODISCARD opn_status opn_i_load_shards(opn_ctx *ctx,
+                                           const char *path,
+                                           opn_graph **out);
+
 // opn_graph_load() with options.
 OPN_NODISCARD opn_status opn_i_graph_load(opn_ctx *ctx,
                                           const char *data,

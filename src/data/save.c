@@ -6,15 +6,11 @@
 #include "io/bytes.h"
 #include "io/csv.h"
 #include "io/file_write.h"
+#include "io/new_folder.h"
 #include "io/path.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 // Whether a class has no node, so that the labels alone would not show it.
 static opn_status has_empty_class(opn_ctx *ctx, const opn_graph *graph, bool *found)
@@ -330,64 +326,20 @@ cleanup:
     return status;
 }
 
-// Best effort: only called for a folder that this save created.
-static void remove_tables(opn_ctx *ctx, const char *folder)
-{
-    for (size_t t = 0; t < N_TABLES; t++) {
-        char *path = NULL;
-        if (opn_i_join_path(ctx, folder, tables[t].name, "", &path) == OPN_OK)
-            (void)unlink(path);
-        opn_i_release(&ctx->alloc, path);
-    }
-    (void)rmdir(folder);
-}
-
-static bool has_contents(const char *path)
-{
-    DIR *folder = opendir(path);
-    bool found = false;
-    if (folder == NULL)
-        return false;
-    for (const struct dirent *entry; !found && (entry = readdir(folder)) != NULL;)
-        found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(folder);
-    return found;
-}
-
-// Writes to a temporary folder next to `path` and renames it once all tables are written.
 static opn_status save_folder(opn_ctx *ctx, const opn_graph *graph, const char *path)
 {
     opn_status status = OPN_OK;
-    char *temporary = NULL;
-    bool is_made = false;
-    size_t n_path = strlen(path);
-    char *trimmed = NULL; // without trailing slashes: else the new folder goes inside
-    struct stat info;
-    while (n_path > 1 && path[n_path - 1] == '/')
-        n_path--;
-    OPN_TRY_NEW(ctx, trimmed, n_path + 1);
-    memcpy(trimmed, path, n_path);
-    OPN_FAIL_IF(
-            ctx, stat(trimmed, &info) == 0 && !S_ISDIR(info.st_mode), OPN_ERR_WRITE,
-            "%s: is a file; a graph is written to a new folder, or a name that ends in "
-            ".npz",
-            trimmed);
-    OPN_FAIL_IF(ctx, has_contents(trimmed), OPN_ERR_WRITE,
-                "%s: the folder is not empty; name a new one", trimmed);
-    OPN_TRY(check_names(ctx, trimmed, "nodes", &graph->node_names));
-    OPN_TRY(check_names(ctx, trimmed, "classes", &graph->class_names));
-    OPN_TRY(check_names(ctx, trimmed, "features", &graph->feature_names));
-    OPN_TRY(opn_i_make_temporary(ctx, trimmed, true, &temporary, NULL));
-    is_made = true;
-    OPN_TRY(write_tables(ctx, graph, temporary));
-    OPN_FAIL_IF(ctx, rename(temporary, trimmed) != 0, OPN_ERR_WRITE,
-                "%s: cannot be created: %s", trimmed, strerror(errno));
-    is_made = false;
+    opn_i_new_folder folder = {0};
+    OPN_TRY(opn_i_new_folder_open(
+            ctx, path, "a graph is written to a new folder, or a name that ends in .npz",
+            &folder));
+    OPN_TRY(check_names(ctx, folder.path, "nodes", &graph->node_names));
+    OPN_TRY(check_names(ctx, folder.path, "classes", &graph->class_names));
+    OPN_TRY(check_names(ctx, folder.path, "features", &graph->feature_names));
+    OPN_TRY(write_tables(ctx, graph, folder.temporary));
+    OPN_TRY(opn_i_new_folder_commit(&folder));
 cleanup:
-    if (is_made)
-        remove_tables(ctx, temporary);
-    opn_i_release(&ctx->alloc, temporary);
-    opn_i_release(&ctx->alloc, trimmed);
+    opn_i_new_folder_close(&folder);
     return status;
 }
 

@@ -1,6 +1,7 @@
 // check.c -- warnings about the edges and labels of a user's own data.
 
 #include "graph/check_parts.h"
+#include "graph/shards.h"
 
 #include "graph/feature_rule.h"
 
@@ -287,6 +288,7 @@ opn_status opn_graph_warnings(opn_ctx *ctx,
     int32_t n_labelled = 0;
     bool is_scaled = false;
     if (graph->dataset != NULL || opn_i_graph_n_nodes(graph) == 0 ||
+        opn_i_graph_is_partial(graph) || // a rank would warn of what others have
         (tell == NULL && ctx->hooks.log == NULL))
         return OPN_OK;
     check_edges(&check);

@@ -1,7 +1,7 @@
 // describe.c -- statistics of a graph, and the hash that identifies it.
 
-#include "graph/graph_data.h"
 #include "graph/homophily.h"
+#include "graph/shards.h"
 #include "io/sha256.h"
 
 #include <math.h>
@@ -249,6 +249,10 @@ opn_status opn_graph_hash(opn_ctx *ctx, const opn_graph *graph, char text[65])
     opn_i_sha256 *hash = NULL;
     static const char version[] = "opine graph 1\n";
     const int64_t n_classes = graph->n_classes;
+    if (opn_i_graph_is_partial(graph)) {
+        memcpy(text, graph->shards->hash, sizeof(graph->shards->hash));
+        return OPN_OK;
+    }
     OPN_TRY(opn_i_sha256_start(ctx, &hash));
     opn_i_sha256_add(hash, version, strlen(version));
     OPN_TRY(hash_csr(ctx, hash, &graph->topology));

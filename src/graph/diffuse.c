@@ -1,6 +1,6 @@
 // diffuse.c -- diffusion of values over the graph.
 
-#include "graph/graph_data.h"
+#include "graph/shards.h"
 
 #include <math.h>
 
@@ -9,6 +9,7 @@ enum { NODES_A_THREAD = 4096 };
 
 // One column on its way.
 typedef struct diffusing {
+    const opn_graph *graph;
     const opn_i_csr *topology;
     const opn_diffusion *how;
     int n_threads;
@@ -59,6 +60,7 @@ static opn_status diffuse_column(opn_ctx *ctx, diffusing *d, float *value, size_
     for (int64_t step = 0; step < n_steps; step++) {
         OPN_TRY(opn_i_progress(ctx, "diffusing", step, n_steps, "steps"));
         step_once(d);
+        OPN_TRY(opn_i_graph_share_rows(ctx, d->graph, sizeof(*d->now), d->now));
     }
     for (int32_t i = 0; i < n; i++)
         value[(size_t)i * stride] = (float)d->now[i];
@@ -95,7 +97,8 @@ opn_status opn_graph_diffuse(opn_ctx *ctx,
     OPN_TRY(check_diffusion(ctx, graph, how));
     for (int r = 0; r < 3; r++)
         OPN_TRY_NEW(ctx, room[r], n);
-    diffusing d = {.topology = &graph->topology,
+    diffusing d = {.graph = graph,
+                   .topology = &graph->topology,
                    .how = how,
                    .n_threads = opn_i_threads_for(ctx, work, NODES_A_THREAD),
                    .first = room[0],
@@ -112,6 +115,8 @@ cleanup:
 bool opn_i_graph_has_isolated(const opn_graph *graph)
 {
     const opn_i_csr *a = &graph->topology;
+    if (opn_i_graph_is_partial(graph))
+        return graph->shards->has_isolated;
     for (int32_t i = 0; i < a->n_rows; i++)
         if (a->row_ptr[i] == a->row_ptr[i + 1])
             return true;

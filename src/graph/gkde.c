@@ -7,6 +7,7 @@
 
 #include "graph/gkde_search.h"
 #include "graph/order.h"
+#include "graph/shards.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,6 +45,7 @@ typedef struct layout {
 
 // Searches that may run at once, and their memory.
 typedef struct crew {
+    const opn_graph *graph;
     opn_i_gkde_search *search; // [n]
     int n, n_threads;
     int32_t n_nodes;
@@ -163,13 +165,14 @@ static void layout_deinit(opn_ctx *ctx, layout *to)
 
 // Reorders the nodes, and those of `l` with them, if the searches repay it: with
 // 21,168 labels on ogbn-arxiv, all takes 2.3 instead of 3.2 s.
-static opn_status
-layout_init(opn_ctx *ctx, const opn_i_csr *topology, labelled *l, layout *to)
+static opn_status layout_init(
+        opn_ctx *ctx, const opn_i_csr *topology, bool is_partial, labelled *l, layout *to)
 {
     opn_status status = OPN_OK;
     const int32_t n_nodes = topology->n_rows;
     to->topology = topology;
-    if (n_nodes < REORDERED_NODES || l->n < REORDERED_BATCHES * OPN_GKDE_BATCH)
+    if (is_partial || n_nodes < REORDERED_NODES ||
+        l->n < REORDERED_BATCHES * OPN_GKDE_BATCH)
         return OPN_OK;
     OPN_TRY_NEW(ctx, to->order, n_nodes);
     OPN_TRY_NEW(ctx, to->place, n_nodes);
@@ -200,7 +203,8 @@ static int count_searches(const crew *c, int32_t n_columns, int32_t n_labelled)
     const double n_bytes =
             (3.0 * sizeof(opn_i_bit_set) + 8.0 * n_columns) * c->n_nodes * c->n_threads;
     const bool has_work = n_labelled / OPN_GKDE_BATCH >= c->n_threads;
-    return has_work && n_bytes <= most_bytes ? c->n_threads : 1;
+    const bool may_part = !opn_i_graph_is_partial(c->graph);
+    return may_part && has_work && n_bytes <= most_bytes ? c->n_threads : 1;
 }
 
 static opn_status crew_init(opn_ctx *ctx,
@@ -227,6 +231,7 @@ static opn_status crew_init(opn_ctx *ctx,
                                       (-(uintptr_t)c->sets & (sizeof(*sets) - 1)));
     for (size_t t = 0; t < n; t++)
         c->search[t] = (opn_i_gkde_search){.topology = topology,
+                                           .only_pulls = opn_i_graph_is_partial(c->graph),
                                            .weights = &c->weights,
                                            .frontier = sets + 3 * t * n_nodes,
                                            .next = sets + (3 * t + 1) * n_nodes,
@@ -296,6 +301,22 @@ static opn_status report(opn_ctx *ctx, const crew *c, int64_t n_more)
                           "hops");
 }
 
+// Where several ranks have parts of the graph, each has searched from its own nodes: all
+// hear what all have reached.
+static opn_status share_frontier(opn_ctx *ctx, const crew *c, bool *is_going_on)
+{
+    opn_status status = OPN_OK;
+    opn_i_gkde_search *search = &c->search[0];
+    if (!opn_i_graph_is_partial(c->graph))
+        return OPN_OK;
+    opn_i_gkde_search_tidy(search);
+    OPN_TRY(opn_i_graph_share_rows(ctx, c->graph, sizeof(*search->frontier),
+                                   search->frontier));
+    *is_going_on = opn_i_gkde_search_mark(search);
+cleanup:
+    return status;
+}
+
 // One batch on all threads; on a large graph even a step is worth a report.
 static opn_status run_shared(opn_ctx *ctx, const crew *c, const portion *p, int32_t b)
 {
@@ -304,6 +325,7 @@ static opn_status run_shared(opn_ctx *ctx, const crew *c, const portion *p, int3
     start_batch(&c->search[0], p, b);
     for (int32_t d = 1; d < c->weights.radius && is_going_on; d++) {
         is_going_on = opn_i_gkde_search_step(&c->search[0], d, c->n_threads);
+        OPN_TRY(share_frontier(ctx, c, &is_going_on));
         OPN_TRY(report(ctx, c, d));
     }
 cleanup:
@@ -343,10 +365,10 @@ opn_status opn_i_gkde(opn_ctx *ctx,
     const int32_t n_columns = n_classes < OPN_GKDE_CLASSES ? n_classes : OPN_GKDE_CLASSES;
     labelled l = {0};
     layout at = {0};
-    crew c = {.n_nodes = n_nodes};
+    crew c = {.graph = graph, .n_nodes = n_nodes};
     OPN_TRY(opn_i_graph_check_undirected(ctx, graph));
     OPN_TRY(sort_labelled(ctx, target, n_nodes, n_classes, &l));
-    OPN_TRY(layout_init(ctx, &graph->topology, &l, &at));
+    OPN_TRY(layout_init(ctx, &graph->topology, opn_i_graph_is_partial(graph), &l, &at));
     c.weights.radius = opn_i_gkde_radius(sigma, kernel_constant, l.n);
     OPN_TRY(crew_init(ctx, at.topology, n_columns, l.n, &c));
     c.n_hops = count_batches(&l) * c.weights.radius;

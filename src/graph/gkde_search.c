@@ -179,7 +179,7 @@ bool opn_i_gkde_search_step(opn_i_gkde_search *s, int32_t d, int n_threads)
     const int32_t n_nodes = s->topology->n_rows;
     int is_going_on = 0;
     (void)n_threads; // unused when built without OpenMP
-    if (is_small(s)) {
+    if (!s->only_pulls && is_small(s)) {
         is_going_on = push_nodes(s, d);
     } else {
 #pragma omp parallel for schedule(dynamic) num_threads(n_threads) if (n_threads > 1) \
@@ -225,4 +225,24 @@ void opn_i_gkde_search_start(opn_i_gkde_search *s,
         set_bit(s->in_frontier, node[b]);
         set_bit(s->is_met, node[b]);
     }
+}
+
+void opn_i_gkde_search_tidy(opn_i_gkde_search *s)
+{
+    for (int32_t i = 0; i < s->topology->n_rows; i++)
+        if (!has_bit(s->in_frontier, i))
+            s->frontier[i] = (bit_set){{0}};
+}
+
+bool opn_i_gkde_search_mark(opn_i_gkde_search *s)
+{
+    bool has_any = false;
+    memset(s->in_frontier, 0,
+           opn_i_map_words(s->topology->n_rows) * sizeof(*s->in_frontier));
+    for (int32_t i = 0; i < s->topology->n_rows; i++)
+        if (!is_empty(&s->frontier[i])) {
+            set_bit(s->in_frontier, i);
+            has_any = true;
+        }
+    return has_any;
 }

@@ -40,6 +40,7 @@ typedef struct opn_i_hop_weights {
 typedef struct opn_i_gkde_search {
     const opn_i_csr *topology;
     const opn_i_hop_weights *weights;
+    bool only_pulls;         // some rows of the topology are elsewhere
     opn_i_bit_set *frontier; // [V] labelled nodes that reached the node in the last step
     opn_i_bit_set *next;     // [V]
     opn_i_bit_set *seen;     // [V] labelled nodes that have reached it so far
@@ -67,5 +68,10 @@ void opn_i_gkde_search_start(opn_i_gkde_search *search,
 // Adds the evidence of what is d hops away, after all steps before it. Returns whether
 // there was any. Cost: O(edges of the frontier) while these are few, else O(V + E).
 bool opn_i_gkde_search_step(opn_i_gkde_search *search, int32_t d, int n_threads);
+
+// Makes sets of the frontier valid for all nodes, and marks those that are not empty, for
+// sets that come from elsewhere in between. The second returns whether there are any.
+void opn_i_gkde_search_tidy(opn_i_gkde_search *search);
+bool opn_i_gkde_search_mark(opn_i_gkde_search *search);
 
 #endif // OPN_GKDE_SEARCH_H

@@ -1,6 +1,7 @@
 // graph_data.c -- creating, freeing and reading graphs.
 
 #include "graph/graph_data.h"
+#include "graph/shards.h"
 
 #include "base/text.h"
 #include "io/path.h"
@@ -36,6 +37,7 @@ void opn_graph_free(opn_graph *graph)
     opn_i_names_deinit(&alloc, &graph->node_names);
     opn_i_names_deinit(&alloc, &graph->class_names);
     opn_i_names_deinit(&alloc, &graph->feature_names);
+    opn_i_shards_free(&alloc, graph->shards);
     opn_i_release(&alloc, graph->label);
     opn_i_release(&alloc, graph->given_role);
     opn_i_names_deinit(&alloc, &graph->notes);

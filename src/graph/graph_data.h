@@ -8,6 +8,8 @@
 #include "opine/graph.h"
 #include "opine/split.h"
 
+typedef struct opn_i_shards opn_i_shards; // shards.h has it
+
 struct opn_graph {
     opn_alloc alloc; // copied from the context, so the graph may outlive it
     char *name;
@@ -28,6 +30,7 @@ struct opn_graph {
     bool rows_are_scaled;       // features mix rows that were scaled: models scale none
     uint32_t usual_steps;       // default steps of opn_graph_prepare()
     const opn_dataset *dataset; // the known dataset; NULL for a user's own data
+    opn_i_shards *shards;       // its blocks; NULL if it is not divided
     opn_split_rule usual_split; // SAMPLED or OWN; GIVEN follows from given_role
 };
 

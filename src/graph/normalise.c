@@ -2,6 +2,8 @@
 
 #include "graph/normalise.h"
 
+#include "graph/shards.h"
+
 #include <math.h>
 
 // Writes row i of A + I, not yet normalised, starting at `at`; returns its end.
@@ -36,9 +38,9 @@ static double shrink_of(opn_i_edge_rule rule, double degree)
 static double
 entry_of(opn_i_edge_rule rule, double value, const double *shrink, int32_t i, int32_t j)
 {
-    if (rule != OPN_EDGES_MEAN)
+    if (opn_i_edge_rule_is_symmetric(rule))
         return value * shrink[i] * shrink[j];
-    return i == j ? 0.0 : value * shrink[i];
+    return i == j ? 0.0 : value * shrink[rule == OPN_EDGES_MEAN ? i : j];
 }
 
 static opn_status make_identity(opn_ctx *ctx, int32_t n, opn_i_csr *out)
@@ -78,6 +80,7 @@ opn_status opn_i_graph_normalise(opn_ctx *ctx,
                 degree += (double)normal.value[e];
         shrink[i] = shrink_of(rule, degree);
     }
+    OPN_TRY(opn_i_graph_share_rows(ctx, graph, sizeof(*shrink), shrink));
     for (int32_t i = 0; i < a->n_rows; i++) {
         OPN_TRY_GO_ON_ROWS(ctx, i, "normalising the edges");
         for (opn_off e = normal.row_ptr[i]; e < normal.row_ptr[i + 1]; e++)

@@ -2,6 +2,7 @@
 
 #include "graph/feature_scale.h"
 #include "graph/graph_data.h"
+#include "graph/shards.h"
 
 #include <string.h>
 
@@ -222,6 +223,12 @@ opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_grap
     OPN_FAIL_IF(ctx, (steps & ~(uint32_t)(2 * OPN_STEP_STANDARDISE - 1)) != 0,
                 OPN_ERR_INVALID_ARG, "steps 0x%x: an unknown step of preprocessing",
                 (unsigned)steps);
+    OPN_FAIL_IF(ctx,
+                opn_i_graph_is_partial(graph) && (steps & ~(uint32_t)OPN_STEP_UNDIRECTED),
+                OPN_ERR_UNSUPPORTED,
+                "%s: several ranks take the graph as it is in the shards; `steps` are "
+                "for what is sharded",
+                graph->name);
     if (steps & OPN_STEP_LARGEST_COMPONENT)
         steps |= OPN_STEP_UNDIRECTED;
     OPN_TRY(copy_rest(ctx, graph, &made));
@@ -232,6 +239,9 @@ opn_graph_prepare(opn_ctx *ctx, const opn_graph *graph, uint32_t steps, opn_grap
     made->is_undirected |= (steps & OPN_STEP_UNDIRECTED) != 0;
     OPN_TRY(opn_i_go_on(ctx, preparing));
     OPN_TRY(opn_i_features_copy(ctx, &graph->features, &made->features));
+    // What a step changes is another graph than the one that was divided.
+    if (graph->shards != NULL && (steps & ~(uint32_t)OPN_STEP_UNDIRECTED) == 0)
+        OPN_TRY(opn_i_shards_copy(ctx, graph, &made->shards));
     OPN_TRY(opn_i_go_on(ctx, preparing));
     if (steps & OPN_STEP_LARGEST_COMPONENT)
         OPN_TRY(keep_largest_component(ctx, made));
@@ -255,6 +265,8 @@ opn_status opn_graph_copy(opn_ctx *ctx, const opn_graph *graph, opn_graph **out)
     opn_graph *copy = NULL;
     OPN_TRY(opn_graph_prepare(ctx, graph, 0, &copy));
     copy->is_loaded = false;
+    opn_i_shards_free(&copy->alloc, copy->shards); // it may be changed
+    copy->shards = NULL;
     *out = copy;
 cleanup:
     return status;

@@ -553,3 +553,15 @@ opn_status opn_i_tensor_to_i64(opn_ctx *ctx,
 cleanup:
     return status;
 }
+
+opn_status opn_i_tensor_to_f64(opn_ctx *ctx,
+                               const char *what,
+                               const opn_i_tensor_view *tensor,
+                               double *out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY(check_type(ctx, what, tensor, OPN_TENSOR_F64));
+    copy_64(tensor, out);
+cleanup:
+    return status;
+}

@@ -97,6 +97,10 @@ OPN_NODISCARD opn_status opn_i_tensor_to_i64(opn_ctx *ctx,
                                              const char *what,
                                              const opn_i_tensor_view *tensor,
                                              int64_t *out);
+OPN_NODISCARD opn_status opn_i_tensor_to_f64(opn_ctx *ctx,
+                                             const char *what,
+                                             const opn_i_tensor_view *tensor,
+                                             double *out);
 
 // ---- writing -------------------------------------------------------------------------
 

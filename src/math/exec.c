@@ -417,7 +417,7 @@ static void keep_half(const opn_i_exec *exec,
                       uint64_t seed,
                       opn_i_stream stream,
                       uint32_t step,
-                      size_t first,
+                      uint64_t first,
                       size_t n_words,
                       uint64_t *bits)
 {
@@ -427,7 +427,7 @@ static void keep_half(const opn_i_exec *exec,
         const size_t n = n_words - done < WORDS ? n_words - done : WORDS;
         exec->kernels->philox(seed, (uint32_t)stream, step, (first + done) / 2,
                               (n + 1) / 2, drawn);
-        memcpy(bits + first + done, drawn, n * sizeof(*bits));
+        memcpy(bits + done, drawn, n * sizeof(*bits));
     }
 }
 
@@ -437,7 +437,7 @@ static void keep_some(const opn_i_exec *exec,
                       opn_i_stream stream,
                       uint32_t step,
                       uint32_t threshold,
-                      size_t first,
+                      uint64_t first,
                       size_t n_words,
                       uint64_t *bits)
 {
@@ -445,9 +445,9 @@ static void keep_some(const opn_i_exec *exec,
     uint32_t drawn[16 * WORDS];
     for (size_t done = 0; done < n_words; done += WORDS) {
         const size_t n = n_words - done < WORDS ? n_words - done : WORDS;
-        exec->kernels->philox(seed, (uint32_t)stream, step, 4 * (uint64_t)(first + done),
-                              4 * n, drawn);
-        exec->kernels->keep(n, threshold, (const uint8_t *)drawn, bits + first + done);
+        exec->kernels->philox(seed, (uint32_t)stream, step, 4 * (first + done), 4 * n,
+                              drawn);
+        exec->kernels->keep(n, threshold, (const uint8_t *)drawn, bits + done);
     }
 }
 
@@ -465,21 +465,23 @@ double opn_i_met_rate(double rate)
 
 enum { WORDS_A_CHUNK = 256 };
 
-// The chunk of n_words words that begins at `first`.
+// The chunk of n_words words that begins at `first`; word 0 has the number first_word.
 static void keep_chunk(const opn_i_exec *exec,
                        uint64_t seed,
                        opn_i_stream stream,
                        uint32_t step,
                        double rate,
+                       uint64_t first_word,
                        size_t n_words,
                        size_t first,
                        uint64_t *bits)
 {
     const size_t n = n_words - first < WORDS_A_CHUNK ? n_words - first : WORDS_A_CHUNK;
     if (rate == 0.5)
-        keep_half(exec, seed, stream, step, first, n, bits);
+        keep_half(exec, seed, stream, step, first_word + first, n, bits + first);
     else
-        keep_some(exec, seed, stream, step, dropped_of_256(rate), first, n, bits);
+        keep_some(exec, seed, stream, step, dropped_of_256(rate), first_word + first, n,
+                  bits + first);
 }
 
 void opn_i_keep_bits(const opn_i_exec *exec,
@@ -490,6 +492,18 @@ void opn_i_keep_bits(const opn_i_exec *exec,
                      int64_t n,
                      uint64_t *bits)
 {
+    opn_i_keep_bits_from(exec, seed, stream, step, rate, 0, n, bits);
+}
+
+void opn_i_keep_bits_from(const opn_i_exec *exec,
+                          uint64_t seed,
+                          opn_i_stream stream,
+                          uint32_t step,
+                          double rate,
+                          uint64_t first_word,
+                          int64_t n,
+                          uint64_t *bits)
+{
     const int64_t work = rate == 0.5 ? n / 16 : n;
     const int n_threads = opn_i_exec_threads(exec, work);
     const int32_t n_tasks = (int32_t)((opn_i_bit_words(n) - 1) / WORDS_A_CHUNK) + 1;
@@ -498,7 +512,7 @@ void opn_i_keep_bits(const opn_i_exec *exec,
     while (opn_i_next_part(exec, work, n_tasks, &part)) {
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
         for (int32_t t = part.begin; t < part.end; t++)
-            keep_chunk(exec, seed, stream, step, rate, opn_i_bit_words(n),
+            keep_chunk(exec, seed, stream, step, rate, first_word, opn_i_bit_words(n),
                        (size_t)t * WORDS_A_CHUNK, bits);
     }
 }

@@ -201,6 +201,16 @@ void opn_i_keep_bits(const opn_i_exec *exec,
                      int64_t n,
                      uint64_t *bits);
 
+// The same of elements 64 first_word … of a longer list; first_word is even.
+void opn_i_keep_bits_from(const opn_i_exec *exec,
+                          uint64_t seed,
+                          opn_i_stream stream,
+                          uint32_t step,
+                          double rate,
+                          uint64_t first_word,
+                          int64_t n,
+                          uint64_t *bits);
+
 // Whether all n numbers are finite.
 bool opn_i_all_finite(size_t n, const opn_real *x);
 

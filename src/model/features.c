@@ -5,6 +5,7 @@
 #include "graph/feature_rule.h"
 #include "graph/feature_scale.h"
 #include "graph/normalise.h"
+#include "graph/shards.h"
 
 #include <string.h>
 
@@ -30,15 +31,34 @@ static bool has_other_than_0(int32_t n, const double *x)
     return false;
 }
 
-static opn_status fit_standard(opn_ctx *ctx, const opn_i_features *x, opn_model *model)
+// The moments, or those of all ranks where each has a part.
+static opn_status fit_moments(
+        opn_ctx *ctx, const opn_graph *graph, double *mean, double *scale, double *centre)
 {
     opn_status status = OPN_OK;
+    const opn_i_features *x = &graph->features;
+    const size_t n_bytes = (size_t)x->n_cols * sizeof(*mean);
+    if (opn_i_graph_is_partial(graph)) {
+        memcpy(mean, graph->shards->mean, n_bytes);
+        memcpy(scale, graph->shards->scale, n_bytes);
+        memcpy(centre, graph->shards->centre, n_bytes);
+        return OPN_OK;
+    }
+    OPN_TRY(opn_i_features_moments(ctx, x, mean, scale));
+    OPN_TRY(opn_i_features_centre(ctx, x, mean, scale, centre));
+cleanup:
+    return status;
+}
+
+static opn_status fit_standard(opn_ctx *ctx, const opn_graph *graph, opn_model *model)
+{
+    opn_status status = OPN_OK;
+    const opn_i_features *x = &graph->features;
     double *centre = NULL;
     OPN_TRY_NEW(ctx, model->mean, x->n_cols);
     OPN_TRY_NEW(ctx, model->scale, x->n_cols);
     OPN_TRY_NEW(ctx, centre, x->n_cols);
-    OPN_TRY(opn_i_features_moments(ctx, x, model->mean, model->scale));
-    OPN_TRY(opn_i_features_centre(ctx, x, model->mean, model->scale, centre));
+    OPN_TRY(fit_moments(ctx, graph, model->mean, model->scale, centre));
     if (has_other_than_0(x->n_cols, centre)) {
         model->centre = centre;
         centre = NULL;
@@ -60,7 +80,9 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
                 "%s: %d features and %d nodes are too many", graph->name, x->n_cols,
                 n_nodes);
     if (x->n_cols > 0)
-        model->normalise = choose(wanted, opn_i_features_are_signed(x));
+        model->normalise = choose(wanted, opn_i_graph_is_partial(graph)
+                                                  ? graph->shards->has_negative
+                                                  : opn_i_features_are_signed(x));
     if (x->n_cols == 0 || model->kind->encoder->uses_links) {
         model->n_node_features = n_nodes;
         OPN_TRY(opn_i_graph_topology_hash(ctx, graph, model->topology_hash));
@@ -68,7 +90,7 @@ opn_status opn_i_features_fit(opn_ctx *ctx,
     model->sizes.n_features = x->n_cols + model->n_node_features;
     OPN_TRY(opn_i_names_copy(ctx, &graph->feature_names, &model->feature_names));
     if (model->normalise == OPN_NORMALISE_STANDARD)
-        OPN_TRY(fit_standard(ctx, x, model));
+        OPN_TRY(fit_standard(ctx, graph, model));
 cleanup:
     return status;
 }
@@ -209,6 +231,28 @@ void opn_i_ready_features_deinit(const opn_alloc *alloc, opn_i_ready_features *r
     opn_i_features_deinit(alloc, &ready->x);
     opn_i_release(alloc, ready->centre);
     *ready = (opn_i_ready_features){0};
+}
+
+opn_status opn_i_features_ready_rows(opn_ctx *ctx,
+                                     const opn_model *model,
+                                     const opn_graph *graph,
+                                     const int32_t *node,
+                                     int32_t n_rows,
+                                     opn_i_ready_features *out)
+{
+    opn_status status = OPN_OK;
+    opn_i_ready_features ready = {0};
+    OPN_TRY(opn_i_features_take_rows(ctx, &graph->features, node, n_rows, &ready.x));
+    // In one form, whatever that of the whole is: a rank may have it in another.
+    OPN_TRY(opn_i_features_to_lists(ctx, &ready.x));
+    OPN_TRY(opn_i_features_match(ctx, model, graph, &ready.x));
+    OPN_TRY(normalise(ctx, model, graph, &ready.x));
+    OPN_TRY(opn_i_features_copy_centre(ctx, model, ready.x.n_cols, &ready.centre));
+    *out = ready;
+    ready = (opn_i_ready_features){0};
+cleanup:
+    opn_i_ready_features_deinit(&ctx->alloc, &ready);
+    return status;
 }
 
 opn_status opn_i_features_ready(opn_ctx *ctx,

@@ -39,6 +39,13 @@ OPN_NODISCARD opn_status opn_i_features_ready(opn_ctx *ctx,
                                               const opn_model *model,
                                               const opn_graph *graph,
                                               opn_i_ready_features *out);
+// The same of the rows node[0 … n_rows-1], for a model without features of nodes.
+OPN_NODISCARD opn_status opn_i_features_ready_rows(opn_ctx *ctx,
+                                                   const opn_model *model,
+                                                   const opn_graph *graph,
+                                                   const int32_t *node,
+                                                   int32_t n_rows,
+                                                   opn_i_ready_features *out);
 void opn_i_ready_features_deinit(const opn_alloc *alloc, opn_i_ready_features *ready);
 
 // *out = the centre of n_cols columns, 0 for those of nodes; nothing if there is none.

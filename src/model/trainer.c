@@ -2,6 +2,7 @@
 
 #include "model/trainer.h"
 
+#include "comm/comm.h"
 #include "math/thread_choice.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ opn_status opn_i_check_logits(opn_ctx *ctx, const opn_i_network *network, int32_
                 "epoch %d: the logits are not finite; a smaller learning rate may help",
                 epoch);
 cleanup:
-    return status;
+    return opn_i_comm_agree(ctx, status);
 }
 
 // What is read of the loss of an epoch; the rest is not computed.
@@ -125,6 +126,8 @@ static opn_status run_epoch(opn_ctx *ctx,
     // Until here the state is as before, so that training can be continued from it.
     OPN_TRY(exec->watch->status);
     OPN_TRY(check_gradient(ctx, network, d_weights, state->epoch + 1));
+    if (network->blocks != NULL)
+        network->blocks->comm->sum(network->blocks->comm, 1, &n_bounded);
     state->n_bounded += n_bounded;
     opn_i_optimiser_step(exec, &state->optimiser, &options->optimiser, state->epoch,
                          d_weights, state->weights);
@@ -185,6 +188,15 @@ reading_of(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch
     if (is_log_due(ctx, options, epoch) || (is_wanted && is_turn))
         return READS_TERMS;
     return is_wanted ? READS_LABELS : READS_NOTHING;
+}
+
+// What any rank reads, all compute: sums are over all of them.
+static reading agree_reading(const opn_ctx *ctx, reading reads)
+{
+    const opn_i_comm *comm = opn_i_comm_of(ctx);
+    int64_t most = reads;
+    comm->max(comm, 1, &most);
+    return (reading)most;
 }
 
 // What progress shows next to the number of the following epochs.
@@ -293,7 +305,7 @@ static opn_status tell_progress(opn_ctx *ctx,
                               .total = options->n_epochs,
                               .unit = "epochs",
                               .note = note[0] != 0 ? note : NULL};
-    return opn_i_progress_noted(ctx, &now);
+    return opn_i_comm_progress(ctx, &now);
 }
 
 static void init_weights(const opn_i_network *network,
@@ -305,6 +317,24 @@ static void init_weights(const opn_i_network *network,
     if (state->average != NULL)
         memcpy(state->average, state->weights,
                state->n_weights * sizeof(*state->average));
+}
+
+// Says what the ranks have exchanged of rows that neighbours need.
+static void tell_halo(opn_ctx *ctx,
+                      const opn_i_network *network,
+                      const opn_i_train_options *options,
+                      int64_t n_before,
+                      int32_t n_epochs)
+{
+    const opn_i_comm *comm = opn_i_comm_of(ctx);
+    const opn_i_halo *halo = network->reach.inner.halo;
+    int64_t n_bytes = halo == NULL ? 0 : halo->n_bytes - n_before;
+    if (comm->n_ranks == 1 || n_epochs == 0)
+        return;
+    comm->sum(comm, 1, &n_bytes);
+    opn_i_log(ctx, OPN_LOG_STEP,
+              "%s: %d ranks exchanged %lld bytes of neighbouring rows an epoch",
+              options->stage, comm->n_ranks, (long long)(n_bytes / n_epochs));
 }
 
 opn_status opn_i_train(opn_ctx *ctx,
@@ -329,10 +359,13 @@ opn_status opn_i_train(opn_ctx *ctx,
                                                .dropout = options->rates.units});
     if (state->is_done) // and the rest too, before an interruption
         return OPN_OK;
+    const int64_t n_before =
+            network->reach.inner.halo == NULL ? 0 : network->reach.inner.halo->n_bytes;
+    const int32_t n_before_epochs = state->epoch;
     if (state->epoch == 0)
         init_weights(network, options, state);
     while (state->epoch < options->n_epochs && !state->is_done) {
-        const reading reads = reading_of(ctx, options, state->epoch);
+        const reading reads = agree_reading(ctx, reading_of(ctx, options, state->epoch));
         const bool is_whole = reads == READS_TERMS;
         opn_i_loss_terms terms = {0};
         double accuracy = (double)NAN;
@@ -356,10 +389,11 @@ opn_status opn_i_train(opn_ctx *ctx,
             opn_i_thread_choice_end(&choice);
         if (is_whole)
             report(ctx, objective, options, state, &terms, accuracy, note);
-        if (reads == READS_LABELS)
+        if (reads == READS_LABELS && ctx->hooks.epoch != NULL)
             report_briefly(ctx, options, state->epoch + 1, terms.supervised, accuracy);
         state->epoch++;
     }
+    tell_halo(ctx, network, options, n_before, state->epoch - n_before_epochs);
     if (decides && state->best_loss < (double)INFINITY)
         memcpy(state->weights, state->best, state->n_weights * sizeof(*state->best));
     OPN_TRY(opn_i_network_pass(ctx, exec, network, state->weights, doing));

@@ -10,13 +10,22 @@
 // Within a workspace the nodes are reordered, for the reasons in order.h.
 typedef struct opn_i_workspace {
     opn_i_exec exec;
-    int32_t *order;             // [V] the graph's number of each node
-    opn_i_hop_store hop;        // the matrix of the edges
-    opn_i_csr topology;         // for a model that drops edges
-    opn_i_edge_dropper dropper; // likewise
-    opn_i_feature_matrix features;
+    int32_t *order;                // [V] the graph's number of each node of this process
+    opn_i_hop_store hop;           // the matrix of the edges
+    opn_i_csr topology;            // for a model that drops edges
+    opn_i_edge_dropper dropper;    // likewise
+    opn_i_feature_matrix features; // unset with blocks
+    opn_i_blocks blocks;           // of a divided graph whose model works by blocks
     opn_i_network network;
 } opn_i_workspace;
+
+// Whether passes of the plan work block by block. Errors: UNSUPPORTED (they do not, and
+// several ranks have parts of the graph).
+OPN_NODISCARD opn_status opn_i_workspace_divides(opn_ctx *ctx,
+                                                 const opn_model *model,
+                                                 const opn_graph *graph,
+                                                 opn_i_plan plan,
+                                                 bool *out);
 
 // For passes of this plan, or passes that share less. Errors: SHAPE (directed graph,
 // features that do not fit the model), NOMEM.

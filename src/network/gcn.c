@@ -28,7 +28,7 @@ opn_status opn_i_gcn_init(opn_ctx *ctx, opn_i_network *network)
 {
     opn_status status = OPN_OK;
     opn_i_gcn_layers *layers = NULL;
-    const size_t n_nodes = (size_t)network->n_nodes;
+    const size_t n_nodes = (size_t)network->n_room;
     // All rounded up to whole cache lines.
     const size_t n_wide = opn_i_whole_lines(n_nodes * (size_t)network->hidden_width);
     OPN_TRY_NEW(ctx, layers, 1);
@@ -75,16 +75,16 @@ void opn_i_gcn_forward(const opn_i_exec *exec,
     network->hidden = opn_i_as_const(pass.hidden);
     const opn_k_finish finish = {.rectifies = true,
                                  .factor = (opn_real)(1.0 / (1.0 - rate)),
-                                 .bits = rate == 0.0 ? NULL : network->keep_hidden};
-    const opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
-                                               layers->d_hidden, layers->p)
-                                .at;
-    opn_i_hop_product(exec, inner,
-                      opn_i_rows_const(p, network->n_nodes, network->hidden_width),
+                                 .bits = rate == 0.0 ? NULL : network->keep_hidden,
+                                 .first_bit = network->first_bit};
+    opn_real *p = opn_i_network_multiply(exec, network, weights, with_backward,
+                                         layers->d_hidden, layers->p)
+                          .at;
+    opn_i_hop_product(exec, inner, opn_i_rows(p, network->n_nodes, network->hidden_width),
                       pass.hidden, &finish);
     opn_i_matmul(exec, inner->n_rows, network->sizes.n_hidden, network->hidden, pass.w1,
                  pass.q, NULL, 1);
-    opn_i_hop_product(exec, outer, opn_i_as_const(pass.q),
+    opn_i_hop_product(exec, outer, pass.q,
                       opn_i_rows(network->z, outer->n_rows, network->class_width), NULL);
 }
 
@@ -99,14 +99,14 @@ void opn_i_gcn_backward(const opn_i_exec *exec,
     const matrices pass = view_pass(network, weights);
     opn_i_hop_product_transposed(
             exec, outer, NULL,
-            opn_i_rows_const(network->d_z, outer->n_rows, network->class_width), pass.q);
+            opn_i_rows(network->d_z, outer->n_rows, network->class_width), pass.q);
     // A hidden value above 0 was both active and kept.
     opn_i_network_project_back(exec, network, weights, network->hidden,
                                opn_i_as_const(pass.q), layers->hidden,
                                (opn_real)(1.0 / (1.0 - network->rates.units)),
                                pass.d_hidden, d_weights);
     opn_i_hop_product_transposed(
-            exec, inner, opn_i_network_row_scale(network), opn_i_as_const(pass.d_hidden),
+            exec, inner, opn_i_network_row_scale(network), pass.d_hidden,
             opn_i_rows(layers->p, network->n_nodes, network->hidden_width));
     opn_i_network_multiply_back(exec, network, layers->p, d_weights);
 }

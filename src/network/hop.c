@@ -11,24 +11,37 @@ opn_i_hop opn_i_hop_with(const opn_i_hop *hop, opn_k_sparse symmetric)
 
 // ---- products ------------------------------------------------------------------------
 
+// Fetches the rows that other ranks have.
+static void fetch_rows(const opn_i_hop *hop, opn_i_dense x)
+{
+    if (hop->halo == NULL)
+        return;
+    opn_i_halo_start(hop->halo, x.data, (size_t)x.width * sizeof(*x.data),
+                     (size_t)x.stride * sizeof(*x.data));
+    opn_i_halo_wait(hop->halo);
+}
+
 void opn_i_hop_product(const opn_i_exec *exec,
                        const opn_i_hop *hop,
-                       opn_i_dense_const x,
+                       opn_i_dense x,
                        opn_i_dense y,
                        const opn_k_finish *finish)
 {
-    opn_i_spmm(exec, &hop->rows, hop->n_rows, x, y, finish);
+    fetch_rows(hop, x);
+    opn_i_spmm(exec, &hop->rows, hop->n_rows, opn_i_as_const(x), y, finish);
 }
 
 void opn_i_hop_product_transposed(const opn_i_exec *exec,
                                   const opn_i_hop *hop,
                                   const opn_real *scale,
-                                  opn_i_dense_const x,
+                                  opn_i_dense x,
                                   opn_i_dense y)
 {
     opn_k_sparse back = hop->transposed;
     back.scale = scale;
-    opn_i_spmm(exec, &back, hop->n_cols, x, y, NULL);
+    fetch_rows(hop, x);
+    opn_i_spmm(exec, &back, hop->halo == NULL ? hop->n_cols : hop->n_rows,
+               opn_i_as_const(x), y, NULL);
 }
 
 void opn_i_hop_attend(const opn_i_exec *exec,
@@ -63,6 +76,7 @@ void opn_i_hop_store_deinit(const opn_alloc *alloc, opn_i_hop_store *store)
     opn_i_csr_deinit(alloc, &store->transposed);
     opn_i_release(alloc, store->own);
     opn_i_release(alloc, store->entry);
+    opn_i_halo_deinit(alloc, &store->halo);
     *store = (opn_i_hop_store){0};
 }
 
@@ -82,7 +96,7 @@ cleanup:
     return status;
 }
 
-opn_i_hop opn_i_hop_view(const opn_i_hop_store *store)
+opn_i_hop opn_i_hop_view(opn_i_hop_store *store)
 {
     const bool has_transposed = store->transposed.row_ptr != NULL;
     return (opn_i_hop){
@@ -93,5 +107,6 @@ opn_i_hop opn_i_hop_view(const opn_i_hop_store *store)
             .transposed =
                     opn_i_csr_view(has_transposed ? &store->transposed : &store->rows),
             .entry = store->entry,
+            .halo = store->halo.comm == NULL ? NULL : &store->halo,
     };
 }

@@ -3,16 +3,20 @@
 #ifndef OPN_HOP_H
 #define OPN_HOP_H
 
+#include "comm/comm.h"
 #include "math/csr.h"
 #include "math/exec.h"
 
-// A sparse matrix from some nodes, the columns, to others, the rows.
+// A sparse matrix from some nodes, the columns, to others, the rows. With a halo both
+// directions have the own nodes as rows, and those of others too as columns.
 typedef struct opn_i_hop {
     int32_t n_rows, n_cols;
     opn_k_sparse rows;  // [n_rows,n_cols]
     const int32_t *own; // [n_rows] column of each row's own node; NULL: the same index
     opn_k_sparse transposed; // [n_cols,n_rows], unset without a backward pass
     const uint32_t *entry; // [entries] index in `rows` of each of `transposed`, likewise
+    opn_i_halo *halo; // columns behind those of the own rows, which other ranks have;
+                      // NULL: there are none
 } opn_i_hop;
 
 // Logits of the rows of `outer` depend on the hidden units of its columns, which are the
@@ -37,10 +41,11 @@ opn_i_hop opn_i_hop_with(const opn_i_hop *hop, opn_k_sparse symmetric);
 
 // ---- products ------------------------------------------------------------------------
 
-// y = A x, A the matrix of the hop; `finish` may be NULL, as in opn_i_spmm().
+// y = A x, A the matrix of the hop; `finish` may be NULL, as in opn_i_spmm(). The rows of
+// x that other ranks have come from them.
 void opn_i_hop_product(const opn_i_exec *exec,
                        const opn_i_hop *hop,
-                       opn_i_dense_const x,
+                       opn_i_dense x,
                        opn_i_dense y,
                        const opn_k_finish *finish);
 
@@ -48,7 +53,7 @@ void opn_i_hop_product(const opn_i_exec *exec,
 void opn_i_hop_product_transposed(const opn_i_exec *exec,
                                   const opn_i_hop *hop,
                                   const opn_real *scale,
-                                  opn_i_dense_const x,
+                                  opn_i_dense x,
                                   opn_i_dense y);
 
 // The same with attention coefficients, see attend.h. Forward: o, top and inverse of the
@@ -69,6 +74,7 @@ typedef struct opn_i_hop_store {
     opn_i_csr transposed; // if needed and different from `rows`
     int32_t *own;         // or NULL
     uint32_t *entry;      // or NULL
+    opn_i_halo halo;      // of one rank of several
 } opn_i_hop_store;
 
 void opn_i_hop_store_deinit(const opn_alloc *alloc, opn_i_hop_store *store);
@@ -81,6 +87,6 @@ OPN_NODISCARD opn_status opn_i_hop_store_transpose(opn_ctx *ctx,
                                                    opn_i_hop_store *store);
 
 // The hop in the form passes use; borrowed.
-opn_i_hop opn_i_hop_view(const opn_i_hop_store *store);
+opn_i_hop opn_i_hop_view(opn_i_hop_store *store);
 
 #endif // OPN_HOP_H

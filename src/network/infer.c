@@ -2,6 +2,7 @@
 
 #include "network/infer.h"
 
+#include "comm/comm.h"
 #include "math/thread_choice.h"
 
 #include <string.h>
@@ -100,6 +101,23 @@ opn_i_plan opn_i_infer_plan(const opn_i_infer_options *options)
                         .dropout = options->rates.units};
 }
 
+static opn_status report(opn_ctx *ctx, int32_t n_done, int32_t n_passes)
+{
+    const opn_progress now = {"sampling", n_done, n_passes, "passes", NULL};
+    return opn_i_comm_progress(ctx, &now);
+}
+
+static opn_status check_pass(opn_ctx *ctx, const opn_i_network *network, int32_t m)
+{
+    opn_status status = OPN_OK;
+    OPN_FAIL_IF(ctx,
+                !opn_i_all_finite((size_t)network->n_nodes * (size_t)network->class_width,
+                                  network->z),
+                OPN_ERR_NONFINITE, "pass %d: the logits are not finite", m);
+cleanup:
+    return status;
+}
+
 opn_status opn_i_infer(opn_ctx *ctx,
                        const opn_i_exec *exec,
                        opn_i_network *network,
@@ -123,21 +141,17 @@ opn_status opn_i_infer(opn_ctx *ctx,
     memcpy(on_line, weights, n_weights * sizeof(*weights));
     opn_i_network_follow(network, opn_i_infer_plan(options));
     for (int32_t m = 0; m < n_passes; m++) {
-        OPN_TRY(opn_i_progress(ctx, "sampling", m, n_passes, "passes"));
+        OPN_TRY(report(ctx, m, n_passes));
         const opn_i_exec chosen = opn_i_thread_choice_begin(&choice, &watched);
         run_pass(&chosen, network, on_line, options, m);
         OPN_TRY(watch.status);
-        OPN_FAIL_IF(
-                ctx,
-                !opn_i_all_finite((size_t)network->n_nodes * (size_t)network->class_width,
-                                  network->z),
-                OPN_ERR_NONFINITE, "pass %d: the logits are not finite", m);
+        OPN_TRY(opn_i_comm_agree(ctx, check_pass(ctx, network, m)));
         add_pass(&chosen, options, network, &moments);
         OPN_TRY(watch.status);
         opn_i_thread_choice_end(&choice);
     }
     opn_i_moments_divide(&moments, n_passes);
-    OPN_TRY(opn_i_progress(ctx, "sampling", n_passes, n_passes, "passes"));
+    OPN_TRY(report(ctx, n_passes, n_passes));
     *out = moments;
     moments = (opn_i_moments){0};
 cleanup:

@@ -6,6 +6,7 @@
 #define OPN_NETWORK_H
 
 #include "graph/normalise.h"
+#include "network/blocks.h"
 #include "network/drop_edge.h"
 #include "network/feature_matrix.h"
 #include "network/hop.h"
@@ -21,9 +22,10 @@ typedef struct opn_i_rates {
 
 // Properties of the following passes that decide how X W0 is computed.
 typedef struct opn_i_plan {
-    bool trains;    // they have a backward pass, after which the weights change
-    bool has_whole; // X W0 with nothing dropped is needed anyway, or by several passes
-    double dropout; // of the entries of X
+    bool trains;      // they have a backward pass, after which the weights change
+    bool has_whole;   // X W0 with nothing dropped is needed anyway, or by several passes
+    double dropout;   // of the entries of X
+    bool needs_whole; // graph: they cannot work block by block
 } opn_i_plan;
 
 // Random streams of the passes of one purpose.
@@ -106,6 +108,7 @@ struct opn_i_network {
     const opn_i_encoder *encoder;
     opn_i_sizes sizes;
     int32_t n_nodes;      // rows of X
+    int32_t n_room;       // rows of the matrices that a hop reads: those of others too
     int32_t hidden_width; // of W0, the weights that X is multiplied by
     int32_t class_width;  // K rounded up to OPN_LANES
     opn_i_weight weight[OPN_MAX_WEIGHTS];
@@ -113,7 +116,8 @@ struct opn_i_network {
     size_t n_weights, n_decayed;
     opn_i_reach reach;              // of its passes
     opn_i_edge_dropper *dropper;    // of the edges of A^, borrowed; NULL: all are kept
-    opn_i_feature_matrix *features; // X, borrowed
+    opn_i_feature_matrix *features; // X, borrowed; NULL with blocks
+    opn_i_blocks *blocks;           // of a divided graph, with their X, borrowed; or NULL
     bool subtracts;   // subtract the dropped part from the whole X W0, which pays if that
                       // is known anyway and the rate is below 1/2
     bool is_frozen;   // the weights, and so X W0, are the same in all passes
@@ -121,6 +125,7 @@ struct opn_i_network {
     opn_real *z;      // [V,K]
     opn_real *d_z;    // [V,K] set by the caller before backward
     uint64_t *keep_hidden;    // one bit per hidden unit, in storage order
+    int64_t first_bit;        // that of the first one
     opn_real *w1_transposed;  // W1 transposed
     opn_real *partial;        // OPN_SUM_BLOCKS times W1
     void *layers;             // private to the encoder
@@ -147,6 +152,15 @@ OPN_NODISCARD opn_status opn_i_network_init(opn_ctx *ctx,
                                             opn_i_edge_dropper *dropper,
                                             opn_i_feature_matrix *features,
                                             opn_i_network *out);
+
+// The same on the nodes of blocks, which have the features. Both hops of the reach have
+// all of their rows.
+OPN_NODISCARD opn_status opn_i_network_init_blocks(opn_ctx *ctx,
+                                                   const opn_i_encoder *encoder,
+                                                   const opn_i_sizes *sizes,
+                                                   const opn_i_reach *reach,
+                                                   opn_i_blocks *blocks,
+                                                   opn_i_network *out);
 void opn_i_network_deinit(const opn_alloc *alloc, opn_i_network *network);
 
 // Lays out the weights of an encoder in their block; returns the number of matrices, and
@@ -242,6 +256,16 @@ void opn_i_network_multiply_back(const opn_i_exec *exec,
                                  opn_i_network *network,
                                  const opn_real *d_p,
                                  opn_real *d_weights);
+
+// The gradient of weight matrix m, of n numbers, as a sum over n_rows rows.
+void opn_i_network_sum(const opn_i_exec *exec,
+                       opn_i_network *network,
+                       int m,
+                       size_t n,
+                       int32_t n_rows,
+                       opn_i_block_sum *sum,
+                       void *user,
+                       opn_real *d_weights);
 
 // Backward pass of q = hidden W1: the gradient of W1, and d_hidden from d_q. With
 // `active`, which has the layout of hidden, d_hidden is multiplied by factor where

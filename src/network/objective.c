@@ -12,6 +12,13 @@ enum { NODES_A_CHUNK = 256 };
 
 // ---- gradients -----------------------------------------------------------------------
 
+// Nodes of all ranks.
+static double count_nodes(const opn_i_objective *objective)
+{
+    return objective->n_nodes +
+           (objective->blocks == NULL ? 0 : objective->blocks->n_others);
+}
+
 static double lambda2_at(const opn_i_objective *objective, int32_t epoch)
 {
     const double ramp = epoch / objective->teacher_epochs;
@@ -20,7 +27,7 @@ static double lambda2_at(const opn_i_objective *objective, int32_t epoch)
 
 static opn_k_evidence kernel_terms(const opn_i_objective *objective, int32_t epoch)
 {
-    const double n_nodes = objective->n_nodes;
+    const double n_nodes = count_nodes(objective);
     return (opn_k_evidence){
             .n_classes = objective->n_classes,
             .width = objective->width,
@@ -109,33 +116,82 @@ double opn_i_loss_sum(const opn_i_loss_terms *terms)
            terms->decay;
 }
 
+// What a sum is over: nodes, their classes or -1, and logits.
+typedef struct rows {
+    const opn_i_objective *objective;
+    const int32_t *target;
+    const opn_real *z;
+} rows;
+
+// Adds the terms of the nodes [first, last) to `sum`.
+typedef void add_rows(const rows *of, int32_t first, int32_t last, double *sum);
+
+static void sum_blocks(const rows *of, add_rows *add, int n_sums, double *sum)
+{
+    opn_i_blocks *blocks = of->objective->blocks;
+    double part[OPN_MAX_RANKS * OPN_BLOCK_SUMS] = {0}; // as many as there are blocks
+    for (int32_t b = 0; b < blocks->n; b++)
+        add(of, blocks->start[b], blocks->start[b + 1],
+            part + (size_t)b * (size_t)n_sums);
+    opn_i_blocks_add(blocks, n_sums, part, sum);
+}
+
+// Sums n_sums terms over n_nodes nodes, of a divided graph block by block.
+static void
+sum_rows(const rows *of, int32_t n_nodes, add_rows *add, int n_sums, double *sum)
+{
+    memset(sum, 0, (size_t)n_sums * sizeof(*sum));
+    if (of->objective->blocks != NULL)
+        sum_blocks(of, add, n_sums, sum);
+    else
+        add(of, 0, n_nodes, sum);
+}
+
+static void add_labels(const rows *of, int32_t first, int32_t last, double *sum)
+{
+    const opn_i_objective *objective = of->objective;
+    for (int32_t i = first; i < last; i++)
+        if (of->target[i] >= 0)
+            *sum += objective->head->value(objective, of->target[i],
+                                           of->z + (size_t)i * (size_t)objective->width);
+}
+
 double opn_i_objective_labels(const opn_i_objective *objective, const opn_real *z)
 {
+    const rows of = {objective, objective->target, z};
     double sum = 0.0;
-    for (int32_t i = 0; i < objective->n_nodes; i++)
-        if (objective->target[i] >= 0)
-            sum += objective->head->value(objective, objective->target[i],
-                                          z + (size_t)i * (size_t)objective->width);
+    sum_rows(&of, objective->n_nodes, add_labels, 1, &sum);
     return sum / objective->n_train;
+}
+
+enum { PRIOR, TEACHER, N_TERMS };
+
+static void add_terms(const rows *of, int32_t first, int32_t last, double *sum)
+{
+    const opn_i_objective *objective = of->objective;
+    const int32_t n = objective->n_classes;
+    opn_real alpha[OPN_MAX_CLASSES];
+    for (int32_t i = first; i < last; i++) {
+        const size_t at = (size_t)i * (size_t)objective->width;
+        opn_i_training_alpha_row(objective->evidence, n, of->z + at, alpha);
+        if (objective->prior != NULL)
+            sum[PRIOR] += opn_k_dirichlet_kl(n, alpha, objective->prior + at);
+        if (objective->log_teacher != NULL)
+            sum[TEACHER] += teacher_of(n, alpha, objective->log_teacher + at);
+    }
 }
 
 opn_i_loss_terms
 opn_i_objective_terms(const opn_i_objective *objective, int32_t epoch, const opn_real *z)
 {
+    const rows of = {objective, objective->target, z};
+    const double n_nodes = count_nodes(objective);
+    double sum[N_TERMS] = {0};
     opn_i_loss_terms terms = {.supervised = opn_i_objective_labels(objective, z)};
-    opn_real alpha[OPN_MAX_CLASSES];
-    const int32_t n = objective->n_classes;
-    const bool has_more = objective->prior != NULL || objective->log_teacher != NULL;
-    for (int32_t i = 0; i < objective->n_nodes && has_more; i++) {
-        const size_t at = (size_t)i * (size_t)objective->width;
-        opn_i_training_alpha_row(objective->evidence, n, z + at, alpha);
-        if (objective->prior != NULL)
-            terms.prior += opn_k_dirichlet_kl(n, alpha, objective->prior + at);
-        if (objective->log_teacher != NULL)
-            terms.teacher += teacher_of(n, alpha, objective->log_teacher + at);
-    }
-    terms.prior *= objective->lambda1 / objective->n_nodes;
-    terms.teacher *= lambda2_at(objective, epoch) / objective->n_nodes;
+    if (objective->prior != NULL || objective->log_teacher != NULL)
+        sum_rows(&of, objective->n_nodes, add_terms, N_TERMS, sum);
+    terms.prior = sum[PRIOR] * (objective->lambda1 / n_nodes);
+    terms.teacher = sum[TEACHER] * (lambda2_at(objective, epoch) / n_nodes);
     return terms;
 }
 
@@ -148,25 +204,32 @@ static int32_t largest_of(int32_t n, const opn_real *z)
     return best;
 }
 
+enum { LOSS, RIGHT, COUNT, N_SCORES };
+
+static void add_scores(const rows *of, int32_t first, int32_t last, double *sum)
+{
+    const opn_i_objective *objective = of->objective;
+    for (int32_t i = first; i < last; i++) {
+        const opn_real *row = of->z + (size_t)i * (size_t)objective->width;
+        if (of->target[i] < 0)
+            continue;
+        sum[LOSS] += objective->head->value(objective, of->target[i], row);
+        sum[RIGHT] += largest_of(objective->n_classes, row) == of->target[i];
+        sum[COUNT] += 1.0;
+    }
+}
+
 double opn_i_objective_supervised(const opn_i_objective *objective,
                                   int32_t n_nodes,
                                   const int32_t *target,
                                   const opn_real *z,
                                   double *accuracy)
 {
-    double sum = 0.0;
-    int64_t n = 0;
-    int64_t n_right = 0;
-    for (int32_t i = 0; i < n_nodes; i++) {
-        const opn_real *row = z + (size_t)i * (size_t)objective->width;
-        if (target[i] < 0)
-            continue;
-        sum += objective->head->value(objective, target[i], row);
-        n_right += largest_of(objective->n_classes, row) == target[i];
-        n++;
-    }
-    *accuracy = n > 0 ? (double)n_right / (double)n : 0.0;
-    return n > 0 ? sum / (double)n : 0.0;
+    const rows of = {objective, target, z};
+    double sum[N_SCORES];
+    sum_rows(&of, n_nodes, add_scores, N_SCORES, sum);
+    *accuracy = sum[COUNT] > 0.0 ? sum[RIGHT] / sum[COUNT] : 0.0;
+    return sum[COUNT] > 0.0 ? sum[LOSS] / sum[COUNT] : 0.0;
 }
 
 // -ln p of a class: p = alpha / S, or a softmax.
@@ -184,19 +247,26 @@ static double minus_log_p(const opn_i_objective *objective, int32_t k, const opn
     return log(strength) - log((double)row[k]);
 }
 
+enum { MINUS_LOG, LABELS, N_NLL };
+
+static void add_nll(const rows *of, int32_t first, int32_t last, double *sum)
+{
+    for (int32_t i = first; i < last; i++) {
+        if (of->target[i] < 0)
+            continue;
+        sum[MINUS_LOG] += minus_log_p(of->objective, of->target[i],
+                                      of->z + (size_t)i * (size_t)of->objective->width);
+        sum[LABELS] += 1.0;
+    }
+}
+
 double opn_i_objective_nll(const opn_i_objective *objective,
                            int32_t n_nodes,
                            const int32_t *target,
                            const opn_real *z)
 {
-    double sum = 0.0;
-    int64_t n = 0;
-    for (int32_t i = 0; i < n_nodes; i++) {
-        if (target[i] < 0)
-            continue;
-        sum += minus_log_p(objective, target[i],
-                           z + (size_t)i * (size_t)objective->width);
-        n++;
-    }
-    return n > 0 ? sum / (double)n : (double)NAN;
+    const rows of = {objective, target, z};
+    double sum[N_NLL];
+    sum_rows(&of, n_nodes, add_nll, N_NLL, sum);
+    return sum[LABELS] > 0.0 ? sum[MINUS_LOG] / sum[LABELS] : (double)NAN;
 }

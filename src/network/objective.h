@@ -4,6 +4,7 @@
 #define OPN_OBJECTIVE_H
 
 #include "math/exec.h"
+#include "network/blocks.h"
 #include "network/evidence.h"
 
 // Largest number of classes accepted: rows of that length are kept on the stack.
@@ -21,6 +22,7 @@ typedef struct opn_i_objective {
     const opn_real *prior_sum;   // [V]
     double lambda1;              // factor of the prior term
     const opn_real *log_teacher; // [V,K] ln p_hat, or NULL
+    opn_i_blocks *blocks;        // of a divided graph, in whose order sums are; or NULL
     double teacher_epochs;       // lambda2 = min(1, epoch / teacher_epochs)
 } opn_i_objective;
 

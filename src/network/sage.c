@@ -41,7 +41,7 @@ static opn_status init(opn_ctx *ctx, opn_i_network *network)
 {
     opn_status status = OPN_OK;
     opn_i_sage_layers *layers = NULL;
-    const size_t n_nodes = (size_t)network->n_nodes;
+    const size_t n_nodes = (size_t)network->n_room;
     const size_t n_wide = n_nodes * (size_t)network->hidden_width;
     const size_t n_narrow = opn_i_whole_lines(n_nodes * (size_t)network->class_width);
     OPN_TRY_NEW(ctx, layers, 1);
@@ -61,8 +61,8 @@ typedef struct matrices {
     opn_i_dense self, near; // the halves of X W0
     opn_i_dense hidden, d_hidden;
     opn_i_dense q, q_self, q_near; // hidden W1 and its halves
-    opn_i_dense z;
-    opn_i_dense_const d_z, w1;
+    opn_i_dense z, d_z;
+    opn_i_dense_const w1;
 } matrices;
 
 static matrices view_pass(const opn_i_network *network, opn_real *p, const opn_real *w)
@@ -83,7 +83,7 @@ static matrices view_pass(const opn_i_network *network, opn_real *p, const opn_r
             opn_i_columns(q, 0, width),
             opn_i_columns(q, width, width),
             opn_i_rows(network->z, n_outputs, width),
-            opn_i_rows_const(network->d_z, n_outputs, width),
+            opn_i_rows(network->d_z, n_outputs, width),
             opn_i_rows_const(w + network->weight[W1].at, network->sizes.n_hidden,
                              2 * width),
     };
@@ -104,28 +104,44 @@ static void add_own(const opn_i_hop *hop,
     }
 }
 
-// Backward pass of add_own(): the gradients of the own term, each row times its scale,
-// and of the bias.
+// Backward pass of add_own(): the gradient of the own term, each row times its scale.
 static void share_own(const opn_i_hop *hop,
                       opn_i_dense_const d_y,
                       const opn_real *scale,
                       int32_t n_cols,
-                      opn_i_dense d_self,
-                      opn_real *d_bias)
+                      opn_i_dense d_self)
 {
     for (int32_t at = 0; at < n_cols; at += OPN_SLICE) {
         const int32_t n = n_cols - at < OPN_SLICE ? n_cols - at : OPN_SLICE;
-        double sum[OPN_SLICE] = {0};
         for (int32_t j = 0; j < hop->n_cols; j++)
             memset(opn_i_element(d_self, j, at), 0, (size_t)n * sizeof(opn_real));
         for (int32_t i = 0; i < hop->n_rows; i++) {
             const int32_t own = opn_i_hop_own(hop, i);
             const opn_real *from = opn_i_element_const(d_y, i, at);
             opn_real *to = opn_i_element(d_self, own, at);
-            for (int32_t k = 0; k < n; k++) {
+            for (int32_t k = 0; k < n; k++)
                 to[k] = from[k] * (scale == NULL ? 1 : scale[own]);
+        }
+    }
+}
+
+// The gradient of the bias from rows [first, last).
+static void sum_bias(const opn_i_exec *exec,
+                     void *user,
+                     int32_t b,
+                     int32_t first,
+                     int32_t last,
+                     opn_real *d_bias)
+{
+    const opn_i_dense_const *d_y = user;
+    (void)exec, (void)b;
+    for (int32_t at = 0; at < d_y->width; at += OPN_SLICE) {
+        const int32_t n = d_y->width - at < OPN_SLICE ? d_y->width - at : OPN_SLICE;
+        double sum[OPN_SLICE] = {0};
+        for (int32_t i = first; i < last; i++) {
+            const opn_real *from = opn_i_element_const(*d_y, i, at);
+            for (int32_t k = 0; k < n; k++)
                 sum[k] += (double)from[k];
-            }
         }
         for (int32_t k = 0; k < n; k++)
             d_bias[at + k] = (opn_real)sum[k];
@@ -138,7 +154,8 @@ static void activate(const opn_i_network *network, opn_i_dense hidden)
     const opn_real factor = (opn_real)(1.0 / (1.0 - rate));
     const int64_t n = (int64_t)hidden.n_rows * hidden.width;
     for (int64_t j = 0; j < n; j++) {
-        const bool is_kept = rate == 0.0 || opn_i_bit(network->keep_hidden, j);
+        const bool is_kept =
+                rate == 0.0 || opn_i_bit(network->keep_hidden, network->first_bit + j);
         hidden.data[j] = is_kept && hidden.data[j] > 0 ? hidden.data[j] * factor : 0;
     }
 }
@@ -157,13 +174,13 @@ static void forward(const opn_i_exec *exec,
                           .at;
     const matrices pass = view_pass(network, p, weights);
     network->hidden = opn_i_as_const(pass.hidden);
-    opn_i_hop_product(exec, inner, opn_i_as_const(pass.near), pass.hidden, NULL);
+    opn_i_hop_product(exec, inner, pass.near, pass.hidden, NULL);
     add_own(inner, opn_i_as_const(pass.self), weights + network->weight[B0].at,
             sizes->n_hidden, pass.hidden);
     activate(network, pass.hidden);
     opn_i_matmul(exec, inner->n_rows, sizes->n_hidden, network->hidden, pass.w1, pass.q,
                  NULL, 1);
-    opn_i_hop_product(exec, outer, opn_i_as_const(pass.q_near), pass.z, NULL);
+    opn_i_hop_product(exec, outer, pass.q_near, pass.z, NULL);
     add_own(outer, opn_i_as_const(pass.q_self), weights + network->weight[B1].at,
             sizes->n_classes, pass.z);
 }
@@ -172,11 +189,14 @@ static void forward(const opn_i_exec *exec,
 static void look_back(const opn_i_exec *exec,
                       opn_i_network *network,
                       const matrices *pass,
-                      opn_real *d_bias)
+                      opn_real *d_weights)
 {
     const opn_i_hop *outer = &network->in_use.outer;
+    opn_i_dense_const d_z = opn_i_as_const(pass->d_z);
     opn_i_hop_product_transposed(exec, outer, NULL, pass->d_z, pass->q_near);
-    share_own(outer, pass->d_z, NULL, network->class_width, pass->q_self, d_bias);
+    share_own(outer, d_z, NULL, network->class_width, pass->q_self);
+    opn_i_network_sum(exec, network, B1, (size_t)d_z.width, d_z.n_rows, sum_bias, &d_z,
+                      d_weights);
 }
 
 static void backward(const opn_i_exec *exec,
@@ -188,16 +208,17 @@ static void backward(const opn_i_exec *exec,
     const opn_i_hop *inner = &network->in_use.inner;
     const opn_real *scale = opn_i_network_row_scale(network);
     const matrices pass = view_pass(network, layers->p, weights);
-    look_back(exec, network, &pass, d_weights + network->weight[B1].at);
+    look_back(exec, network, &pass, d_weights);
     // A hidden value above 0 was both active and kept.
     opn_i_network_project_back(exec, network, weights, network->hidden,
                                opn_i_as_const(pass.q), layers->hidden,
                                (opn_real)(1.0 / (1.0 - network->rates.units)),
                                pass.d_hidden, d_weights);
-    opn_i_hop_product_transposed(exec, inner, scale, opn_i_as_const(pass.d_hidden),
-                                 pass.near);
-    share_own(inner, opn_i_as_const(pass.d_hidden), scale, layers->half, pass.self,
-              d_weights + network->weight[B0].at);
+    opn_i_hop_product_transposed(exec, inner, scale, pass.d_hidden, pass.near);
+    opn_i_dense_const d_hidden = opn_i_as_const(pass.d_hidden);
+    share_own(inner, d_hidden, scale, layers->half, pass.self);
+    opn_i_network_sum(exec, network, B0, (size_t)layers->half, d_hidden.n_rows, sum_bias,
+                      &d_hidden, d_weights);
     opn_i_network_multiply_back(exec, network, layers->p, d_weights);
 }
 

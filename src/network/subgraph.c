@@ -203,3 +203,31 @@ cleanup:
     opn_i_subgraph_deinit(&ctx->alloc, &subgraph);
     return status;
 }
+
+static opn_status
+copy_labels(opn_ctx *ctx, const int32_t *label, int32_t n_nodes, int32_t **out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_NEW(ctx, *out, n_nodes);
+    memcpy(*out, label, (size_t)n_nodes * sizeof(**out));
+cleanup:
+    return status;
+}
+
+opn_status opn_i_subgraph_init_whole(opn_ctx *ctx,
+                                     const opn_i_reach *whole,
+                                     const int32_t *target,
+                                     const int32_t *validation,
+                                     opn_i_subgraph *out)
+{
+    opn_status status = OPN_OK;
+    const int32_t n_nodes = whole->outer.n_rows;
+    opn_i_subgraph subgraph = {.n_nodes = n_nodes, .train = *whole, .check = *whole};
+    OPN_TRY(copy_labels(ctx, target, n_nodes, &subgraph.target));
+    OPN_TRY(copy_labels(ctx, validation, n_nodes, &subgraph.validation));
+    *out = subgraph;
+    subgraph = (opn_i_subgraph){0};
+cleanup:
+    opn_i_subgraph_deinit(&ctx->alloc, &subgraph);
+    return status;
+}

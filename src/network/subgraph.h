@@ -34,6 +34,14 @@ OPN_NODISCARD opn_status opn_i_subgraph_init(opn_ctx *ctx,
                                              bool is_whole,
                                              bool needs_entries,
                                              opn_i_subgraph *out);
+
+// The same for a divided graph, of which both losses take all of the n_nodes own nodes:
+// they are where they are, and masks are those of their places among all ranks' nodes.
+OPN_NODISCARD opn_status opn_i_subgraph_init_whole(opn_ctx *ctx,
+                                                   const opn_i_reach *whole,
+                                                   const int32_t *target,
+                                                   const int32_t *validation,
+                                                   opn_i_subgraph *out);
 void opn_i_subgraph_deinit(const opn_alloc *alloc, opn_i_subgraph *subgraph);
 
 #endif // OPN_SUBGRAPH_H

@@ -1,5 +1,6 @@
 // predict.c -- predicts an opinion about every node of a graph.
 
+#include "graph/shards.h"
 #include "model/model_choice.h"
 #include "model/workspace.h"
 #include "network/infer.h"
@@ -168,6 +169,7 @@ static void add_teacher(const opn_i_moments *moments,
 // evidence and probabilities of several are averaged.
 static opn_status ask_teachers(opn_ctx *ctx,
                                const opn_model *model,
+                               const opn_graph *graph,
                                opn_i_workspace *workspace,
                                float *vacuity,
                                float *p)
@@ -175,7 +177,7 @@ static opn_status ask_teachers(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const opn_i_infer_options options = {.head = &opn_i_softmax_head};
     const double n_classes = model->sizes.n_classes;
-    const size_t n_nodes = (size_t)workspace->network.n_nodes;
+    const size_t n_nodes = (size_t)opn_i_graph_n_nodes(graph);
     const size_t n_wide = n_nodes * (size_t)model->sizes.n_classes;
     opn_i_moments moments = {0};
     double *evidence = NULL;
@@ -186,6 +188,9 @@ static opn_status ask_teachers(opn_ctx *ctx,
         add_teacher(&moments, workspace->order, evidence, p);
         opn_i_moments_deinit(&ctx->alloc, &moments);
     }
+    OPN_TRY(opn_i_graph_share_rows(ctx, graph, sizeof(*evidence), evidence));
+    OPN_TRY(opn_i_graph_share_rows(ctx, graph,
+                                   (size_t)model->sizes.n_classes * sizeof(*p), p));
     for (size_t i = 0; i < n_nodes; i++)
         vacuity[i] = (float)(n_classes / (n_classes + evidence[i] / model->n_members));
     for (size_t j = 0; j < n_wide && model->n_members > 1; j++)
@@ -212,7 +217,7 @@ static opn_status fuse(opn_ctx *ctx,
         return OPN_OK;
     OPN_TRY_NEW(ctx, vacuity, n);
     OPN_TRY_NEW(ctx, p, n * (size_t)out->n_classes);
-    OPN_TRY(ask_teachers(ctx, model, workspace, vacuity, p));
+    OPN_TRY(ask_teachers(ctx, model, graph, workspace, vacuity, p));
     OPN_TRY(opn_i_fused(ctx, graph, options->keeps_isolated, vacuity,
                         out->measure[OPN_MEASURE_VACUITY],
                         out->measure[OPN_MEASURE_FUSED]));
@@ -336,9 +341,29 @@ cleanup:
     return status;
 }
 
+// Each rank has written what it says of its own nodes; all get it of all.
+static opn_status share_nodes(opn_ctx *ctx, const opn_graph *graph, opn_prediction *out)
+{
+    opn_status status = OPN_OK;
+    const size_t wide = (size_t)out->n_classes * sizeof(float);
+    float *const matrices[] = {out->probability, out->alpha, out->belief};
+    OPN_TRY(opn_i_graph_share_rows(ctx, graph, sizeof(*out->predicted), out->predicted));
+    for (size_t m = 0; m < sizeof(matrices) / sizeof(matrices[0]); m++)
+        if (matrices[m] != NULL)
+            OPN_TRY(opn_i_graph_share_rows(ctx, graph, wide, matrices[m]));
+    for (int m = 0; m < OPN_N_PAPER_MEASURES; m++)
+        if (out->measure[m] != NULL)
+            OPN_TRY(opn_i_graph_share_rows(ctx, graph, sizeof(float), out->measure[m]));
+    if (out->energy != NULL)
+        OPN_TRY(opn_i_graph_share_rows(ctx, graph, sizeof(float), out->energy));
+cleanup:
+    return status;
+}
+
 // Writes what the students say about every node.
 static opn_status put_nodes(opn_ctx *ctx,
                             const opn_model *model,
+                            const opn_graph *graph,
                             const opn_i_infer_options *options,
                             opn_i_workspace *workspace,
                             opn_prediction *out)
@@ -353,6 +378,7 @@ static opn_status put_nodes(opn_ctx *ctx,
     for (int32_t r = 0; r < moments.n_nodes; r++)
         put_node(model, &moments, options->averages_logits, r, workspace->order[r], alpha,
                  p, out);
+    OPN_TRY(share_nodes(ctx, graph, out));
 cleanup:
     opn_i_release(&ctx->alloc, alpha);
     opn_i_release(&ctx->alloc, p);
@@ -381,7 +407,7 @@ opn_status opn_model_predict(opn_ctx *ctx,
                                  &workspace));
     OPN_TRY(new_prediction(ctx, model, graph, keep, options.diffusion.n_steps > 0,
                            &made));
-    OPN_TRY(put_nodes(ctx, model, &options.infer, &workspace, made));
+    OPN_TRY(put_nodes(ctx, model, graph, &options.infer, &workspace, made));
     OPN_TRY(fuse(ctx, model, graph, &options, &workspace, made));
     OPN_TRY(smooth(ctx, graph, &options, made));
     OPN_TRY(opn_i_calibration_apply(ctx, &model->calibrator, made));

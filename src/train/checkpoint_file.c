@@ -4,6 +4,7 @@
 
 #include "train/checkpoint_file.h"
 
+#include "comm/comm.h"
 #include "io/bytes.h"
 #include "io/file_lock.h"
 #include "io/path.h"
@@ -24,6 +25,7 @@ struct opn_checkpoint {
     char *lock_path;
     int lock; // descriptor
     bool is_locked;
+    bool is_followed; // another rank has the lock and writes; this one reads
 };
 
 // An empty folder holds nothing to go on from.
@@ -78,7 +80,11 @@ open_checkpoint(opn_ctx *ctx, const char *path, opn_i_lock *lock, opn_checkpoint
     checkpoint->lock = -1;
     OPN_TRY(opn_i_join_path(ctx, NULL, path, "", &checkpoint->path));
     OPN_TRY(opn_i_join_path(ctx, NULL, path, ".lock", &checkpoint->lock_path));
-    OPN_TRY(take_lock(ctx, checkpoint, lock));
+    checkpoint->is_followed = opn_i_comm_of(ctx)->rank > 0;
+    if (checkpoint->is_followed)
+        *lock = OPN_LOCK_HELD;
+    else
+        OPN_TRY(take_lock(ctx, checkpoint, lock));
     *out = checkpoint;
     checkpoint = NULL;
 cleanup:
@@ -113,7 +119,8 @@ opn_checkpoint_open(opn_ctx *ctx, const char *path, int resumes, opn_checkpoint 
                 "%s: another training is writing to the same file", path);
     OPN_FAIL_IF(ctx, lock == OPN_LOCK_MISSING, OPN_ERR_WRITE, "%s: cannot be locked: %s",
                 checkpoint->lock_path, strerror(errno));
-    OPN_FAIL_IF(ctx, !resumes && is_there(path), OPN_ERR_INVALID_ARG,
+    OPN_FAIL_IF(ctx, !resumes && !checkpoint->is_followed && is_there(path),
+                OPN_ERR_INVALID_ARG,
                 "%s: holds a training that was interrupted; continue it with `resume`, "
                 "or remove it to begin anew",
                 path);
@@ -152,7 +159,7 @@ void opn_checkpoint_close(opn_checkpoint *checkpoint, int is_saved)
     if (checkpoint == NULL)
         return;
     const opn_alloc alloc = checkpoint->alloc;
-    if (is_saved && unlink(checkpoint->path) != 0)
+    if (is_saved && !checkpoint->is_followed && unlink(checkpoint->path) != 0)
         remove_folder(checkpoint->path);
     if (checkpoint->is_locked && !is_saved)
         (void)rmdir(checkpoint->path); // only if it is empty

@@ -3,7 +3,7 @@
 
 #include "train/choose.h"
 
-#include "graph/graph_data.h"
+#include "graph/shards.h"
 #include "model/model_choice.h"
 #include "train/checkpoint_file.h"
 #include "train/folds.h"
@@ -361,6 +361,13 @@ opn_status opn_model_train(opn_ctx *ctx,
                         opn_split_n_classes(split) != opn_graph_n_classes(graph),
                 OPN_ERR_SHAPE, "%s: the split belongs to another graph",
                 opn_graph_name(graph));
+    OPN_FAIL_IF(ctx,
+                opn_i_graph_is_partial(graph) &&
+                        (strcmp(opn_params_text(params, "model"), "auto") == 0 ||
+                         opn_params_int(params, "members") > 1),
+                OPN_ERR_UNSUPPORTED,
+                "several ranks train one model: name it with `model`, s-bgcn-t-k for "
+                "example, and leave `members` 1");
     OPN_TRY(check_classes(ctx, graph, split));
     OPN_TRY(warn_about_classes(ctx, graph, split));
     status = strcmp(opn_params_text(params, "model"), "auto") == 0

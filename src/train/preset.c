@@ -4,6 +4,7 @@
 #include "graph/graph_data.h"
 #include "graph/narrow.h"
 #include "graph/protocol.h"
+#include "graph/shards.h"
 #include "model/class_match.h"
 #include "train/train.h"
 #include "train/training_key.h"
@@ -167,7 +168,10 @@ static opn_status use_auto(opn_ctx *ctx, const opn_graph *graph, opn_params *par
 {
     opn_status status = OPN_OK;
     const char *normalise = NULL;
-    OPN_TRY(opn_i_features_suit(ctx, &graph->features, &normalise));
+    if (opn_i_graph_is_partial(graph))
+        normalise = graph->shards->suits;
+    else
+        OPN_TRY(opn_i_features_suit(ctx, &graph->features, &normalise));
     OPN_TRY(set_default(ctx, params, "task", "both"));
     OPN_TRY(set_default(ctx, params, "model", "auto"));
     OPN_TRY(set_default(ctx, params, "normalise", normalise));

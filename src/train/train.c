@@ -3,6 +3,7 @@
 #include "train/train.h"
 
 #include "base/clock.h"
+#include "comm/comm.h"
 #include "graph/gkde.h"
 #include "io/bytes.h"
 #include "model/checkpoint.h"
@@ -16,6 +17,7 @@
 typedef struct training {
     opn_ctx *ctx;
     const opn_graph *graph;
+    const opn_split *split;
     const opn_params *params;
     opn_model *model;
     opn_i_workspace workspace;
@@ -108,21 +110,30 @@ cleanup:
     return status;
 }
 
+// The known class of node i, if it has that role, or -1.
+static int32_t
+class_in(const opn_graph *graph, const opn_split *split, opn_vid i, opn_role role)
+{
+    if (opn_split_roles(split)[i] != role || graph->label[i] < 0)
+        return -1;
+    return opn_split_known(split)[graph->label[i]];
+}
+
 static opn_status find_targets(training *t, const opn_split *split)
 {
     opn_status status = OPN_OK;
-    const opn_vid n = opn_i_graph_n_nodes(t->graph);
-    const uint8_t *role = opn_split_roles(split);
-    const int32_t *known = opn_split_known(split);
+    const opn_vid n = t->workspace.network.n_nodes;
     OPN_TRY_NEW(t->ctx, t->target, n);
     OPN_TRY_NEW(t->ctx, t->validation, n);
     for (opn_vid r = 0; r < n; r++) {
         const opn_vid i = t->workspace.order[r];
-        const int32_t label = t->graph->label[i] < 0 ? -1 : known[t->graph->label[i]];
-        t->target[r] = role[i] == OPN_ROLE_TRAIN ? label : -1;
-        t->validation[r] = role[i] == OPN_ROLE_VALIDATION ? label : -1;
-        t->n_train += t->target[r] >= 0;
-        t->n_validation += t->validation[r] >= 0;
+        t->target[r] = class_in(t->graph, split, i, OPN_ROLE_TRAIN);
+        t->validation[r] = class_in(t->graph, split, i, OPN_ROLE_VALIDATION);
+    }
+    // Of all nodes, whichever rank has them.
+    for (opn_vid i = 0; i < opn_i_graph_n_nodes(t->graph); i++) {
+        t->n_train += class_in(t->graph, split, i, OPN_ROLE_TRAIN) >= 0;
+        t->n_validation += class_in(t->graph, split, i, OPN_ROLE_VALIDATION) >= 0;
     }
 cleanup:
     return status;
@@ -155,6 +166,8 @@ static void set_next_keeping(training *t, double begun)
 static void keep_state(training *t)
 {
     const opn_i_checkpoint states = checkpoint_of(t);
+    if (opn_i_comm_of(t->ctx)->rank > 0) // the first writes that of all
+        return;
     if (opn_i_checkpoint_save(t->ctx, t->checkpoint, &states) != OPN_OK)
         opn_i_log(t->ctx, OPN_LOG_WARNING, "continuing without a checkpoint: %s",
                   t->ctx->error);
@@ -184,6 +197,7 @@ objective_of(const training *t, const opn_i_subgraph *subgraph, const opn_i_head
             .n_classes = t->model->sizes.n_classes,
             .width = t->workspace.network.class_width,
             .target = subgraph->target,
+            .blocks = t->workspace.network.blocks,
             .n_train = t->n_train,
             .lambda1 = opn_params_real(t->params, "lambda1"),
             .teacher_epochs = opn_params_real(t->params, "teacher_ramp"),
@@ -262,14 +276,15 @@ static opn_status find_prior(training *t)
     const opn_i_network *network = &t->workspace.network;
     const size_t width = (size_t)network->class_width;
     const int32_t *order = t->workspace.order;
+    const opn_vid n_nodes = opn_i_graph_n_nodes(t->graph);
     int32_t *target = NULL; // in graph order, like everything computed from it
     opn_real *prior = NULL;
-    OPN_TRY_NEW(t->ctx, target, network->n_nodes);
-    OPN_TRY_NEW(t->ctx, prior, (size_t)network->n_nodes * width);
+    OPN_TRY_NEW(t->ctx, target, n_nodes);
+    OPN_TRY_NEW(t->ctx, prior, (size_t)n_nodes * width);
     OPN_TRY_NEW(t->ctx, t->prior, (size_t)network->n_nodes * width);
     OPN_TRY_NEW(t->ctx, t->prior_sum, network->n_nodes);
-    for (int32_t r = 0; r < network->n_nodes; r++)
-        target[order[r]] = t->target[r];
+    for (opn_vid i = 0; i < n_nodes; i++)
+        target[i] = class_in(t->graph, t->split, i, OPN_ROLE_TRAIN);
     OPN_TRY(opn_i_gkde(t->ctx, t->graph, target, network->sizes.n_classes,
                        opn_params_real(t->params, "sigma"),
                        opn_params_flag(t->params, "kernel_constant"),
@@ -378,12 +393,18 @@ static opn_status run_resumably(training *t)
     opn_status status = OPN_OK;
     const opn_i_checkpoint states = checkpoint_of(t);
     if (t->checkpoint != NULL && opn_i_file_exists(t->checkpoint)) {
-        OPN_TRY(opn_i_checkpoint_load(t->ctx, t->checkpoint, &states));
-        opn_i_log(t->ctx, OPN_LOG_INFO, "resuming from %s", t->checkpoint);
+        status = opn_i_checkpoint_load(t->ctx, t->checkpoint, &states);
+        if (status == OPN_OK)
+            opn_i_log(t->ctx, OPN_LOG_INFO, "resuming from %s", t->checkpoint);
     }
+    // Also so that no rank looks for what another has written meanwhile.
+    OPN_TRY(opn_i_comm_agree(t->ctx, status));
+    OPN_FAIL_IF(t->ctx, !opn_i_comm_is_same(t->ctx, &t->student.epoch, sizeof(int32_t)),
+                OPN_ERR_READ, "%s: not all ranks see the checkpoint", t->checkpoint);
     set_next_keeping(t, opn_i_clock());
     status = run_stages(t);
-    if (status == OPN_ERR_INTERRUPTED && t->checkpoint != NULL) {
+    if (status == OPN_ERR_INTERRUPTED && t->checkpoint != NULL &&
+        opn_i_comm_of(t->ctx)->rank == 0) {
         OPN_TRY(opn_i_checkpoint_save(t->ctx, t->checkpoint, &states));
         status = OPN_ERR_INTERRUPTED;
     }
@@ -403,7 +424,8 @@ static opn_status summarise(training *t)
     const opn_i_objective objective = {.head = t->model->kind->head,
                                        .evidence = t->model->evidence,
                                        .n_classes = network->sizes.n_classes,
-                                       .width = network->class_width};
+                                       .width = network->class_width,
+                                       .blocks = network->blocks};
     double accuracy = 0.0;
     OPN_TRY(opn_i_network_pass(t->ctx, &t->workspace.exec, &t->workspace.network,
                                t->student.weights, "training the model"));
@@ -441,13 +463,19 @@ opn_status opn_i_train_one(opn_ctx *ctx,
                            opn_model **out)
 {
     opn_status status = OPN_OK;
-    training t = {.ctx = ctx, .graph = graph, .params = params, .checkpoint = checkpoint};
+    training t = {.ctx = ctx,
+                  .graph = graph,
+                  .split = split,
+                  .params = params,
+                  .checkpoint = checkpoint};
     OPN_TRY(opn_i_model_new(ctx, &t.model));
     OPN_TRY(describe_model(&t, split));
     // It is not known yet whether there are validation nodes.
     const opn_i_plan plan = {.trains = true,
                              .has_whole = opn_params_int(params, "patience") > 0,
-                             .dropout = opn_params_real(params, "dropout")};
+                             .dropout = opn_params_real(params, "dropout"),
+                             .needs_whole = opn_i_unlabelled_chosen(params) !=
+                                            OPN_UNLABELLED_NONE};
     OPN_TRY(opn_i_workspace_init(ctx, t.model, graph, plan, &t.workspace));
     OPN_TRY(find_targets(&t, split));
     OPN_TRY(opn_i_train_state_init(ctx, &t.workspace.network, &t.teacher));

@@ -50,7 +50,7 @@ static void the_gradient_is_the_same_where_products_are_shared(void **state)
     for (int c = 0; c < N_SIZES * N_ENCODERS; c++) {
         network net;
         init_centred(c / N_SIZES, c % N_SIZES, &net);
-        opn_i_network_follow(&net.gcn, (opn_i_plan){true, true, rates.units});
+        opn_i_network_follow(&net.gcn, (opn_i_plan){true, true, rates.units, false});
         opn_i_network_draw(&net.exec, &net.gcn, 1, &student_streams, 0, rates);
         const opn_i_objective objective = encoder_objective(&net, 0);
         const size_t n = net.gcn.n_weights;
@@ -59,7 +59,7 @@ static void the_gradient_is_the_same_where_products_are_shared(void **state)
         encoder_gradient(&net, &objective, 3, rates, 0.0);
         for (size_t j = 0; j < n; j++)
             shared[j] = net.d_weights[j];
-        opn_i_network_follow(&net.gcn, (opn_i_plan){true, false, rates.units});
+        opn_i_network_follow(&net.gcn, (opn_i_plan){true, false, rates.units, false});
         opn_i_network_draw(&net.exec, &net.gcn, 1, &student_streams, 0, rates);
         encoder_gradient(&net, &objective, 3, rates, 0.0);
         for (size_t j = 0; j < n; j++)
