@@ -36,20 +36,21 @@ opn_status opn_i_tensor_put(opn_i_safetensors_writer *writer,
     return opn_i_safetensors_writer_add_tensor(writer, name, type, &n, 1, data);
 }
 
-// Values as floats; none where all are 1.
-static opn_status put_values(opn_ctx *ctx,
-                             opn_i_safetensors_writer *writer,
-                             const char *name,
-                             const opn_i_csr *csr,
-                             float **packed)
+opn_status opn_i_tensor_put_values(opn_ctx *ctx,
+                                   opn_i_safetensors_writer *writer,
+                                   const char *name,
+                                   opn_off n,
+                                   const opn_real *value,
+                                   float **packed)
 {
     opn_status status = OPN_OK;
-    const opn_off n = opn_i_csr_n_entries(csr);
-    if (csr->value == NULL)
+    if (value == NULL)
         return OPN_OK;
+    if (sizeof(*value) == sizeof(float)) // the writer can have them as they are
+        return opn_i_tensor_put(writer, name, OPN_TENSOR_F32, n, value);
     OPN_TRY_NEW(ctx, *packed, n);
     for (opn_off e = 0; e < n; e++)
-        (*packed)[e] = (float)csr->value[e];
+        (*packed)[e] = (float)value[e];
     OPN_TRY(opn_i_tensor_put(writer, name, OPN_TENSOR_F32, n, *packed));
 cleanup:
     return status;
@@ -66,7 +67,8 @@ opn_status opn_i_tensor_put_matrix(opn_ctx *ctx,
                              (int64_t)csr->n_rows + 1, csr->row_ptr));
     OPN_TRY(opn_i_tensor_put(writer, names->col_idx, OPN_TENSOR_I32,
                              opn_i_csr_n_entries(csr), csr->col_idx));
-    OPN_TRY(put_values(ctx, writer, names->value, csr, packed));
+    OPN_TRY(opn_i_tensor_put_values(ctx, writer, names->value, opn_i_csr_n_entries(csr),
+                                    csr->value, packed));
 cleanup:
     return status;
 }
@@ -91,8 +93,7 @@ cleanup:
 
 // ---- reading -------------------------------------------------------------------------
 
-// The tensor of that name, of one dimension and that type; NULL if there is none.
-static opn_status find_array(opn_ctx *ctx,
+opn_status opn_i_tensor_find(opn_ctx *ctx,
                              const char *what,
                              const opn_i_safetensors *file,
                              const char *name,
@@ -109,7 +110,6 @@ cleanup:
     return status;
 }
 
-// The same of a tensor that must have n items.
 opn_status opn_i_tensor_need(opn_ctx *ctx,
                              const char *what,
                              const opn_i_safetensors *file,
@@ -119,7 +119,7 @@ opn_status opn_i_tensor_need(opn_ctx *ctx,
                              const opn_i_tensor_view **out)
 {
     opn_status status = OPN_OK;
-    OPN_TRY(find_array(ctx, what, file, name, type, out));
+    OPN_TRY(opn_i_tensor_find(ctx, what, file, name, type, out));
     OPN_FAIL_IF(ctx, *out == NULL || (*out)->n_items != n, OPN_ERR_FORMAT,
                 "%s: %s does not have %lld items", what, name, (long long)n);
 cleanup:
@@ -169,7 +169,7 @@ opn_status opn_i_tensor_get_matrix(opn_ctx *ctx,
     opn_i_csr csr = {0};
     OPN_TRY(opn_i_tensor_need(ctx, what, file, names->row_ptr, OPN_TENSOR_I64, n_rows + 1,
                               &row_ptr));
-    OPN_TRY(find_array(ctx, what, file, names->col_idx, OPN_TENSOR_I32, &col_idx));
+    OPN_TRY(opn_i_tensor_find(ctx, what, file, names->col_idx, OPN_TENSOR_I32, &col_idx));
     OPN_FAIL_IF(ctx, col_idx == NULL, OPN_ERR_FORMAT, "%s: no %s", what, names->col_idx);
     OPN_TRY(opn_i_csr_init(ctx, (int32_t)n_rows, (int32_t)n_cols, col_idx->n_items, false,
                            &csr));
@@ -227,7 +227,7 @@ static opn_status get_list(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     const opn_i_tensor_view *tensor = NULL;
-    OPN_TRY(find_array(ctx, what, file, name, OPN_TENSOR_U8, &tensor));
+    OPN_TRY(opn_i_tensor_find(ctx, what, file, name, OPN_TENSOR_U8, &tensor));
     if (tensor == NULL)
         return OPN_OK;
     const unsigned char *text = tensor->data;

@@ -26,7 +26,16 @@ OPN_NODISCARD opn_status opn_i_tensor_put(opn_i_safetensors_writer *writer,
                                           int64_t n,
                                           const void *data);
 
-// A matrix. *packed, its values as floats, is to be freed when the writer is done.
+// n values as floats; none where all are 1, which is a value of NULL. *packed, room for
+// them where they are not floats already, is to be freed when the writer is done.
+OPN_NODISCARD opn_status opn_i_tensor_put_values(opn_ctx *ctx,
+                                                 opn_i_safetensors_writer *writer,
+                                                 const char *name,
+                                                 opn_off n,
+                                                 const opn_real *value,
+                                                 float **packed);
+
+// A matrix, which stays as it is until the writer is done; *packed likewise.
 OPN_NODISCARD opn_status opn_i_tensor_put_matrix(opn_ctx *ctx,
                                                  opn_i_safetensors_writer *writer,
                                                  const opn_i_matrix_names *names,
@@ -37,7 +46,15 @@ OPN_NODISCARD opn_status opn_i_tensor_put_matrix(opn_ctx *ctx,
 OPN_NODISCARD opn_status opn_i_tensor_put_nodes(opn_i_safetensors_writer *writer,
                                                 const opn_graph *graph);
 
-// The array of that name, with n items of that type. Errors: FORMAT.
+// The array of that name and type; NULL if there is none. Errors: FORMAT.
+OPN_NODISCARD opn_status opn_i_tensor_find(opn_ctx *ctx,
+                                           const char *what,
+                                           const opn_i_safetensors *file,
+                                           const char *name,
+                                           opn_i_tensor_type type,
+                                           const opn_i_tensor_view **out);
+
+// The same of one that must be there, with n items. Errors: FORMAT.
 OPN_NODISCARD opn_status opn_i_tensor_need(opn_ctx *ctx,
                                            const char *what,
                                            const opn_i_safetensors *file,
