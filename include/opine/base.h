@@ -86,7 +86,8 @@ typedef struct opn_hooks {
     void (*log)(void *user, opn_log_level level, const char *message);
     void (*progress)(void *user, const opn_progress *progress);
     int (*interrupted)(void *user); // non-zero: stop soon with OPN_ERR_INTERRUPTED
-    void (*epoch)(void *user, const opn_epoch *epoch); // after each
+    // After each; where models are compared, those of the chosen one at the end.
+    void (*epoch)(void *user, const opn_epoch *epoch);
     void *user;
     // Terms over all nodes cost as much as three epochs. All terms of every epoch are
     // given for 0; for n those of every n-th and of the last, and of the others what

@@ -44,7 +44,7 @@ class NodeClassifier(Estimator):
 
     classes_      the classes, in the order of all columns [K]
     model_id_     the model that was trained
-    history_      one dictionary for each epoch; empty where models were compared ("auto")
+    history_      one dictionary for each epoch; of models that were compared, those of the chosen one
     summary_      epochs, nodes, validation accuracy and seconds of training
     candidates_   what the model was compared with
     params_       every parameter that it was trained with

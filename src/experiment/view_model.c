@@ -6,6 +6,7 @@
 #include "model/workspace.h"
 #include "opine/embed.h"
 #include "predict/calibrated.h"
+#include "train/history.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -136,45 +137,6 @@ cleanup:
 
 // ---- training history ----------------------------------------------------------------
 
-// Receives the epochs instead of the caller, who still gets progress. Nothing is logged,
-// since that happened when the model was trained.
-typedef struct listener {
-    opn_ctx *ctx;
-    opn_hooks hooks; // the caller's
-    opn_i_history *history;
-    opn_status status;
-} listener;
-
-static opn_status remember(opn_ctx *ctx, opn_i_history *history, const opn_epoch *epoch)
-{
-    opn_status status = OPN_OK;
-    OPN_TRY_RESERVE(ctx, history->epoch, history->room, history->n, history->n + 1);
-    history->epoch[history->n++] = *epoch;
-cleanup:
-    return status;
-}
-
-static void on_epoch(void *user, const opn_epoch *epoch)
-{
-    listener *l = user;
-    if (l->status == OPN_OK)
-        l->status = remember(l->ctx, l->history, epoch);
-}
-
-static void on_progress(void *user, const opn_progress *progress)
-{
-    const listener *l = user;
-    if (l->hooks.progress != NULL)
-        l->hooks.progress(l->hooks.user, progress);
-}
-
-static int on_interrupted(void *user)
-{
-    const listener *l = user;
-    return l->status != OPN_OK ||
-           (l->hooks.interrupted != NULL && l->hooks.interrupted(l->hooks.user));
-}
-
 static opn_status train_again(opn_ctx *ctx,
                               const opn_model *model,
                               const opn_graph *graph,
@@ -184,23 +146,15 @@ static opn_status train_again(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_params *params = NULL;
     opn_split *split = NULL;
-    listener l = {.ctx = ctx, .hooks = ctx->hooks, .history = history};
-    const opn_hooks hooks = {.size = sizeof(opn_hooks),
-                             .progress = on_progress,
-                             .interrupted = on_interrupted,
-                             .epoch = on_epoch,
-                             .user = &l};
+    opn_i_listener listener;
     OPN_TRY(opn_i_model_params(ctx, model, &params));
     OPN_TRY(opn_params_set(ctx, params, "model", model->kind->id));
     OPN_TRY(opn_params_set(ctx, params, "members", "1")); // the first stands for all
     OPN_TRY(opn_model_split(ctx, model, graph, &split));
     OPN_FAIL_IF(ctx, split == NULL, OPN_ERR_INTERNAL, "the split of training is gone");
-    ctx->hooks = hooks;
+    opn_i_listener_begin(ctx, 0, history, &listener);
     status = opn_model_train(ctx, graph, split, params, NULL, out);
-    ctx->hooks = l.hooks;
-    // Training itself only reports an interruption.
-    OPN_FAIL_IF(ctx, l.status != OPN_OK, l.status,
-                "out of memory for the training history");
+    OPN_TRY(opn_i_listener_end(&listener, status));
 cleanup:
     opn_split_free(split);
     opn_params_free(params);

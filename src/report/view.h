@@ -9,6 +9,7 @@
 #include "opine/labels.h"
 #include "opinion/ranking.h"
 #include "predict/prediction_data.h"
+#include "train/history.h"
 
 // How the prediction compares with the node's label.
 typedef enum opn_i_outcome {
@@ -35,12 +36,6 @@ typedef struct opn_i_promises {
     double confidence;
     opn_control of[OPN_N_MEASURES][OPN_N_PROMISED]; // zero for a measure that is missing
 } opn_i_promises;
-
-// Epochs in the order they were reported.
-typedef struct opn_i_history {
-    opn_epoch *epoch; // [n]
-    size_t n, room;
-} opn_i_history;
 
 // Classes are numbered as in the report, which has more of them than the model, unless
 // stated otherwise.

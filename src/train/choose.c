@@ -7,6 +7,7 @@
 #include "model/model_choice.h"
 #include "train/checkpoint_file.h"
 #include "train/folds.h"
+#include "train/history.h"
 #include "train/jobs.h"
 #include "train/members.h"
 #include "train/train.h"
@@ -50,9 +51,12 @@ typedef struct choosing {
     const opn_checkpoint *checkpoint; // or NULL
     opn_i_folds folds;
     opn_train_summary summary[OPN_N_CANDIDATES][OPN_MAX_FOLDS];
-    bool is_broken[OPN_N_CANDIDATES][OPN_MAX_FOLDS];  // something became infinite
-    char reason[OPN_N_CANDIDATES][512];               // what, of the first fold
-    opn_model *model[OPN_N_CANDIDATES];               // of the first fold
+    bool is_broken[OPN_N_CANDIDATES][OPN_MAX_FOLDS]; // something became infinite
+    char reason[OPN_N_CANDIDATES][512];              // what, of the first fold
+    opn_model *model[OPN_N_CANDIDATES];              // of the first fold
+    opn_i_history history[OPN_N_CANDIDATES];         // likewise, if someone listens
+    bool is_heard;
+    int32_t terms_every;
     opn_i_turn turn[OPN_N_CANDIDATES][OPN_MAX_FOLDS]; // empty with a single fold
 } choosing;
 
@@ -61,6 +65,7 @@ static void release_choosing(const opn_alloc *alloc, choosing *c)
     opn_i_folds_deinit(&c->folds);
     for (int m = 0; m < OPN_N_CANDIDATES; m++) {
         opn_model_free(c->model[m]);
+        opn_i_release(alloc, c->history[m].epoch);
         for (int f = 0; f < OPN_MAX_FOLDS; f++)
             opn_i_turn_deinit(alloc, &c->turn[m][f]);
     }
@@ -85,6 +90,25 @@ static int fold_of(int32_t job)
     return job / OPN_N_CANDIDATES;
 }
 
+// Trains a candidate on one fold. The epochs of the first are kept: once one of them is
+// chosen, its epochs are those of the training.
+static opn_status train_fold(opn_ctx *ctx,
+                             choosing *c,
+                             int m,
+                             int f,
+                             const opn_params *params,
+                             const char *path,
+                             opn_model **out)
+{
+    opn_i_listener listener;
+    if (f > 0 || !c->is_heard)
+        return opn_i_train_one(ctx, c->graph, c->folds.split[f], params, path, out);
+    opn_i_listener_begin(ctx, c->terms_every, &c->history[m], &listener);
+    const opn_status status =
+            opn_i_train_one(ctx, c->graph, c->folds.split[f], params, path, out);
+    return opn_i_listener_end(&listener, status);
+}
+
 static opn_status train_candidate(opn_ctx *ctx, void *user, int32_t job)
 {
     opn_status status = OPN_OK;
@@ -100,7 +124,7 @@ static opn_status train_candidate(opn_ctx *ctx, void *user, int32_t job)
         OPN_TRY(opn_i_checkpoint_part(ctx, c->checkpoint, part, &path));
     OPN_TRY(opn_params_copy(ctx, c->params, &params));
     OPN_TRY(opn_params_set(ctx, params, "model", opn_i_candidate_models[m]));
-    status = opn_i_train_one(ctx, c->graph, c->folds.split[f], params, path, &model);
+    status = train_fold(ctx, c, m, f, params, path, &model);
     c->is_broken[m][f] = status == OPN_ERR_NONFINITE;
     if (status == OPN_ERR_NONFINITE) { // others may work
         if (f == 0)
@@ -206,6 +230,7 @@ static opn_status take_chosen(opn_ctx *ctx, choosing *c, opn_model **out)
     OPN_TRY(calibrate_chosen(ctx, c, chosen));
     if (model->n_node_features > 0)
         OPN_TRY(add_elsewhere(ctx, c, candidate, is_excluded, model));
+    opn_i_history_tell(ctx, &c->history[chosen]);
     c->model[chosen] = NULL;
     *out = model;
 cleanup:
@@ -355,7 +380,11 @@ opn_status opn_model_train(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, graph, split, params, out);
     opn_status status = OPN_OK;
-    choosing c = {.graph = graph, .params = params, .checkpoint = checkpoint};
+    choosing c = {.graph = graph,
+                  .params = params,
+                  .checkpoint = checkpoint,
+                  .is_heard = ctx->hooks.epoch != NULL,
+                  .terms_every = ctx->hooks.terms_every};
     OPN_FAIL_IF(ctx,
                 opn_split_n_nodes(split) != opn_graph_n_nodes(graph) ||
                         opn_split_n_classes(split) != opn_graph_n_classes(graph),

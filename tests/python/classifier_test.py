@@ -58,6 +58,8 @@ class Training(unittest.TestCase):
             clf = NodeClassifier(graph=demo(), epochs=10).fit(ids)
         self.assertIn("logistic regression", [c["name"] for c in clf.candidates_])
         self.assertEqual(sum(c["is_chosen"] for c in clf.candidates_), 1)
+        self.assertEqual([row["epoch"] for row in clf.history_ if row["stage"] == "model"],
+                         [*range(1, 11)])
 
     @needs("networkx")
     def test_the_karate_club_is_told_apart_by_its_own_names(self):

@@ -107,6 +107,36 @@ static void each_epoch_of_each_stage_is_told_once_and_in_order(void **state)
     opn_graph_free(graph);
 }
 
+static void of_compared_models_the_epochs_of_the_chosen_one_are_told(void **state)
+{
+    (void)state;
+    static history chosen;
+    static history alone;
+    opn_graph *graph = draw_graph();
+    char settings[80];
+    for (int n_threads = 1; n_threads <= 2; n_threads++) {
+        opn_ctx *counted = ctx;
+        ctx = support_ctx(NULL); // a meter does not count several threads
+        assert_int_equal(opn_ctx_set_threads(ctx, n_threads), OPN_OK);
+        opn_model *model =
+                train_listening(graph, "model=auto epochs=9 hidden=8", &chosen);
+        snprintf(settings, sizeof(settings), "model=%s epochs=9 hidden=8",
+                 opn_model_id(model));
+        listen_to(graph, settings, &alone);
+        assert_true(alone.n > 9);
+        assert_int_equal(chosen.n, alone.n);
+        for (int e = 0; e < alone.n; e++) {
+            assert_string_equal(chosen.epoch[e].stage, alone.epoch[e].stage);
+            assert_int_equal(chosen.epoch[e].number, alone.epoch[e].number);
+            assert_true(chosen.epoch[e].loss == alone.epoch[e].loss);
+        }
+        opn_model_free(model);
+        support_ctx_free(ctx, NULL);
+        ctx = counted;
+    }
+    opn_graph_free(graph);
+}
+
 static void epochs_end_where_training_stops_early(void **state)
 {
     (void)state;
@@ -395,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(each_epoch_of_each_stage_is_told_once_and_in_order),
+            WITH_CTX(of_compared_models_the_epochs_of_the_chosen_one_are_told),
             WITH_CTX(epochs_end_where_training_stops_early),
             WITH_CTX(a_model_of_no_epoch_tells_of_none),
             WITH_CTX(training_that_goes_on_tells_of_the_rest),
