@@ -73,10 +73,10 @@ static void run_a_p(workbench *b)
     const opn_k_finish finish = {.rectifies = true,
                                  .factor = (opn_real)(1.0 / (1.0 - b->dropout)),
                                  .bits = gcn->keep_hidden};
-    opn_i_hop_product(
-            &b->workspace.exec, &gcn->reach.inner,
-            opn_i_rows_const(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
-            opn_i_rows(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width), &finish);
+    opn_i_hop_product(&b->workspace.exec, &gcn->reach.inner,
+                      opn_i_rows(layers_of(gcn)->p, gcn->n_nodes, gcn->hidden_width),
+                      opn_i_rows(layers_of(gcn)->hidden, gcn->n_nodes, gcn->hidden_width),
+                      &finish);
 }
 
 static void run_hidden_w1(workbench *b)
@@ -94,7 +94,7 @@ static void run_a_q(workbench *b)
 {
     const opn_i_network *gcn = &b->workspace.network;
     opn_i_hop_product(&b->workspace.exec, &gcn->reach.outer,
-                      opn_i_rows_const(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
+                      opn_i_rows(layers_of(gcn)->q, gcn->n_nodes, gcn->class_width),
                       opn_i_rows(gcn->z, gcn->n_nodes, gcn->class_width), NULL);
 }
 
