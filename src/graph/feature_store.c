@@ -44,7 +44,8 @@ static opn_status share(opn_ctx *ctx,
     array->alloc = ctx->alloc;
     atomic_init(&array->n_users, 1);
     array->own = own;
-    array->lender = lender == NULL ? (opn_i_lender){0} : *lender;
+    if (lender != NULL)
+        array->lender = *lender;
     array->n_entries = n_entries;
     *out = (opn_i_features){
             .n_rows = n_rows, .n_cols = n_cols, .array = array, .dense = value};
