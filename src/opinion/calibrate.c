@@ -135,9 +135,9 @@ typedef struct sample {
     int32_t n, n_classes;
     double *x[N_PARTS]; // [n,K]; the second is 0 without a second opinion
     bool has_q;
-    int32_t *label; // [n]
-    double doubt;   // share of a label that is spread evenly over all classes
-    double *weight; // [K] room for one row
+    int32_t *label;         // [n]
+    double *given[N_PARTS]; // [n] the mean of each row of x by its label
+    double *weight;         // [K] room for one row
 } sample;
 
 // Mean -ln of the probability of the labels at the exponents, with its gradient and the
@@ -149,16 +149,8 @@ typedef struct slope {
     double second[N_PARTS][N_PARTS];
 } slope;
 
-// The mean of the classes' values [K] by the label of node i.
-static double by_label(const sample *s, int32_t i, const double *value)
-{
-    double sum = 0.0;
-    for (int32_t k = 0; k < s->n_classes; k++)
-        sum += value[k];
-    return (1.0 - s->doubt) * value[s->label[i]] + s->doubt * sum / s->n_classes;
-}
-
-// weight [K] = softmax of the row at these exponents; returns -ln of the label's.
+// weight [K] = softmax of the row at these exponents; returns ln of what it was divided
+// by.
 static double weigh_row(const sample *s, const double *exponent, int32_t i)
 {
     const int32_t n = s->n_classes;
@@ -173,14 +165,13 @@ static double weigh_row(const sample *s, const double *exponent, int32_t i)
         s->weight[k] = z;
         top = fmax(top, z);
     }
-    const double of_label = by_label(s, i, s->weight) - top;
     for (int32_t k = 0; k < n; k++) {
         s->weight[k] = exp(s->weight[k] - top);
         sum += s->weight[k];
     }
     for (int32_t k = 0; k < n; k++)
         s->weight[k] /= sum;
-    return log(sum) - of_label;
+    return log(sum) + top;
 }
 
 static void add_row(const sample *s, int32_t i, slope *to)
@@ -190,7 +181,7 @@ static void add_row(const sample *s, int32_t i, slope *to)
     for (int j = 0; j < N_PARTS; j++) {
         for (int32_t k = 0; k < s->n_classes; k++)
             mean[j] += s->weight[k] * s->x[j][at + (size_t)k];
-        to->first[j] += mean[j] - by_label(s, i, s->x[j] + at);
+        to->first[j] += mean[j] - s->given[j][i];
     }
     for (int j = 0; j < N_PARTS; j++)
         for (int l = j; l < N_PARTS; l++)
@@ -199,11 +190,20 @@ static void add_row(const sample *s, int32_t i, slope *to)
                                     (s->x[l][at + (size_t)k] - mean[l]);
 }
 
+// What the label of row i has before it is normalised.
+static double given_at(const sample *s, const double *exponent, int32_t i)
+{
+    double sum = 0.0;
+    for (int j = 0; j < N_PARTS; j++)
+        sum += exponent[j] * s->given[j][i];
+    return sum;
+}
+
 static slope slope_at(const sample *s, const double *exponent)
 {
     slope sum = {0};
     for (int32_t i = 0; i < s->n; i++) {
-        sum.value += weigh_row(s, exponent, i) / s->n;
+        sum.value += (weigh_row(s, exponent, i) - given_at(s, exponent, i)) / s->n;
         add_row(s, i, &sum);
     }
     for (int j = 0; j < N_PARTS; j++) {
@@ -218,16 +218,21 @@ static double value_at(const sample *s, const double *exponent)
 {
     double sum = 0.0;
     for (int32_t i = 0; i < s->n; i++)
-        sum += weigh_row(s, exponent, i) / s->n;
+        sum += (weigh_row(s, exponent, i) - given_at(s, exponent, i)) / s->n;
     return sum;
 }
 
 // Mean -ln of the true class's probability: of the labels without doubt.
 static double nll_at(const sample *s, const double *exponent)
 {
-    sample sure = *s;
-    sure.doubt = 0.0;
-    return value_at(&sure, exponent);
+    double sum = 0.0;
+    for (int32_t i = 0; i < s->n; i++) {
+        const size_t at = (size_t)i * (size_t)s->n_classes + (size_t)s->label[i];
+        sum += weigh_row(s, exponent, i) / s->n;
+        for (int j = 0; j < N_PARTS; j++)
+            sum -= exponent[j] * s->x[j][at] / s->n;
+    }
+    return sum;
 }
 
 // Whether an exponent is not in use, or at a bound and would go on beyond it.
@@ -303,10 +308,27 @@ cleanup:
 
 static void sample_deinit(const opn_alloc *alloc, sample *s)
 {
-    for (int j = 0; j < N_PARTS; j++)
+    for (int j = 0; j < N_PARTS; j++) {
         opn_i_release(alloc, s->x[j]);
+        opn_i_release(alloc, s->given[j]);
+    }
     opn_i_release(alloc, s->label);
     opn_i_release(alloc, s->weight);
+}
+
+// As if one more node had a label that says nothing (Platt, 1999): where every node is
+// right, probabilities would otherwise become certainties, however few the nodes.
+static void give_labels(sample *s)
+{
+    const double doubt = 1.0 / ((double)s->n + 1.0);
+    for (int j = 0; j < N_PARTS; j++)
+        for (int32_t i = 0; i < s->n; i++) {
+            const double *x = s->x[j] + (size_t)i * (size_t)s->n_classes;
+            double sum = 0.0;
+            for (int32_t k = 0; k < s->n_classes; k++)
+                sum += x[k];
+            s->given[j][i] = (1.0 - doubt) * x[s->label[i]] + doubt * sum / s->n_classes;
+        }
 }
 
 static opn_status sample_init(
@@ -315,13 +337,11 @@ static opn_status sample_init(
     opn_status status = OPN_OK;
     const size_t width = (size_t)in->n_classes;
     const opn_numbers of[N_PARTS] = {in->p, in->q};
-    // As if one more node had a label that says nothing (Platt, 1999): where every node
-    // is right, probabilities would otherwise become certainties, however few the nodes.
-    sample s = {.n_classes = in->n_classes,
-                .has_q = in->has_q,
-                .doubt = 1.0 / ((double)n + 1.0)};
-    for (int j = 0; j < N_PARTS; j++)
+    sample s = {.n_classes = in->n_classes, .has_q = in->has_q};
+    for (int j = 0; j < N_PARTS; j++) {
         OPN_TRY_NEW(ctx, s.x[j], (size_t)n * width);
+        OPN_TRY_NEW(ctx, s.given[j], n);
+    }
     OPN_TRY_NEW(ctx, s.label, n);
     OPN_TRY_NEW(ctx, s.weight, width);
     for (int32_t i = 0; i < in->n; i++) {
@@ -332,6 +352,7 @@ static opn_status sample_init(
                 s.x[j][(size_t)s.n * width + k] = log_of(of[j], (size_t)i * width + k);
         s.label[s.n++] = label[i];
     }
+    give_labels(&s);
     *out = s;
     s = (sample){0};
 cleanup:
