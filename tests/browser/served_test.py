@@ -91,7 +91,7 @@ def check_labelling(checks, page, data):
         expect("predicted another class" in page.text(".what-if"), page.text(".what-if"))
         expect(data.name(node) in page.texts(".moved tbody bdi"), page.text(".moved"))
     with checks.claim("a page that is loaded anew shows the same"):
-        page.evaluate("location.reload()")
+        page.reload()
         page.wait(lambda: page.evaluate("window.readyAfter"), "it is ready")
         await_badge(page, "What if: 1 label")
         expect_equal(state_of(page), after)

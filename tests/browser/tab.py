@@ -44,7 +44,7 @@ class Tab:
 
     def __init__(self, browser, width=1280, height=1000, phone=False):
         self.browser, self.phone, self.own = browser, phone, None
-        self.complaints, self.requests = [], []
+        self.complaints, self.requests, self.loads = [], [], 0
         context = browser.call("Target.createBrowserContext", disposeOnDetach=True)
         self.context = context["browserContextId"]
         target = browser.call(
@@ -90,6 +90,7 @@ class Tab:
             "Network.requestWillBeSent": lambda a: self.hear_request(a["request"]["url"]),
             "Target.attachedToTarget": lambda a: self.hear_request(a["targetInfo"]["url"]),
             "Page.javascriptDialogOpening": self.hear_dialog,
+            "Page.loadEventFired": self.hear_load,
             "Inspector.targetCrashed": self.hear_crash,
         }
         if event in hears:
@@ -119,6 +120,9 @@ class Tab:
     def hear_dialog(self, about):
         self.complain("dialog", about["message"])
         self.browser.send("Page.handleJavaScriptDialog", self.session, accept=False)
+
+    def hear_load(self, _):
+        self.loads += 1
 
     def hear_crash(self, _):
         raise chromium.Gone("the page crashed")
@@ -157,6 +161,12 @@ class Tab:
         expect(not opened.get("errorText"), f"{url}: {opened.get('errorText')}")
         loaded = "document.readyState === 'complete'"
         self.wait(lambda: self.evaluate(loaded), f"{url} is loaded")
+
+    def reload(self):
+        """Loads the page anew; a question asked while the old page goes would fail."""
+        before = self.loads
+        self.call("Page.reload")
+        self.wait(lambda: self.loads > before, "it is loaded anew")
 
     def save_to(self, folder):
         """Files that the page hands out go to this folder."""

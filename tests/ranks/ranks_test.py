@@ -90,13 +90,14 @@ def messages():
 def resume():
     """An interrupted training goes on with another number of ranks, to the same bits."""
     shard()
-    train = ["train", "g.shards", "--epochs", 800, "--patience", 0, "--model", "s-gcn"]
+    # Epochs enough that a fast machine is still at it when the first checkpoint is seen.
+    train = ["train", "g.shards", "--epochs", 8000, "--patience", 0, "--model", "s-gcn"]
     words = [*launcher(), "-n", "3", OPINE_MPI, *train, "-o", "some.safetensors", "--threads", 1,
              "--checkpoint-every", 0.05, "-q"]
     with subprocess.Popen([str(w) for w in words], stderr=subprocess.PIPE, text=True) as going:
         until = time.monotonic() + SECONDS
         while not Path("some.safetensors.checkpoint").exists() and time.monotonic() < until:
-            time.sleep(0.05)
+            time.sleep(0.005)
         going.send_signal(signal.SIGINT)
         said = going.communicate(timeout=SECONDS)[1]
     if going.returncode == 0:
