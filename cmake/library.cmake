@@ -12,10 +12,9 @@ else()
   list(REMOVE_ITEM opine_sources ${fetch_sources})
 endif()
 
-# What talks to other processes.
-if(NOT OPINE_MPI)
-  list(REMOVE_ITEM opine_sources ${PROJECT_SOURCE_DIR}/src/comm/comm_mpi.c)
-endif()
+# What talks to other processes is part of opine-mpi alone.
+set(opine_mpi_source ${PROJECT_SOURCE_DIR}/src/comm/comm_mpi.c)
+list(REMOVE_ITEM opine_sources ${opine_mpi_source})
 
 # What serves the page, or what says that this build cannot.
 if(libmicrohttpd_FOUND)
@@ -85,10 +84,6 @@ set(opine_parts
   ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} m)
 if(OPINE_FETCH)
   list(APPEND opine_parts PkgConfig::libcrypto)
-endif()
-if(OPINE_MPI)
-  list(APPEND opine_parts MPI::MPI_C)
-  target_compile_definitions(opine_objects PRIVATE OPN_MPI)
 endif()
 if(OPINE_OPENMP)
   list(APPEND opine_parts OpenMP::OpenMP_C)

@@ -14,9 +14,7 @@ const opn_i_comm *opn_i_comm_of(const opn_ctx *ctx)
 opn_status opn_ctx_join_ranks(opn_ctx *ctx, int *rank, int *n_ranks)
 {
     OPN_REJECT_NULL(ctx, rank, n_ranks);
-#ifdef OPN_MPI
-    ctx->comm = opn_i_comm_mpi_open();
-#endif
+    ctx->comm = opn_i_comm_open();
     const opn_i_comm *comm = opn_i_comm_of(ctx);
     ctx->is_bound = comm->n_ranks > 1;
     *rank = comm->rank;

@@ -41,8 +41,9 @@ struct opn_i_comm {
 // One process.
 extern const opn_i_comm opn_i_comm_single;
 
-// The ranks that MPI has started; for the build that has it.
-const opn_i_comm *opn_i_comm_mpi_open(void);
+// The ranks that MPI has started; NULL in a program without it. comm_mpi.c and
+// comm_absent.c each have one.
+const opn_i_comm *opn_i_comm_open(void);
 
 // The ranks that ctx belongs to.
 const opn_i_comm *opn_i_comm_of(const opn_ctx *ctx);

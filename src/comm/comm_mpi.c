@@ -145,7 +145,7 @@ static void close_mpi(const opn_i_comm *comm)
         MPI_Finalize();
 }
 
-const opn_i_comm *opn_i_comm_mpi_open(void)
+const opn_i_comm *opn_i_comm_open(void)
 {
     // Constant once set: MPI starts once in a program.
     static opn_i_comm comm = {.gather = gather,
