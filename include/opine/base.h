@@ -100,7 +100,7 @@ typedef struct opn_ctx opn_ctx; // one per calling thread; never shared
 // Text for a status, for example "malformed input". Never NULL.
 OPN_API const char *opn_status_name(opn_status status);
 
-// Version of the library, for example "0.1.0".
+// Version of the library, for example "0.2.0".
 OPN_API const char *opn_version(void);
 
 // The candidate, of n, that `word` was probably meant to be: the closest one, if few

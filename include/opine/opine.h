@@ -3,7 +3,7 @@
 // What a program may rely on. Versions are MAJOR.MINOR.PATCH. While MAJOR is 0 every
 // MINOR version may change what is declared here, and a program is compiled anew for it;
 // a PATCH version changes neither names nor layouts. From 1.0 on only MAJOR may. The name
-// of the shared library (libopine.so.0.1) and the CMake package say the same, so that a
+// of the shared library (libopine.so.0.2) and the CMake package say the same, so that a
 // program never meets a library it was not built for.
 //
 // Objects are handles, read by functions, and no layout depends on how many measures,
