@@ -5,7 +5,10 @@
 
 #include <jansson.h>
 
-// Adds a member; a value that could not be created becomes null (Jansson would omit it).
+// To be called before any other: print_json() then knows when memory was short.
+void watch_json(void);
+
+// Adds a member; a text that is not UTF-8 becomes null (Jansson would omit it).
 void put_json(json_t *object, const char *key, json_t *value);
 
 // A number, or null for NaN.

@@ -1,6 +1,7 @@
 // main.c -- finds the verb, reads its options and runs it.
 
 #include "command.h"
+#include "json_output.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -88,6 +89,7 @@ int main(int argc, char **argv)
     opine_app app = {0};
     int n_used = 0;
     hold_streams();
+    watch_json();
     if (argc < 2 || asks_for_help(argv[1])) {
         help_overview();
         return close_output(EXIT_DONE);

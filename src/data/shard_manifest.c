@@ -28,7 +28,7 @@ void opn_i_shard_manifest_deinit(const opn_alloc *alloc, opn_i_shard_manifest *m
 
 static void put(json_t *object, const char *key, json_t *value)
 {
-    (void)json_object_set_new(object, key, value);
+    (void)opn_i_json_set(object, key, value);
 }
 
 static json_t *block_as_json(const opn_i_shard_block *block)
@@ -40,7 +40,7 @@ static json_t *block_as_json(const opn_i_shard_block *block)
     put(one, "entries", json_integer(block->n_entries));
     put(one, "first_feature_entry", json_integer(block->first_feature_entry));
     put(one, "feature_entries", json_integer(block->n_feature_entries));
-    put(one, "sha256", json_string(block->sha256));
+    put(one, "sha256", opn_i_json_string(block->sha256));
     return one;
 }
 
@@ -59,11 +59,11 @@ static json_t *manifest_as_json(const opn_i_shard_manifest *manifest)
     json_t *blocks = json_array();
     json_t *cuts = json_array();
     for (int32_t b = 0; b < manifest->n_blocks; b++)
-        (void)json_array_append_new(blocks, block_as_json(&manifest->block[b]));
+        (void)opn_i_json_append(blocks, block_as_json(&manifest->block[b]));
     for (int c = 0; c < manifest->n_cuts; c++)
-        (void)json_array_append_new(cuts, cut_as_json(&manifest->cut[c]));
-    put(document, "format", json_string(format_text));
-    put(document, "hash", json_string(manifest->hash));
+        (void)opn_i_json_append(cuts, cut_as_json(&manifest->cut[c]));
+    put(document, "format", opn_i_json_string(format_text));
+    put(document, "hash", opn_i_json_string(manifest->hash));
     put(document, "nodes", json_integer(manifest->n_nodes));
     put(document, "entries", json_integer(manifest->n_entries));
     put(document, "features", json_integer(manifest->n_features));
@@ -71,8 +71,8 @@ static json_t *manifest_as_json(const opn_i_shard_manifest *manifest)
     put(document, "classes", json_integer(manifest->n_classes));
     put(document, "isolated", json_boolean(manifest->has_isolated));
     put(document, "negative", json_boolean(manifest->has_negative));
-    put(document, "normalise", json_string(manifest->suits));
-    put(document, "nodes_sha256", json_string(manifest->nodes_sha256));
+    put(document, "normalise", opn_i_json_string(manifest->suits));
+    put(document, "nodes_sha256", opn_i_json_string(manifest->nodes_sha256));
     put(document, "cuts", cuts);
     put(document, "blocks", blocks);
     return document;

@@ -45,13 +45,14 @@ bool opn_i_cell_to_json(const opn_cell *cell, json_t *object)
     bool is_whole = json_object_set_new(object, "seed",
                                         json_integer((json_int_t)cell->seed)) == 0 &&
                     json_object_set_new(object, "split_hash",
-                                        json_string(cell->split_hash)) == 0 &&
+                                        opn_i_json_string(cell->split_hash)) == 0 &&
                     put_number(object, "pool", cell->n_pool) &&
                     put_number(object, "prevalence", cell->prevalence) &&
                     put_number(object, "epochs", cell->n_epochs) &&
                     put_seconds(object, &cell->seconds);
     if (cell->chosen[0] != 0 && is_whole)
-        is_whole = json_object_set_new(object, "chosen", json_string(cell->chosen)) == 0;
+        is_whole = json_object_set_new(object, "chosen",
+                                       opn_i_json_string(cell->chosen)) == 0;
     for (int q = 0; q < OPN_N_QUALITIES && is_whole; q++)
         is_whole = put_number(object, opn_quality_name((opn_quality)q), cell->quality[q]);
     for (int m = 0; m < OPN_N_METRICS && is_whole; m++)

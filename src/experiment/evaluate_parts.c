@@ -2,6 +2,7 @@
 
 #include "experiment/evaluate_parts.h"
 
+#include "io/json_write.h"
 #include "train/training_key.h"
 
 #include <inttypes.h>
@@ -49,7 +50,7 @@ static json_t *describe_param(const opn_params *params, const opn_param *param)
         return json_integer(opn_params_int(params, param->name));
     if (param->kind == OPN_PARAM_REAL)
         return json_real(opn_params_real(params, param->name));
-    return json_string(opn_params_text(params, param->name));
+    return opn_i_json_string(opn_params_text(params, param->name));
 }
 
 json_t *opn_i_describe_params(const opn_params *params)
@@ -62,29 +63,29 @@ json_t *opn_i_describe_params(const opn_params *params)
     for (size_t p = 0; p < opn_param_count(); p++) {
         const opn_param *param = opn_param_at(p);
         if (param->affects & wanted)
-            json_object_set_new(object, param->name, describe_param(params, param));
+            opn_i_json_set(object, param->name, describe_param(params, param));
     }
     return object;
 }
 
 static void put_origin(json_t *object, const opn_evaluation *evaluation)
 {
-    json_object_set_new(object, "version", json_string(opn_version()));
-    json_object_set_new(object, "dataset", json_string(evaluation->dataset));
-    json_object_set_new(object, "data_hash", json_string(evaluation->data_hash));
-    json_object_set_new(object, "task",
-                        json_string(opn_params_text(evaluation->params, "task")));
-    json_object_set_new(object, "protocol",
-                        json_string(opn_params_text(evaluation->params, "protocol")));
-    json_object_set_new(object, "shift",
-                        json_string(opn_params_text(evaluation->params, "shift")));
+    opn_i_json_set(object, "version", opn_i_json_string(opn_version()));
+    opn_i_json_set(object, "dataset", opn_i_json_string(evaluation->dataset));
+    opn_i_json_set(object, "data_hash", opn_i_json_string(evaluation->data_hash));
+    opn_i_json_set(object, "task",
+                   opn_i_json_string(opn_params_text(evaluation->params, "task")));
+    opn_i_json_set(object, "protocol",
+                   opn_i_json_string(opn_params_text(evaluation->params, "protocol")));
+    opn_i_json_set(object, "shift",
+                   opn_i_json_string(opn_params_text(evaluation->params, "shift")));
 }
 
 // Apart from the origin: the same data may lie elsewhere. A path that is not UTF-8 cannot
 // be in JSON and is left out.
 static void put_source(json_t *object, const opn_evaluation *evaluation)
 {
-    json_object_set_new(object, "source", json_string(evaluation->source));
+    opn_i_json_set(object, "source", opn_i_json_string(evaluation->source));
 }
 
 json_t *opn_i_describe_cell(const opn_evaluation *evaluation,
@@ -94,8 +95,8 @@ json_t *opn_i_describe_cell(const opn_evaluation *evaluation,
     json_t *about = json_object();
     put_origin(about, evaluation);
     put_source(about, evaluation);
-    json_object_set_new(about, "model", json_string(model));
-    json_object_set_new(about, "parameters", opn_i_describe_params(params));
+    opn_i_json_set(about, "model", opn_i_json_string(model));
+    opn_i_json_set(about, "parameters", opn_i_describe_params(params));
     return about;
 }
 
@@ -106,20 +107,19 @@ json_t *opn_i_describe_evaluation(const opn_evaluation *evaluation)
     json_t *models = json_array();
     json_t *seeds = json_array();
     put_origin(id, evaluation);
-    json_object_set_new(id, "parameters", opn_i_describe_params(evaluation->params));
+    opn_i_json_set(id, "parameters", opn_i_describe_params(evaluation->params));
     for (int64_t m = 0; m < evaluation->models.n; m++)
-        json_array_append_new(models,
-                              json_string(opn_i_names_at(&evaluation->models, m)));
+        opn_i_json_append(models,
+                          opn_i_json_string(opn_i_names_at(&evaluation->models, m)));
     for (int32_t s = 0; s < evaluation->n_seeds; s++) {
         json_t *one = json_object();
-        json_object_set_new(one, "seed",
-                            json_integer((json_int_t)evaluation->cell[s].seed));
-        json_object_set_new(one, "split", json_string(evaluation->cell[s].split_hash));
-        json_array_append_new(seeds, one);
+        opn_i_json_set(one, "seed", json_integer((json_int_t)evaluation->cell[s].seed));
+        opn_i_json_set(one, "split", opn_i_json_string(evaluation->cell[s].split_hash));
+        opn_i_json_append(seeds, one);
     }
-    json_object_set_new(id, "models", models);
-    json_object_set_new(entry, "id", id);
+    opn_i_json_set(id, "models", models);
+    opn_i_json_set(entry, "id", id);
     put_source(entry, evaluation);
-    json_object_set_new(entry, "seeds", seeds);
+    opn_i_json_set(entry, "seeds", seeds);
     return entry;
 }

@@ -291,11 +291,11 @@ cleanup:
 static json_t *json_seconds(const opn_i_means *mean)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "teacher", opn_i_json_number(mean->seconds.teacher));
-    json_object_set_new(object, "prior", opn_i_json_number(mean->seconds.prior));
-    json_object_set_new(object, "train", opn_i_json_number(mean->seconds.train));
-    json_object_set_new(object, "infer", opn_i_json_number(mean->seconds.infer));
-    json_object_set_new(object, "total", opn_i_json_number(mean->total_seconds));
+    opn_i_json_set(object, "teacher", opn_i_json_number(mean->seconds.teacher));
+    opn_i_json_set(object, "prior", opn_i_json_number(mean->seconds.prior));
+    opn_i_json_set(object, "train", opn_i_json_number(mean->seconds.train));
+    opn_i_json_set(object, "infer", opn_i_json_number(mean->seconds.infer));
+    opn_i_json_set(object, "total", opn_i_json_number(mean->total_seconds));
     return object;
 }
 
@@ -306,7 +306,7 @@ static json_t *json_chosen(const opn_evaluation *evaluation, int32_t m)
     const int n = opn_i_evaluation_chosen(evaluation, m, chosen);
     json_t *object = json_object();
     for (int c = 0; c < n; c++)
-        json_object_set_new(object, chosen[c].model, json_integer(chosen[c].n));
+        opn_i_json_set(object, chosen[c].model, json_integer(chosen[c].n));
     return object;
 }
 
@@ -315,29 +315,28 @@ static json_t *json_model(const opn_evaluation *evaluation, int32_t m)
     json_t *object = json_object();
     json_t *epochs = json_object();
     const opn_i_means mean = opn_i_evaluation_means(evaluation, m);
-    json_object_set_new(object, "model",
-                        json_string(opn_evaluation_model(evaluation, m)));
-    json_object_set_new(object, "seeds", json_integer(evaluation->n_seeds));
+    opn_i_json_set(object, "model",
+                   opn_i_json_string(opn_evaluation_model(evaluation, m)));
+    opn_i_json_set(object, "seeds", json_integer(evaluation->n_seeds));
     if (strcmp(opn_evaluation_model(evaluation, m), "auto") == 0)
-        json_object_set_new(object, "chosen", json_chosen(evaluation, m));
-    json_object_set_new(object, "prevalence", opn_i_json_number(mean.prevalence));
+        opn_i_json_set(object, "chosen", json_chosen(evaluation, m));
+    opn_i_json_set(object, "prevalence", opn_i_json_number(mean.prevalence));
     for (int q = 0; q < OPN_N_QUALITIES; q++) {
         const opn_estimate e = opn_evaluation_quality(evaluation, m, (opn_quality)q);
-        json_object_set_new(object, opn_quality_name((opn_quality)q),
-                            opn_i_json_estimate(&e));
+        opn_i_json_set(object, opn_quality_name((opn_quality)q), opn_i_json_estimate(&e));
     }
     for (int k = 0; k < OPN_N_METRICS; k++) {
         json_t *scores = json_object();
         for (int32_t s = 0; s < OPN_N_SCORES; s++) {
             const opn_estimate e = opn_evaluation_metric(evaluation, m, (opn_metric)k, s);
             if (e.n > 0)
-                json_object_set_new(scores, opn_score_name(s), opn_i_json_estimate(&e));
+                opn_i_json_set(scores, opn_score_name(s), opn_i_json_estimate(&e));
         }
-        json_object_set_new(object, opn_metric_name((opn_metric)k), scores);
+        opn_i_json_set(object, opn_metric_name((opn_metric)k), scores);
     }
-    json_object_set_new(epochs, "mean", opn_i_json_number(mean.n_epochs));
-    json_object_set_new(object, "epochs", epochs);
-    json_object_set_new(object, "seconds", json_seconds(&mean));
+    opn_i_json_set(epochs, "mean", opn_i_json_number(mean.n_epochs));
+    opn_i_json_set(object, "epochs", epochs);
+    opn_i_json_set(object, "seconds", json_seconds(&mean));
     return object;
 }
 
@@ -348,14 +347,14 @@ static opn_status json_duels(opn_ctx *ctx, const opn_evaluation *evaluation, jso
         duel d;
         OPN_TRY(compare(ctx, evaluation, m, &d));
         json_t *object = json_object();
-        json_object_set_new(object, "model",
-                            json_string(opn_evaluation_model(evaluation, 0)));
-        json_object_set_new(object, "against",
-                            json_string(opn_evaluation_model(evaluation, m)));
-        json_object_set_new(object, "score", json_string(opn_score_name(d.score)));
-        json_object_set_new(object, "accuracy", opn_i_json_comparison(&d.accuracy));
-        json_object_set_new(object, "auroc", opn_i_json_comparison(&d.auroc));
-        json_array_append_new(list, object);
+        opn_i_json_set(object, "model",
+                       opn_i_json_string(opn_evaluation_model(evaluation, 0)));
+        opn_i_json_set(object, "against",
+                       opn_i_json_string(opn_evaluation_model(evaluation, m)));
+        opn_i_json_set(object, "score", opn_i_json_string(opn_score_name(d.score)));
+        opn_i_json_set(object, "accuracy", opn_i_json_comparison(&d.accuracy));
+        opn_i_json_set(object, "auroc", opn_i_json_comparison(&d.auroc));
+        opn_i_json_append(list, object);
     }
 cleanup:
     return status;
@@ -366,23 +365,23 @@ static json_t *json_head(const opn_evaluation *evaluation)
     json_t *document = json_object();
     const opn_i_means first = opn_i_evaluation_means(evaluation, 0);
     json_t *pool = json_object();
-    json_object_set_new(document, "dataset", json_string(evaluation->dataset));
-    json_object_set_new(document, "task",
-                        json_string(opn_params_text(evaluation->params, "task")));
-    json_object_set_new(document, "scored",
-                        json_string(opn_i_evaluation_scored(evaluation)));
-    json_object_set_new(document, "protocol",
-                        json_string(opn_params_text(evaluation->params, "protocol")));
-    json_object_set_new(document, "shift",
-                        json_string(opn_params_text(evaluation->params, "shift")));
-    json_object_set_new(document, "preset",
-                        json_string(opn_params_text(evaluation->params, "preset")));
-    json_object_set_new(document, "version", json_string(opn_version()));
-    json_object_set_new(document, "data_hash", json_string(evaluation->data_hash));
-    json_object_set_new(document, "threads", json_integer(evaluation->n_threads));
-    json_object_set_new(pool, "nodes", json_integer(llround(first.n_pool)));
-    json_object_set_new(pool, "prevalence", opn_i_json_number(first.prevalence));
-    json_object_set_new(document, "pool", pool);
+    opn_i_json_set(document, "dataset", opn_i_json_string(evaluation->dataset));
+    opn_i_json_set(document, "task",
+                   opn_i_json_string(opn_params_text(evaluation->params, "task")));
+    opn_i_json_set(document, "scored",
+                   opn_i_json_string(opn_i_evaluation_scored(evaluation)));
+    opn_i_json_set(document, "protocol",
+                   opn_i_json_string(opn_params_text(evaluation->params, "protocol")));
+    opn_i_json_set(document, "shift",
+                   opn_i_json_string(opn_params_text(evaluation->params, "shift")));
+    opn_i_json_set(document, "preset",
+                   opn_i_json_string(opn_params_text(evaluation->params, "preset")));
+    opn_i_json_set(document, "version", opn_i_json_string(opn_version()));
+    opn_i_json_set(document, "data_hash", opn_i_json_string(evaluation->data_hash));
+    opn_i_json_set(document, "threads", json_integer(evaluation->n_threads));
+    opn_i_json_set(pool, "nodes", json_integer(llround(first.n_pool)));
+    opn_i_json_set(pool, "prevalence", opn_i_json_number(first.prevalence));
+    opn_i_json_set(document, "pool", pool);
     return document;
 }
 
@@ -400,11 +399,11 @@ save_json(opn_ctx *ctx, const opn_evaluation *evaluation, const char *path)
     json_t *results = json_array();
     json_t *duels = json_array();
     for (int32_t m = 0; m < opn_evaluation_n_models(evaluation); m++)
-        json_array_append_new(results, json_model(evaluation, m));
-    json_object_set_new(document, "results", results);
-    json_object_set_new(document, "comparisons", duels);
+        opn_i_json_append(results, json_model(evaluation, m));
+    opn_i_json_set(document, "results", results);
+    opn_i_json_set(document, "comparisons", duels);
     OPN_TRY(json_duels(ctx, evaluation, duels));
-    json_object_set_new(document, "peak_rss_mb", opn_i_json_number(peak_megabytes()));
+    opn_i_json_set(document, "peak_rss_mb", opn_i_json_number(peak_megabytes()));
     status = opn_i_json_save(ctx, path, document, 9);
     document = NULL;
 cleanup:

@@ -3,6 +3,7 @@
 #include "experiment/journal.h"
 
 #include "experiment/line_file.h"
+#include "io/json_write.h"
 #include "io/path.h"
 
 #include <errno.h>
@@ -334,21 +335,6 @@ bool opn_i_journal_find(opn_i_journal *journal, const char *key, void *record)
     return at >= 0;
 }
 
-// An object as a line, to be freed; NULL if out of memory, including inside a string,
-// which jansson does not report.
-static char *line_of(json_t *object)
-{
-    json_error_t error;
-    char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    json_t *back = line != NULL ? json_loads(line, 0, &error) : NULL;
-    if (!json_equal(back, object)) {
-        free(line);
-        line = NULL;
-    }
-    json_decref(back);
-    return line;
-}
-
 // Writes the own file anew with one more line. Another process may do the same shard by
 // mistake: what it has written since is kept, save in the moment between the two steps,
 // which costs a result and never a file.
@@ -374,9 +360,9 @@ opn_status opn_i_journal_add(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     char *line = NULL;
-    if (json_object_set_new(about, "key", json_string(key)) == 0 &&
+    if (json_object_set_new(about, "key", opn_i_json_string(key)) == 0 &&
         journal->kind->to_json(record, about))
-        line = line_of(about);
+        line = opn_i_json_text(about, JSON_COMPACT | JSON_REAL_PRECISION(17));
     (void)pthread_mutex_lock(&journal->lock);
     OPN_FAIL_IF(ctx, line == NULL, OPN_ERR_NOMEM, "out of memory for a result");
     OPN_TRY(remember(ctx, journal, key, record));

@@ -7,6 +7,7 @@
 #include "experiment/kept_model.h"
 #include "experiment/run_folder.h"
 #include "io/bytes.h"
+#include "io/json_write.h"
 #include "io/path.h"
 #include "predict/model_measures.h"
 #include "report/report_data.h"
@@ -297,7 +298,7 @@ has_value(const opn_params *params, const opn_param *param, const json_t *value)
 // A number as people write it: "0.005" and "5", not "5.0".
 static char *text_of(const json_t *number)
 {
-    char *text = json_dumps(number, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    char *text = opn_i_json_text(number, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
     const size_t n = text == NULL ? 0 : strlen(text);
     if (n > 2 && strcmp(text + n - 2, ".0") == 0)
         text[n - 2] = 0;

@@ -2,6 +2,7 @@
 
 #include "experiment/report_run.h"
 #include "explore/explorer_data.h"
+#include "io/json_write.h"
 #include "report/page.h"
 
 #include <stdio.h>
@@ -49,16 +50,16 @@ static opn_status describe_live(opn_ctx *ctx, const opn_explorer *x, json_t **ou
     json_t *live = json_object();
     json_t *kinds = json_array();
     json_t *what_if = json_array();
-    json_object_set_new(live, "models", kinds);
-    json_object_set_new(live, "what_if", what_if);
+    opn_i_json_set(live, "models", kinds);
+    opn_i_json_set(live, "what_if", what_if);
     for (const char *at = models->choices; *at != 0;) {
         const size_t n = strcspn(at, "|");
-        json_array_append_new(kinds, json_stringn(at, n));
+        opn_i_json_append(kinds, json_stringn(at, n));
         at += n + (at[n] == '|');
     }
     for (int32_t v = 0; v < x->n_explored; v++)
-        json_array_append_new(what_if, json_boolean(x->explored[v].split != NULL));
-    json_object_set_new(live, "max_models", json_integer(OPN_MAX_VIEWS));
+        opn_i_json_append(what_if, json_boolean(x->explored[v].split != NULL));
+    opn_i_json_set(live, "max_models", json_integer(OPN_MAX_VIEWS));
     OPN_FAIL_IF(ctx, json_array_size(what_if) != (size_t)x->n_explored, OPN_ERR_NOMEM,
                 "out of memory for the page");
     *out = json_incref(live);

@@ -16,7 +16,7 @@ enum { MAX_EDITS = 10000 };
 
 void opn_i_answer_json(opn_i_answer *out, int code, json_t *document)
 {
-    char *text = json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *text = opn_i_json_text(document, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(document);
     out->code = text != NULL ? code : FAILED;
     opn_i_text_empty(&out->body);
@@ -32,10 +32,11 @@ void opn_i_answer_error(opn_i_answer *out, int code, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    json_t *words = json_string(text); // NULL if a cut-off or a name is not UTF-8
-    opn_i_answer_json(out, code,
-                      json_pack("{s:o}", "error",
-                                words != NULL ? words : json_string("bad request")));
+    json_t *words = opn_i_json_string(text); // NULL if a cut-off or a name is not UTF-8
+    opn_i_answer_json(
+            out, code,
+            json_pack("{s:o}", "error",
+                      words != NULL ? words : opn_i_json_string("bad request")));
 }
 
 json_t *opn_i_request_json(const opn_i_request *request, opn_i_answer *out)
@@ -60,7 +61,7 @@ static json_t *describe_edits(const opn_i_what_if *what_if)
 {
     json_t *list = json_array();
     for (size_t e = 0; e < what_if->n_edits; e++)
-        json_array_append_new(
+        opn_i_json_append(
                 list, json_pack("{s:i,s:o}", "node", (int)what_if->edit[e].node, "class",
                                 what_if->edit[e].label < 0
                                         ? json_null()
@@ -80,21 +81,21 @@ static json_t *describe_work(opn_explorer *x)
     if (work == NULL) // a name in a message that is not UTF-8
         work = json_pack("{s:I,s:s,s:s}", "number", (json_int_t)state.number, "status",
                          opn_i_work_status_name(state.status), "error", "unknown");
-    json_object_set_new(work, "seconds", opn_i_json_number(state.seconds));
+    opn_i_json_set(work, "seconds", opn_i_json_number(state.seconds));
     return work;
 }
 
 static void answer_state(opn_explorer *x, opn_i_answer *out)
 {
     json_t *state = json_object();
-    json_object_set_new(state, "work", describe_work(x));
+    opn_i_json_set(state, "work", describe_work(x));
     (void)pthread_mutex_lock(&x->lock);
-    json_object_set_new(state, "models", json_integer(x->n_explored));
-    json_object_set_new(state, "what_if",
-                        x->done.edit == NULL
-                                ? json_null()
-                                : json_pack("{s:i,s:o}", "model", (int)x->done.view,
-                                            "labels", describe_edits(&x->done)));
+    opn_i_json_set(state, "models", json_integer(x->n_explored));
+    opn_i_json_set(state, "what_if",
+                   x->done.edit == NULL
+                           ? json_null()
+                           : json_pack("{s:i,s:o}", "model", (int)x->done.view, "labels",
+                                       describe_edits(&x->done)));
     (void)pthread_mutex_unlock(&x->lock);
     opn_i_answer_json(out, OK, state);
 }

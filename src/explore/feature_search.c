@@ -2,6 +2,7 @@
 
 #include "explore/explorer_data.h"
 #include "graph/graph_data.h"
+#include "io/json_write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +50,10 @@ static void list_features(const opn_graph *graph, const char *words, opn_i_answe
             for (int f = 0; f < n; f++)
                 n_nodes[f] += at.col == found[f];
     for (int f = 0; f < n; f++)
-        json_array_append_new(list,
-                              json_pack("{s:i,s:s,s:I}", "feature", (int)found[f], "name",
-                                        opn_graph_feature_name(graph, found[f], number),
-                                        "nodes", (json_int_t)n_nodes[f]));
+        opn_i_json_append(list,
+                          json_pack("{s:i,s:s,s:I}", "feature", (int)found[f], "name",
+                                    opn_graph_feature_name(graph, found[f], number),
+                                    "nodes", (json_int_t)n_nodes[f]));
     opn_i_answer_json(out, OK, json_pack("{s:o}", "features", list));
 }
 
@@ -86,7 +87,7 @@ list_nodes(opn_ctx *ctx, const opn_graph *graph, int32_t feature, opn_i_answer *
     if (found != NULL)
         qsort(found, n, sizeof(*found), compare_bearers);
     for (size_t f = 0; f < n && f < MOST_NODES; f++)
-        json_array_append_new(list, json_integer(found[f].node));
+        opn_i_json_append(list, json_integer(found[f].node));
     if (found == NULL) {
         json_decref(list);
         opn_i_answer_error(out, FAILED, "out of memory");

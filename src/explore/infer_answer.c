@@ -2,6 +2,8 @@
 
 #include "explore/explorer_data.h"
 
+#include "io/json_write.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +42,7 @@ static json_t *describe_tensor(const tensor *t)
 {
     json_t *shape = json_pack("[i]", -1);
     if (t->n_columns > 1)
-        json_array_append_new(shape, json_integer(t->n_columns));
+        opn_i_json_append(shape, json_integer(t->n_columns));
     return json_pack("{s:s,s:s,s:o}", "name", t->name, "datatype",
                      t->value == NULL ? "BYTES" : "FP32", "shape", shape);
 }
@@ -53,9 +55,9 @@ static void describe_model(const opn_explorer *x, opn_i_answer *out)
     json_t *outputs = json_array();
     json_t *classes = json_array();
     for (int t = 0; t < n; t++)
-        json_array_append_new(outputs, describe_tensor(&of[t]));
+        opn_i_json_append(outputs, describe_tensor(&of[t]));
     for (int32_t k = 0; k < opn_model_n_classes(model); k++)
-        json_array_append_new(classes, json_string(opn_model_class_name(model, k)));
+        opn_i_json_append(classes, opn_i_json_string(opn_model_class_name(model, k)));
     opn_i_answer_json(out, OK,
                       json_pack("{s:s,s:[s],s:s,s:[{s:s,s:s,s:[i]}],s:o,s:{s:s,s:o}}",
                                 "name", "opine", "versions", "1", "platform", "opine",
@@ -162,8 +164,8 @@ static bool read_input(const opn_explorer *x,
 // A JSON string with its quotes, to be freed with free(); NULL without memory.
 static char *quote(const char *text)
 {
-    json_t *string = json_string(text);
-    char *quoted = json_dumps(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    json_t *string = opn_i_json_string(text);
+    char *quoted = opn_i_json_text(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
     json_decref(string);
     return quoted;
 }

@@ -8,6 +8,7 @@
 
 #ifdef OPN_LIBCRYPTO
 
+#    include <openssl/crypto.h>
 #    include <openssl/evp.h>
 
 struct opn_i_sha256 {
@@ -16,13 +17,24 @@ struct opn_i_sha256 {
     bool failed; // reported by finish, so that adding needs no check
 };
 
+// libcrypto 3 reads through NULL when it had no memory to set itself up.
+static bool is_set_up(void)
+{
+#    if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    return OPENSSL_init_crypto(0, NULL) == 1 &&
+           OSSL_LIB_CTX_get0_global_default() != NULL;
+#    else
+    return true;
+#    endif
+}
+
 opn_status opn_i_sha256_start(opn_ctx *ctx, opn_i_sha256 **out)
 {
     opn_status status = OPN_OK;
     opn_i_sha256 *hash = NULL;
     OPN_TRY_NEW(ctx, hash, 1);
     hash->ctx = ctx;
-    hash->digest = EVP_MD_CTX_new();
+    hash->digest = is_set_up() ? EVP_MD_CTX_new() : NULL;
     OPN_FAIL_IF(ctx, hash->digest == NULL, OPN_ERR_NOMEM, "out of memory for a hash");
     // OpenSSL crashes on a digest that never started, so this cannot wait until finish.
     OPN_FAIL_IF(ctx, EVP_DigestInit_ex(hash->digest, EVP_sha256(), NULL) != 1,

@@ -2,6 +2,7 @@
 
 #include "model/model_choice.h"
 
+#include "io/json_write.h"
 #include "model/features.h"
 
 #include <jansson.h>
@@ -101,16 +102,16 @@ char *opn_i_candidates_to_text(const opn_model *model)
     for (int c = 0; c < model->n_candidates; c++) {
         const opn_i_candidate *from = &model->candidate[c];
         json_t *one = json_object();
-        json_object_set_new(one, "name", json_string(from->name));
-        json_object_set_new(one, "chosen", json_boolean(from->is_chosen));
-        json_object_set_new(one, "baseline", json_boolean(from->is_baseline));
-        json_object_set_new(one, "nodes", json_integer(from->n));
-        json_object_set_new(one, "right", json_integer(llround(from->n_right)));
+        opn_i_json_set(one, "name", opn_i_json_string(from->name));
+        opn_i_json_set(one, "chosen", json_boolean(from->is_chosen));
+        opn_i_json_set(one, "baseline", json_boolean(from->is_baseline));
+        opn_i_json_set(one, "nodes", json_integer(from->n));
+        opn_i_json_set(one, "right", json_integer(llround(from->n_right)));
         if (isfinite(from->nll))
-            json_object_set_new(one, "nll", json_real(from->nll));
-        json_array_append_new(list, one);
+            opn_i_json_set(one, "nll", json_real(from->nll));
+        opn_i_json_append(list, one);
     }
-    char *text = json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    char *text = opn_i_json_text(list, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(list);
     return text;
 }

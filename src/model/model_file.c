@@ -11,6 +11,7 @@
 #include "base/byte_block.h"
 #include "base/number.h"
 #include "io/bytes.h"
+#include "io/json_write.h"
 #include "io/safetensors.h"
 #include "math/exec.h"
 #include "model/model_choice.h"
@@ -35,11 +36,10 @@ static opn_status put_names(opn_ctx *ctx,
     json_t *list = json_array();
     char *text = NULL;
     for (int64_t i = 0; i < names->n && list != NULL; i++)
-        json_array_append_new(list, json_string(opn_i_names_at(names, i)));
-    OPN_FAIL_IF(ctx, list == NULL || (int64_t)json_array_size(list) != names->n,
-                OPN_ERR_INVALID_ARG, "%s: a name is not UTF-8, or there is no memory",
-                key);
-    text = json_dumps(list, JSON_COMPACT);
+        opn_i_json_append(list, json_string(opn_i_names_at(names, i)));
+    OPN_FAIL_IF(ctx, opn_i_json_is_short() || list == NULL, OPN_ERR_INVALID_ARG,
+                "%s: a name is not UTF-8, or there is no memory", key);
+    text = opn_i_json_text(list, JSON_COMPACT);
     OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "out of memory for %s", key);
     OPN_TRY(opn_i_safetensors_writer_add_metadata(writer, key, text));
 cleanup:

@@ -255,9 +255,9 @@ static opn_status run_job(opn_ctx *ctx, void *user, int32_t number)
     OPN_TRY(run_cell(ctx, run, model, term, cell));
     if (run->journal != NULL) {
         json_t *about = json_object();
-        json_object_set_new(about, "model", json_string(model));
-        json_object_set_new(about, "unlabelled", json_string(term));
-        json_object_set_new(about, "seed", json_integer(run->seed));
+        opn_i_json_set(about, "model", opn_i_json_string(model));
+        opn_i_json_set(about, "unlabelled", opn_i_json_string(term));
+        opn_i_json_set(about, "seed", json_integer(run->seed));
         OPN_TRY(opn_i_journal_add(ctx, run->journal, key, about, cell));
     }
 cleanup:

@@ -310,18 +310,17 @@ void opn_i_image_csv(const opn_reproduction *found, opn_i_file_writer *file)
 static void add_json_row(void *user, const image_row *row)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "table", json_string("images"));
-    json_object_set_new(object, "model", json_string(row->model));
-    json_object_set_new(object, "unlabelled", json_string(row->term));
-    json_object_set_new(object, "metric", json_string(row->figure));
-    json_object_set_new(object, "measure", json_string(row->measure));
-    json_object_set_new(object, "paper", opn_i_json_number(row->paper));
-    json_object_set_new(object, "mean", opn_i_json_number(row->ours.mean));
-    json_object_set_new(object, "ci95",
-                        opn_i_json_interval(row->ours.low, row->ours.high));
-    json_object_set_new(object, "std", opn_i_json_number(row->ours.std));
-    json_object_set_new(object, "seeds", json_integer(row->ours.n));
-    json_array_append_new(user, object);
+    opn_i_json_set(object, "table", opn_i_json_string("images"));
+    opn_i_json_set(object, "model", opn_i_json_string(row->model));
+    opn_i_json_set(object, "unlabelled", opn_i_json_string(row->term));
+    opn_i_json_set(object, "metric", opn_i_json_string(row->figure));
+    opn_i_json_set(object, "measure", opn_i_json_string(row->measure));
+    opn_i_json_set(object, "paper", opn_i_json_number(row->paper));
+    opn_i_json_set(object, "mean", opn_i_json_number(row->ours.mean));
+    opn_i_json_set(object, "ci95", opn_i_json_interval(row->ours.low, row->ours.high));
+    opn_i_json_set(object, "std", opn_i_json_number(row->ours.std));
+    opn_i_json_set(object, "seeds", json_integer(row->ours.n));
+    opn_i_json_append(user, object);
 }
 
 json_t *opn_i_image_json(const opn_reproduction *found)

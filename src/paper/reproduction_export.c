@@ -82,20 +82,19 @@ static json_t *json_row(const opn_i_result_row *row, int k)
 {
     const opn_estimate *ours = &row->ours[k];
     json_t *object = json_object();
-    json_object_set_new(object, "table", json_string(row->table));
-    json_object_set_new(object, "task", json_string(row->task));
-    json_object_set_new(object, "dataset", json_string(row->dataset));
-    json_object_set_new(object, "model", json_string(row->model));
-    json_object_set_new(object, "setting", json_string(row->setting));
-    json_object_set_new(object, "metric", json_string(metric_of(row, k)));
-    json_object_set_new(object, "measure", json_string(row->measure));
-    json_object_set_new(object, "paper", opn_i_json_number(row->paper[k]));
-    json_object_set_new(object, "mean", opn_i_json_number(ours->mean));
-    json_object_set_new(object, "difference",
-                        opn_i_json_number(ours->mean - row->paper[k]));
-    json_object_set_new(object, "ci95", opn_i_json_interval(ours->low, ours->high));
-    json_object_set_new(object, "std", opn_i_json_number(ours->std));
-    json_object_set_new(object, "seeds", json_integer(ours->n));
+    opn_i_json_set(object, "table", opn_i_json_string(row->table));
+    opn_i_json_set(object, "task", opn_i_json_string(row->task));
+    opn_i_json_set(object, "dataset", opn_i_json_string(row->dataset));
+    opn_i_json_set(object, "model", opn_i_json_string(row->model));
+    opn_i_json_set(object, "setting", opn_i_json_string(row->setting));
+    opn_i_json_set(object, "metric", opn_i_json_string(metric_of(row, k)));
+    opn_i_json_set(object, "measure", opn_i_json_string(row->measure));
+    opn_i_json_set(object, "paper", opn_i_json_number(row->paper[k]));
+    opn_i_json_set(object, "mean", opn_i_json_number(ours->mean));
+    opn_i_json_set(object, "difference", opn_i_json_number(ours->mean - row->paper[k]));
+    opn_i_json_set(object, "ci95", opn_i_json_interval(ours->low, ours->high));
+    opn_i_json_set(object, "std", opn_i_json_number(ours->std));
+    opn_i_json_set(object, "seeds", json_integer(ours->n));
     return object;
 }
 
@@ -103,46 +102,46 @@ static json_t *json_answer(const opn_i_answer *answer)
 {
     json_t *object = json_object();
     char name[4] = {'A', (char)('0' + answer->number), 0, 0};
-    json_object_set_new(object, "answer", json_string(name));
-    json_object_set_new(object, "question", json_string(opn_i_question(answer->number)));
-    json_object_set_new(object, "dataset", json_string(answer->dataset));
-    json_object_set_new(object, "against", json_string(answer->rival));
-    json_object_set_new(object, "verdict",
-                        json_string(opn_i_verdict(&answer->difference[0])));
+    opn_i_json_set(object, "answer", opn_i_json_string(name));
+    opn_i_json_set(object, "question", opn_i_json_string(opn_i_question(answer->number)));
+    opn_i_json_set(object, "dataset", opn_i_json_string(answer->dataset));
+    opn_i_json_set(object, "against", opn_i_json_string(answer->rival));
+    opn_i_json_set(object, "verdict",
+                   opn_i_json_string(opn_i_verdict(&answer->difference[0])));
     for (int k = 0; k < OPN_AUROC_AUPR; k++)
-        json_object_set_new(object, opn_metric_name((opn_metric)k),
-                            opn_i_json_comparison(&answer->difference[k]));
+        opn_i_json_set(object, opn_metric_name((opn_metric)k),
+                       opn_i_json_comparison(&answer->difference[k]));
     return object;
 }
 
 static json_t *json_cost(const opn_i_cost *cost)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "dataset", json_string(cost->dataset));
-    json_object_set_new(object, "task", json_string(cost->task));
-    json_object_set_new(object, "model", json_string(cost->model));
-    json_object_set_new(object, "setting", json_string(cost->setting));
-    json_object_set_new(object, "seeds", json_integer(cost->n_seeds));
-    json_object_set_new(object, "pool", opn_i_json_number(cost->n_pool));
-    json_object_set_new(object, "prevalence", opn_i_json_number(cost->prevalence));
-    json_object_set_new(object, "epochs", opn_i_json_number(cost->n_epochs));
-    json_object_set_new(object, "seconds", opn_i_json_number(cost->seconds));
+    opn_i_json_set(object, "dataset", opn_i_json_string(cost->dataset));
+    opn_i_json_set(object, "task", opn_i_json_string(cost->task));
+    opn_i_json_set(object, "model", opn_i_json_string(cost->model));
+    opn_i_json_set(object, "setting", opn_i_json_string(cost->setting));
+    opn_i_json_set(object, "seeds", json_integer(cost->n_seeds));
+    opn_i_json_set(object, "pool", opn_i_json_number(cost->n_pool));
+    opn_i_json_set(object, "prevalence", opn_i_json_number(cost->prevalence));
+    opn_i_json_set(object, "epochs", opn_i_json_number(cost->n_epochs));
+    opn_i_json_set(object, "seconds", opn_i_json_number(cost->seconds));
     return object;
 }
 
 static json_t *json_rival(const opn_i_rival_row *row)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "dataset", json_string(row->dataset));
-    json_object_set_new(object, "protocol", json_string(row->protocol));
-    json_object_set_new(object, "shift", json_string(row->shift));
-    json_object_set_new(object, "method", json_string(row->method));
-    json_object_set_new(object, "score", json_string(row->score));
-    json_object_set_new(object, "isolated", json_string(row->isolated));
+    opn_i_json_set(object, "dataset", opn_i_json_string(row->dataset));
+    opn_i_json_set(object, "protocol", opn_i_json_string(row->protocol));
+    opn_i_json_set(object, "shift", opn_i_json_string(row->shift));
+    opn_i_json_set(object, "method", opn_i_json_string(row->method));
+    opn_i_json_set(object, "score", opn_i_json_string(row->score));
+    opn_i_json_set(object, "isolated", opn_i_json_string(row->isolated));
     for (int f = 0; f < OPN_N_RIVAL_FIGURES; f++)
         if (row->figure[f].n > 0)
-            json_object_set_new(object, opn_i_rival_figure_name(f),
-                                opn_i_json_estimate(&row->figure[f]));
+            opn_i_json_set(object, opn_i_rival_figure_name(f),
+                           opn_i_json_estimate(&row->figure[f]));
     return object;
 }
 
@@ -156,20 +155,20 @@ static json_t *as_document(const opn_reproduction *found)
     for (int32_t r = 0; r < found->n_rows; r++)
         for (int k = 0; k < OPN_AUROC_AUPR; k++)
             if (found->row[r].ours[k].n > 0)
-                json_array_append_new(rows, json_row(&found->row[r], k));
+                opn_i_json_append(rows, json_row(&found->row[r], k));
     for (int32_t a = 0; a < found->n_answers; a++)
-        json_array_append_new(answers, json_answer(&found->answer[a]));
+        opn_i_json_append(answers, json_answer(&found->answer[a]));
     for (int32_t c = 0; c < found->n_costs; c++)
-        json_array_append_new(costs, json_cost(&found->cost[c]));
+        opn_i_json_append(costs, json_cost(&found->cost[c]));
     for (int32_t r = 0; r < found->n_rivals; r++)
-        json_array_append_new(rivals, json_rival(&found->rival[r]));
-    json_object_set_new(document, "version", json_string(opn_version()));
-    json_object_set_new(document, "answers", answers);
-    json_object_set_new(document, "results", rows);
-    json_object_set_new(document, "rivals", rivals);
-    json_object_set_new(document, "runs", costs);
+        opn_i_json_append(rivals, json_rival(&found->rival[r]));
+    opn_i_json_set(document, "version", opn_i_json_string(opn_version()));
+    opn_i_json_set(document, "answers", answers);
+    opn_i_json_set(document, "results", rows);
+    opn_i_json_set(document, "rivals", rivals);
+    opn_i_json_set(document, "runs", costs);
     if (found->n_image_seeds > 0)
-        json_object_set_new(document, "images", opn_i_image_json(found));
+        opn_i_json_set(document, "images", opn_i_image_json(found));
     return document;
 }
 

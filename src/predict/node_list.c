@@ -53,9 +53,9 @@ static json_t *json_row(const opn_i_node_list *list, int32_t row)
     json_t *object = json_object();
     for (int c = 0; c < list->n_columns; c++) {
         const opn_i_list_field field = list->field(list, row, c, room);
-        json_object_set_new(object, list->column[c],
-                            field.text != NULL ? json_string(field.text)
-                                               : opn_i_json_number(field.number));
+        opn_i_json_set(object, list->column[c],
+                       field.text != NULL ? opn_i_json_string(field.text)
+                                          : opn_i_json_number(field.number));
     }
     return object;
 }
@@ -64,7 +64,7 @@ static opn_status save_json(opn_ctx *ctx, const opn_i_node_list *list, const cha
 {
     json_t *rows = json_array();
     for (int32_t row = 0; row < list->n_rows; row++)
-        json_array_append_new(rows, json_row(list, row));
+        opn_i_json_append(rows, json_row(list, row));
     return opn_i_json_save(ctx, path, rows, 9);
 }
 

@@ -388,8 +388,8 @@ static json_t *json_by_class(const prediction_table *table, const float *value, 
     json_t *object = json_object();
     const size_t at = (size_t)i * (size_t)table->n_classes;
     for (int32_t k = 0; k < table->n_classes; k++)
-        json_object_set_new(object, class_of(table, k, number),
-                            opn_i_json_number((double)number_at(value, at + (size_t)k)));
+        opn_i_json_set(object, class_of(table, k, number),
+                       opn_i_json_number((double)number_at(value, at + (size_t)k)));
     return object;
 }
 
@@ -400,7 +400,7 @@ static json_t *json_set(const prediction_table *table, opn_vid i)
     const size_t at = (size_t)i * (size_t)table->n_classes;
     for (int32_t k = 0; k < table->n_classes; k++)
         if (table->prediction->member[at + (size_t)k])
-            json_array_append_new(list, json_string(class_of(table, k, number)));
+            opn_i_json_append(list, opn_i_json_string(class_of(table, k, number)));
     return list;
 }
 
@@ -409,35 +409,34 @@ static json_t *json_node(const prediction_table *table, opn_vid i)
     const opn_prediction *p = table->prediction;
     char number[12];
     json_t *node = json_object();
-    json_object_set_new(node, "node",
-                        json_string(opn_graph_node_name(table->graph, i, number)));
-    json_object_set_new(node, "role", json_string(role_of(table, i)));
-    json_object_set_new(node, "label",
-                        table->graph->label[i] < 0
-                                ? json_null()
-                                : json_string(label_of(table, i, number)));
-    json_object_set_new(node, "predicted",
-                        json_string(class_of(table, p->predicted[i], number)));
-    json_object_set_new(node, "p", json_by_class(table, p->probability, i));
-    json_object_set_new(node, "alpha", json_by_class(table, p->alpha, i));
+    opn_i_json_set(node, "node",
+                   opn_i_json_string(opn_graph_node_name(table->graph, i, number)));
+    opn_i_json_set(node, "role", opn_i_json_string(role_of(table, i)));
+    opn_i_json_set(node, "label",
+                   table->graph->label[i] < 0
+                           ? json_null()
+                           : opn_i_json_string(label_of(table, i, number)));
+    opn_i_json_set(node, "predicted",
+                   opn_i_json_string(class_of(table, p->predicted[i], number)));
+    opn_i_json_set(node, "p", json_by_class(table, p->probability, i));
+    opn_i_json_set(node, "alpha", json_by_class(table, p->alpha, i));
     for (int c = 0; c < table->n_columns; c++)
-        json_object_set_new(
+        opn_i_json_set(
                 node, table->column[c].name,
                 opn_i_json_number((double)number_at(table->column[c].value, (size_t)i)));
     if (is_calibrated(table)) {
-        json_object_set_new(node, "confidence",
-                            opn_i_json_number((double)p->confidence[i]));
-        json_object_set_new(node, "calibrated", json_by_class(table, p->calibrated, i));
+        opn_i_json_set(node, "confidence", opn_i_json_number((double)p->confidence[i]));
+        opn_i_json_set(node, "calibrated", json_by_class(table, p->calibrated, i));
     }
     if (p->member != NULL)
-        json_object_set_new(node, "set", json_set(table, i));
+        opn_i_json_set(node, "set", json_set(table, i));
     if (p->p_known != NULL)
-        json_object_set_new(node, "p_known", opn_i_json_number((double)p->p_known[i]));
+        opn_i_json_set(node, "p_known", opn_i_json_number((double)p->p_known[i]));
     if (has_decisions(table)) {
-        json_object_set_new(node, "decision", json_string(decision_of(table, i)));
-        json_object_set_new(node, "decided_by",
-                            p->decided_by[i] < 0 ? json_null()
-                                                 : json_string(decided_by_of(table, i)));
+        opn_i_json_set(node, "decision", opn_i_json_string(decision_of(table, i)));
+        opn_i_json_set(node, "decided_by",
+                       p->decided_by[i] < 0 ? json_null()
+                                            : opn_i_json_string(decided_by_of(table, i)));
     }
     return node;
 }
@@ -455,7 +454,7 @@ static opn_status save_json(opn_ctx *ctx, const prediction_table *table, const c
     opn_i_file_writer_printf(file, ",\n\"nodes\":[");
     for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++) {
         json_t *node = json_node(table, i);
-        char *text = json_dumps(node, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        char *text = opn_i_json_text(node, JSON_COMPACT | JSON_REAL_PRECISION(9));
         json_decref(node);
         OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "%s: out of memory", path);
         opn_i_file_writer_printf(file, i == 0 ? "\n" : ",\n");

@@ -64,19 +64,18 @@ void opn_i_text_add_difference(opn_i_text *line, int width, double difference)
 json_t *opn_i_json_estimate(const opn_estimate *estimate)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "mean", opn_i_json_number(estimate->mean));
-    json_object_set_new(object, "std", opn_i_json_number(estimate->std));
-    json_object_set_new(object, "ci95",
-                        opn_i_json_interval(estimate->low, estimate->high));
+    opn_i_json_set(object, "mean", opn_i_json_number(estimate->mean));
+    opn_i_json_set(object, "std", opn_i_json_number(estimate->std));
+    opn_i_json_set(object, "ci95", opn_i_json_interval(estimate->low, estimate->high));
     return object;
 }
 
 json_t *opn_i_json_comparison(const opn_comparison *comparison)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "difference", opn_i_json_number(comparison->difference));
-    json_object_set_new(object, "ci95",
-                        opn_i_json_interval(comparison->low, comparison->high));
-    json_object_set_new(object, "p_value", opn_i_json_number(comparison->p_value));
+    opn_i_json_set(object, "difference", opn_i_json_number(comparison->difference));
+    opn_i_json_set(object, "ci95",
+                   opn_i_json_interval(comparison->low, comparison->high));
+    opn_i_json_set(object, "p_value", opn_i_json_number(comparison->p_value));
     return object;
 }

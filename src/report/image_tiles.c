@@ -2,6 +2,7 @@
 
 #include "report/image_tiles.h"
 
+#include "io/json_write.h"
 #include "report/png.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static opn_status draw_tile(opn_ctx *ctx, const opn_graph *graph, int32_t i, jso
     }
     OPN_TRY(opn_i_png_address(ctx, graph->image_height, graph->image_width, pixel,
                               &address));
-    json_array_append_new(list, json_pack("{s:i,s:s}", "node", i, "png", address));
+    opn_i_json_append(list, json_pack("{s:i,s:s}", "node", i, "png", address));
 cleanup:
     opn_i_release(&ctx->alloc, pixel);
     opn_i_release(&ctx->alloc, address);
@@ -86,7 +87,7 @@ opn_status opn_i_image_tiles(opn_ctx *ctx,
     for (int side = 0; side < 2; side++) {
         int32_t picked[N_TILES];
         json_t *list = json_array();
-        json_object_set_new(object, side == 0 ? "certain" : "uncertain", list);
+        opn_i_json_set(object, side == 0 ? "certain" : "uncertain", list);
         const int n = pick_tiles(view, value, side == 0 ? 1.0 : -1.0, only_test, picked);
         for (int t = 0; t < n; t++)
             OPN_TRY(draw_tile(ctx, graph, picked[t], list));

@@ -4,6 +4,7 @@
 
 #include "io/base64.h"
 #include "io/file_write.h"
+#include "io/json_write.h"
 #include "io/sha256.h"
 
 #include <stdlib.h>
@@ -96,7 +97,8 @@ static opn_status put_data(opn_ctx *ctx,
     size_t n_block = 0;
     char *text = NULL;
     OPN_TRY(opn_i_page_data(ctx, report, &about, &block, &n_block));
-    text = json_dumps(about, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+    text = opn_i_json_text(about,
+                           JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
     OPN_FAIL_IF(ctx, text == NULL, OPN_ERR_NOMEM, "out of memory for the page");
     opn_i_text_put(page, around[0], strlen(around[0]));
     put_json_text(page, text);

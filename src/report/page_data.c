@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "io/byte_order.h"
+#include "io/json_write.h"
 #include "report/image_tiles.h"
 #include "report/page.h"
 #include "report/view_json.h"
@@ -38,9 +39,9 @@ static opn_status begin_array(block *b,
     if (b->bytes != NULL) // there is room for at least one more byte
         memset(b->bytes + b->n, 0, at - b->n);
     b->n = at + n * width;
-    json_array_append_new(b->list,
-                          json_pack("{s:s,s:s,s:I,s:I}", "name", name, "kind", kind,
-                                    "offset", (json_int_t)at, "length", (json_int_t)n));
+    opn_i_json_append(b->list,
+                      json_pack("{s:s,s:s,s:I,s:I}", "name", name, "kind", kind, "offset",
+                                (json_int_t)at, "length", (json_int_t)n));
     *out = b->bytes + at;
 cleanup:
     return status;
@@ -224,18 +225,11 @@ cleanup:
 
 // ---- text ----------------------------------------------------------------------------
 
-// Text that may not be UTF-8, such as the path of a folder.
-static json_t *json_text(const char *text)
-{
-    json_t *object = json_string(text);
-    return object != NULL ? object : json_string("?");
-}
-
 static json_t *json_names(const opn_i_names *names)
 {
     json_t *list = json_array();
     for (int64_t i = 0; i < names->n; i++)
-        json_array_append_new(list, json_text(opn_i_names_at(names, i)));
+        opn_i_json_append(list, opn_i_json_string(opn_i_names_at(names, i)));
     return list;
 }
 
@@ -247,18 +241,17 @@ static opn_status describe_graph(opn_ctx *ctx, const opn_report *report, json_t 
     json_t *object = NULL;
     OPN_TRY(opn_graph_hash(ctx, graph, hash));
     object = json_object();
-    json_object_set_new(object, "name", json_text(graph->name));
-    json_object_set_new(object, "source",
-                        report->source != NULL ? json_text(report->source) : json_null());
-    json_object_set_new(object, "nodes", json_integer(opn_i_graph_n_nodes(graph)));
-    json_object_set_new(object, "edges",
-                        json_integer(opn_i_csr_n_entries(&graph->topology) / 2));
-    json_object_set_new(object, "features", json_integer(graph->features.n_cols));
-    json_object_set_new(object, "hash", json_string(hash));
-    json_object_set_new(object, "classes", json_names(&report->classes));
-    json_object_set_new(object, "names",
-                        graph->node_names.n > 0 ? json_names(&graph->node_names)
-                                                : json_null());
+    opn_i_json_set(object, "name", opn_i_json_string(graph->name));
+    opn_i_json_set(object, "source", opn_i_json_string(report->source));
+    opn_i_json_set(object, "nodes", json_integer(opn_i_graph_n_nodes(graph)));
+    opn_i_json_set(object, "edges",
+                   json_integer(opn_i_csr_n_entries(&graph->topology) / 2));
+    opn_i_json_set(object, "features", json_integer(graph->features.n_cols));
+    opn_i_json_set(object, "hash", opn_i_json_string(hash));
+    opn_i_json_set(object, "classes", json_names(&report->classes));
+    opn_i_json_set(object, "names",
+                   graph->node_names.n > 0 ? json_names(&graph->node_names)
+                                           : json_null());
     *out = object;
 cleanup:
     return status;
@@ -278,17 +271,17 @@ opn_status opn_i_page_data(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, report->classes.n >= UINT16_MAX, OPN_ERR_OVERFLOW,
                 "%s: has %lld classes, more than a page can show", report->title,
                 (long long)report->classes.n);
-    json_object_set_new(document, "format", json_integer(2));
-    json_object_set_new(document, "opine", json_string(opn_version()));
-    json_object_set_new(document, "title", json_text(report->title));
-    json_object_set_new(document, "views", views);
+    opn_i_json_set(document, "format", json_integer(2));
+    opn_i_json_set(document, "opine", opn_i_json_string(opn_version()));
+    opn_i_json_set(document, "title", opn_i_json_string(report->title));
+    opn_i_json_set(document, "views", views);
     for (int32_t v = 0; v < report->n_views; v++) {
         json_t *view = NULL;
         json_t *images = NULL;
         OPN_TRY(opn_i_view_json(ctx, &report->view[v], &view));
-        json_array_append_new(views, view);
+        opn_i_json_append(views, view);
         OPN_TRY(opn_i_image_tiles(ctx, report->graph, &report->view[v], &images));
-        json_object_set_new(view, "images", images);
+        opn_i_json_set(view, "images", images);
     }
     if (report->graph != NULL)
         OPN_TRY(describe_graph(ctx, report, &graph));

@@ -2,6 +2,7 @@
 
 #include "report/report_data.h"
 
+#include "io/json_write.h"
 #include "io/path.h"
 
 #include <string.h>
@@ -103,5 +104,6 @@ opn_status opn_i_report_tell_file(opn_ctx *ctx, opn_report *report, const char *
 
 void opn_i_report_note(opn_report *report, const char *name, const char *value)
 {
-    json_array_append_new(report->manifest, json_pack("[s,s]", name, value));
+    opn_i_json_append(report->manifest, json_pack("[o,o]", opn_i_json_string(name),
+                                                  opn_i_json_string(value)));
 }

@@ -15,12 +15,12 @@ static json_t *new_table(opn_report *report,
     json_t *columns = json_array();
     json_t *rows = json_array();
     for (int c = 0; c < n_columns; c++)
-        json_array_append_new(columns, json_string(column[c]));
-    json_object_set_new(table, "title", json_string(title));
-    json_object_set_new(table, "note", json_string(note));
-    json_object_set_new(table, "columns", columns);
-    json_object_set_new(table, "rows", rows);
-    return json_array_append_new(report->tables, table) == 0 ? rows : NULL;
+        opn_i_json_append(columns, opn_i_json_string(column[c]));
+    opn_i_json_set(table, "title", opn_i_json_string(title));
+    opn_i_json_set(table, "note", opn_i_json_string(note));
+    opn_i_json_set(table, "columns", columns);
+    opn_i_json_set(table, "rows", rows);
+    return opn_i_json_append(report->tables, table) == 0 ? rows : NULL;
 }
 
 // A new reference to a value, or null if there is none.
@@ -43,8 +43,8 @@ static json_t *json_cell_of(const json_t *estimate, const char *name)
         return json_null();
     json_t *cell = json_object();
     json_object_set(cell, "mean", mean);
-    json_object_set_new(cell, "low", or_null(json_array_get(interval, 0)));
-    json_object_set_new(cell, "high", or_null(json_array_get(interval, 1)));
+    opn_i_json_set(cell, "low", or_null(json_array_get(interval, 0)));
+    opn_i_json_set(cell, "high", or_null(json_array_get(interval, 1)));
     return cell;
 }
 
@@ -63,30 +63,30 @@ static void add_scores(json_t *rows, const json_t *result)
          at = json_object_iter_next(auroc, at)) {
         const char *score = json_object_iter_key(at);
         json_t *row = json_array();
-        json_array_append_new(row, member(result, "model"));
-        json_array_append_new(row, json_string(score));
+        opn_i_json_append(row, member(result, "model"));
+        opn_i_json_append(row, opn_i_json_string(score));
         for (int m = 0; m < OPN_N_METRICS; m++) {
             const json_t *metric =
                     json_object_get(result, opn_metric_name((opn_metric)m));
-            json_array_append_new(row, json_cell(json_object_get(metric, score)));
+            opn_i_json_append(row, json_cell(json_object_get(metric, score)));
         }
-        json_array_append_new(rows, row);
+        opn_i_json_append(rows, row);
     }
 }
 
 static void add_qualities(json_t *rows, const json_t *result)
 {
     json_t *row = json_array();
-    json_array_append_new(row, member(result, "model"));
+    opn_i_json_append(row, member(result, "model"));
     for (int q = 0; q <= OPN_QUALITY_ECE; q++)
-        json_array_append_new(row, json_cell(json_object_get(
-                                           result, opn_quality_name((opn_quality)q))));
-    json_array_append_new(row,
-                          json_cell(json_object_get(
-                                  result, opn_quality_name(OPN_QUALITY_CALIBRATED_ECE))));
-    json_array_append_new(row, member(json_object_get(result, "epochs"), "mean"));
-    json_array_append_new(row, member(json_object_get(result, "seconds"), "total"));
-    json_array_append_new(rows, row);
+        opn_i_json_append(row, json_cell(json_object_get(
+                                       result, opn_quality_name((opn_quality)q))));
+    opn_i_json_append(row,
+                      json_cell(json_object_get(
+                              result, opn_quality_name(OPN_QUALITY_CALIBRATED_ECE))));
+    opn_i_json_append(row, member(json_object_get(result, "epochs"), "mean"));
+    opn_i_json_append(row, member(json_object_get(result, "seconds"), "total"));
+    opn_i_json_append(rows, row);
 }
 
 // The first model against each other one; no table for a single model or seed.
@@ -107,16 +107,16 @@ static void add_comparisons(opn_report *report, const json_t *evaluation)
     for (size_t c = 0; c < json_array_size(list); c++) {
         const json_t *duel = json_array_get(list, c);
         json_t *row = json_array();
-        json_array_append_new(row, member(duel, "model"));
-        json_array_append_new(row, member(duel, "against"));
+        opn_i_json_append(row, member(duel, "model"));
+        opn_i_json_append(row, member(duel, "against"));
         const json_t *accuracy = json_object_get(duel, "accuracy");
         const json_t *auroc = json_object_get(duel, "auroc");
-        json_array_append_new(row, json_cell_of(accuracy, "difference"));
-        json_array_append_new(row, member(accuracy, "p_value"));
-        json_array_append_new(row, member(duel, "score"));
-        json_array_append_new(row, json_cell_of(auroc, "difference"));
-        json_array_append_new(row, member(auroc, "p_value"));
-        json_array_append_new(rows, row);
+        opn_i_json_append(row, json_cell_of(accuracy, "difference"));
+        opn_i_json_append(row, member(accuracy, "p_value"));
+        opn_i_json_append(row, member(duel, "score"));
+        opn_i_json_append(row, json_cell_of(auroc, "difference"));
+        opn_i_json_append(row, member(auroc, "p_value"));
+        opn_i_json_append(rows, row);
     }
 }
 
@@ -172,9 +172,9 @@ static json_t *json_result_row(const json_t *result)
                                         "measure", "metric", "paper"};
     json_t *row = json_array();
     for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-        json_array_append_new(row, member(result, names[n]));
-    json_array_append_new(row, json_cell(result));
-    json_array_append_new(row, member(result, "difference"));
+        opn_i_json_append(row, member(result, names[n]));
+    opn_i_json_append(row, json_cell(result));
+    opn_i_json_append(row, member(result, "difference"));
     return row;
 }
 
@@ -214,8 +214,8 @@ opn_status opn_i_report_add_results(opn_ctx *ctx,
                     path, r);
         json_t *title = json_sprintf("Table %s", name);
         OPN_FAIL_IF(ctx, title == NULL, OPN_ERR_NOMEM, "out of memory for a table");
-        json_array_append_new(rows_of(report, json_string_value(title)),
-                              json_result_row(row));
+        opn_i_json_append(rows_of(report, json_string_value(title)),
+                          json_result_row(row));
         json_decref(title);
     }
     note_members(report, results);

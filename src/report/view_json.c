@@ -18,8 +18,8 @@ static json_t *
 json_curve(const opn_i_curve *curve, const char *x_name, const char *y_name)
 {
     json_t *object = json_object();
-    json_object_set_new(object, x_name, opn_i_json_numbers(curve->n, curve->x));
-    json_object_set_new(object, y_name, opn_i_json_numbers(curve->n, curve->y));
+    opn_i_json_set(object, x_name, opn_i_json_numbers(curve->n, curve->x));
+    opn_i_json_set(object, y_name, opn_i_json_numbers(curve->n, curve->y));
     return object;
 }
 
@@ -38,17 +38,15 @@ add_ranked(opn_ctx *ctx, const opn_i_view *view, bool is_ood, int measure, json_
     opn_i_curve_thin(&roc, OPN_CURVE_TOLERANCE);
     opn_i_curve_thin(&pr, OPN_CURVE_TOLERANCE);
     json_t *object = json_object();
-    json_object_set_new(object, "measure",
-                        json_string(opn_measure_name((opn_measure)measure)));
-    json_object_set_new(
-            object, "auroc",
-            opn_i_json_number(percent * opn_i_ranking_auroc(&ranking, order)));
-    json_object_set_new(
-            object, "aupr",
-            opn_i_json_number(percent * opn_i_ranking_precision(&ranking, order)));
-    json_object_set_new(object, "roc", json_curve(&roc, "x", "y"));
-    json_object_set_new(object, "pr", json_curve(&pr, "x", "y"));
-    json_array_append_new(list, object);
+    opn_i_json_set(object, "measure",
+                   opn_i_json_string(opn_measure_name((opn_measure)measure)));
+    opn_i_json_set(object, "auroc",
+                   opn_i_json_number(percent * opn_i_ranking_auroc(&ranking, order)));
+    opn_i_json_set(object, "aupr",
+                   opn_i_json_number(percent * opn_i_ranking_precision(&ranking, order)));
+    opn_i_json_set(object, "roc", json_curve(&roc, "x", "y"));
+    opn_i_json_set(object, "pr", json_curve(&pr, "x", "y"));
+    opn_i_json_append(list, object);
 cleanup:
     opn_i_curve_deinit(&ctx->alloc, &roc);
     opn_i_curve_deinit(&ctx->alloc, &pr);
@@ -74,18 +72,17 @@ add_detection(opn_ctx *ctx, const opn_i_view *view, bool is_ood, json_t *detecti
     const int32_t n_all = is_ood ? n_known + n[OPN_OUTCOME_OOD] : n_known;
     json_t *task = json_object();
     json_t *list = json_array();
-    json_object_set_new(
+    opn_i_json_set(
             task, "positives",
-            json_string(is_ood ? "out-of-distribution" : "correctly classified"));
-    json_object_set_new(
-            task, "prevalence",
-            opn_i_json_number(percent * n_positive / (n_all > 0 ? n_all : 1)));
-    json_object_set_new(task, "measures", list);
+            opn_i_json_string(is_ood ? "out-of-distribution" : "correctly classified"));
+    opn_i_json_set(task, "prevalence",
+                   opn_i_json_number(percent * n_positive / (n_all > 0 ? n_all : 1)));
+    opn_i_json_set(task, "measures", list);
     for (int m = 0; m < OPN_N_MEASURES && n_positive > 0 && n_positive < n_all; m++)
         if (view->said->measure[m] != NULL)
             OPN_TRY(add_ranked(ctx, view, is_ood, m, list));
-    json_object_set_new(detection, is_ood ? "ood" : "misclassification",
-                        json_array_size(list) > 0 ? json_incref(task) : json_null());
+    opn_i_json_set(detection, is_ood ? "ood" : "misclassification",
+                   json_array_size(list) > 0 ? json_incref(task) : json_null());
 cleanup:
     json_decref(task);
     return status;
@@ -102,12 +99,11 @@ add_risk(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
         OPN_TRY(opn_i_curve_risk(ctx, &ranking, &curve));
         opn_i_curve_thin(&curve, OPN_CURVE_TOLERANCE);
         json_t *object = json_curve(&curve, "coverage", "risk");
-        json_object_set_new(object, "measure",
-                            json_string(opn_measure_name((opn_measure)measure)));
-        json_object_set_new(
-                object, "aurc",
-                opn_i_json_number(percent * opn_i_ranking_risk(&ranking, NULL)));
-        json_array_append_new(list, object);
+        opn_i_json_set(object, "measure",
+                       opn_i_json_string(opn_measure_name((opn_measure)measure)));
+        opn_i_json_set(object, "aurc",
+                       opn_i_json_number(percent * opn_i_ranking_risk(&ranking, NULL)));
+        opn_i_json_append(list, object);
     }
 cleanup:
     opn_i_curve_deinit(&ctx->alloc, &curve);
@@ -120,8 +116,8 @@ static opn_status add_curves(opn_ctx *ctx, const opn_i_view *view, json_t *objec
     opn_status status = OPN_OK;
     json_t *detection = json_object();
     json_t *risk = json_array();
-    json_object_set_new(object, "detection", detection);
-    json_object_set_new(object, "risk", risk);
+    opn_i_json_set(object, "detection", detection);
+    opn_i_json_set(object, "risk", risk);
     OPN_TRY(add_detection(ctx, view, false, detection));
     OPN_TRY(add_detection(ctx, view, true, detection));
     for (int m = 0; m < OPN_N_MEASURES; m++)
@@ -142,13 +138,12 @@ static json_t *json_bins(const opn_i_bin bin[OPN_CALIBRATION_BINS], double ece)
         column[2][b] = bin[b].n;
     }
     json_t *object = json_object();
-    json_object_set_new(object, "ece", opn_i_json_number(ece));
-    json_object_set_new(object, "confidence",
-                        opn_i_json_numbers(OPN_CALIBRATION_BINS, column[0]));
-    json_object_set_new(object, "accuracy",
-                        opn_i_json_numbers(OPN_CALIBRATION_BINS, column[1]));
-    json_object_set_new(object, "nodes",
-                        opn_i_json_numbers(OPN_CALIBRATION_BINS, column[2]));
+    opn_i_json_set(object, "ece", opn_i_json_number(ece));
+    opn_i_json_set(object, "confidence",
+                   opn_i_json_numbers(OPN_CALIBRATION_BINS, column[0]));
+    opn_i_json_set(object, "accuracy",
+                   opn_i_json_numbers(OPN_CALIBRATION_BINS, column[1]));
+    opn_i_json_set(object, "nodes", opn_i_json_numbers(OPN_CALIBRATION_BINS, column[2]));
     return object;
 }
 
@@ -170,7 +165,7 @@ static opn_status add_reliability(opn_ctx *ctx,
                                   &scored));
     opn_i_reliability(scored.n, scored.n_classes, opn_f32(scored.probability),
                       scored.label, OPN_CALIBRATION_BINS, bin);
-    json_object_set_new(object, key, scored.n > 0 ? json_bins(bin, ece) : json_null());
+    opn_i_json_set(object, key, scored.n > 0 ? json_bins(bin, ece) : json_null());
 cleanup:
     opn_i_scored_deinit(&ctx->alloc, &scored);
     return status;
@@ -197,10 +192,10 @@ static opn_status add_quality(opn_ctx *ctx, const opn_i_view *view, json_t *obje
         n += target[i] >= 0;
     json_t *list = json_object();
     for (int q = 0; q < OPN_N_QUALITIES; q++)
-        json_object_set_new(list, opn_quality_name((opn_quality)q),
-                            opn_i_json_number(quality[q]));
-    json_object_set_new(list, "nodes", json_integer(n));
-    json_object_set_new(object, "quality", list);
+        opn_i_json_set(list, opn_quality_name((opn_quality)q),
+                       opn_i_json_number(quality[q]));
+    opn_i_json_set(list, "nodes", json_integer(n));
+    opn_i_json_set(object, "quality", list);
     OPN_TRY(add_reliability(ctx, view, target, view->said->probability,
                             quality[OPN_QUALITY_ECE], object, "reliability"));
     OPN_TRY(add_reliability(
@@ -233,17 +228,17 @@ add_histogram(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
     }
     opn_i_histogram(&scale, view->n_nodes, value, OPN_N_OUTCOMES, group, count[0]);
     json_t *object = json_object();
-    json_object_set_new(object, "measure",
-                        json_string(opn_measure_name((opn_measure)measure)));
-    json_object_set_new(object, "low", json_real(scale.low));
-    json_object_set_new(object, "high", json_real(scale.high));
+    opn_i_json_set(object, "measure",
+                   opn_i_json_string(opn_measure_name((opn_measure)measure)));
+    opn_i_json_set(object, "low", json_real(scale.low));
+    opn_i_json_set(object, "high", json_real(scale.high));
     for (int o = 0; o < OPN_OUTCOME_UNLABELLED; o++) {
         json_t *counts = json_array();
         for (int b = 0; b < HISTOGRAM_BINS; b++)
-            json_array_append_new(counts, json_integer(count[o][b]));
-        json_object_set_new(object, opn_i_outcome_name((opn_i_outcome)o), counts);
+            opn_i_json_append(counts, json_integer(count[o][b]));
+        opn_i_json_set(object, opn_i_outcome_name((opn_i_outcome)o), counts);
     }
-    json_array_append_new(list, object);
+    opn_i_json_append(list, object);
 cleanup:
     opn_i_release(&ctx->alloc, group);
     return status;
@@ -253,7 +248,7 @@ static opn_status add_histograms(opn_ctx *ctx, const opn_i_view *view, json_t *o
 {
     opn_status status = OPN_OK;
     json_t *list = json_array();
-    json_object_set_new(object, "histograms", list);
+    opn_i_json_set(object, "histograms", list);
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (view->said->measure[m] != NULL)
             OPN_TRY(add_histogram(ctx, view, m, list));
@@ -285,19 +280,19 @@ static json_t *json_stage(const opn_epoch *epoch, size_t first, size_t last)
     const size_t step = (last - first) / MAX_EPOCH_POINTS + 1;
     json_t *stage = json_object();
     json_t *number = json_array();
-    json_object_set_new(stage, "stage", json_string(epoch[first].stage));
+    opn_i_json_set(stage, "stage", opn_i_json_string(epoch[first].stage));
     for (size_t e = first; e < last; e++)
         if ((e - first) % step == 0 || e + 1 == last)
-            json_array_append_new(number, json_integer(epoch[e].number));
-    json_object_set_new(stage, "epoch", number);
+            opn_i_json_append(number, json_integer(epoch[e].number));
+    opn_i_json_set(stage, "epoch", number);
     for (int t = 0; t < N_TERMS; t++) {
         json_t *values = json_array();
         for (size_t e = first; e < last; e++)
             if ((e - first) % step == 0 || e + 1 == last)
-                json_array_append_new(values, opn_i_json_number(term_of(&epoch[e], t)));
-        json_object_set_new(stage, term_names[t],
-                            isnan(term_of(&epoch[first], t)) ? json_null()
-                                                             : json_incref(values));
+                opn_i_json_append(values, opn_i_json_number(term_of(&epoch[e], t)));
+        opn_i_json_set(stage, term_names[t],
+                       isnan(term_of(&epoch[first], t)) ? json_null()
+                                                        : json_incref(values));
         json_decref(values);
     }
     return stage;
@@ -311,13 +306,12 @@ static void add_training(const opn_i_view *view, json_t *object)
     size_t first = 0;
     for (size_t e = 1; e <= history->n; e++)
         if (e == history->n || history->epoch[e].number == 1) {
-            json_array_append_new(list, json_stage(history->epoch, first, e));
+            opn_i_json_append(list, json_stage(history->epoch, first, e));
             first = e;
         }
-    json_object_set_new(object, "training",
-                        history->n > 0 ? json_incref(list) : json_null());
+    opn_i_json_set(object, "training", history->n > 0 ? json_incref(list) : json_null());
     json_decref(list);
-    json_object_set_new(object, "training_note", json_string(view->training_note));
+    opn_i_json_set(object, "training_note", opn_i_json_string(view->training_note));
 }
 
 // ---- decisions -----------------------------------------------------------------------
@@ -329,10 +323,10 @@ static json_t *json_promises(const opn_control control[OPN_N_PROMISED])
     json_t *list = json_array();
     for (int t = 0; t < OPN_N_PROMISED; t++) {
         const opn_control *c = &control[t];
-        json_array_append_new(
-                list, json_pack("{s:b,s:i,s:i,s:o,s:i}", "shown", c->is_shown, "accepted",
-                                c->n_accepted, "right", c->n_right, "low",
-                                opn_i_json_number(c->low), "needed", c->n_needed));
+        opn_i_json_append(list,
+                          json_pack("{s:b,s:i,s:i,s:o,s:i}", "shown", c->is_shown,
+                                    "accepted", c->n_accepted, "right", c->n_right, "low",
+                                    opn_i_json_number(c->low), "needed", c->n_needed));
     }
     return list;
 }
@@ -343,8 +337,8 @@ static json_t *json_all_promises(const opn_i_view *view)
     json_t *measures = json_object();
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (view->said->measure[m] != NULL && p->n > 0)
-            json_object_set_new(measures, opn_measure_name((opn_measure)m),
-                                json_promises(p->of[m]));
+            opn_i_json_set(measures, opn_measure_name((opn_measure)m),
+                           json_promises(p->of[m]));
     return json_pack("{s:i,s:i,s:f,s:o,s:o}", "nodes", p->n, "validation",
                      p->n_validation, "confidence", p->confidence, "targets",
                      opn_i_json_numbers(OPN_N_PROMISED, opn_i_promised), "measures",
@@ -355,8 +349,8 @@ static json_t *json_suggestions(const opn_suggestions *s)
 {
     json_t *list = json_array();
     for (int32_t r = 0; s != NULL && r < s->n; r++)
-        json_array_append_new(list, json_pack("[i,o]", s->suggestion[r].node,
-                                              opn_i_json_number(s->suggestion[r].gain)));
+        opn_i_json_append(list, json_pack("[i,o]", s->suggestion[r].node,
+                                          opn_i_json_number(s->suggestion[r].gain)));
     return list;
 }
 
@@ -366,10 +360,12 @@ static void add_parameters(const opn_i_view *view, json_t *object)
 {
     json_t *list = json_array();
     for (int64_t p = 0; p < view->param_names.n; p++)
-        json_array_append_new(list,
-                              json_pack("[s,s]", opn_i_names_at(&view->param_names, p),
-                                        opn_i_names_at(&view->param_values, p)));
-    json_object_set_new(object, "parameters", list);
+        opn_i_json_append(
+                list,
+                json_pack("[o,o]",
+                          opn_i_json_string(opn_i_names_at(&view->param_names, p)),
+                          opn_i_json_string(opn_i_names_at(&view->param_values, p))));
+    opn_i_json_set(object, "parameters", list);
 }
 
 static json_t *json_embedding(const opn_i_view *view)
@@ -388,11 +384,10 @@ static json_t *json_pool(const opn_i_view *view)
     json_t *pool = json_object();
     count_outcomes(view, n);
     for (int o = 0; o < OPN_OUTCOME_UNLABELLED; o++)
-        json_object_set_new(pool, opn_i_outcome_name((opn_i_outcome)o),
-                            json_integer(n[o]));
-    json_object_set_new(pool, "nodes",
-                        json_integer((json_int_t)n[OPN_OUTCOME_CORRECT] +
-                                     n[OPN_OUTCOME_WRONG] + n[OPN_OUTCOME_OOD]));
+        opn_i_json_set(pool, opn_i_outcome_name((opn_i_outcome)o), json_integer(n[o]));
+    opn_i_json_set(pool, "nodes",
+                   json_integer((json_int_t)n[OPN_OUTCOME_CORRECT] +
+                                n[OPN_OUTCOME_WRONG] + n[OPN_OUTCOME_OOD]));
     return pool;
 }
 
@@ -401,30 +396,29 @@ static void add_head(const opn_i_view *view, json_t *object)
     json_t *known = json_array();
     json_t *measures = json_array();
     for (int32_t k = 0; k < view->n_known; k++)
-        json_array_append_new(known, json_integer(view->known[k]));
+        opn_i_json_append(known, json_integer(view->known[k]));
     for (int m = 0; m < OPN_N_MEASURES; m++)
         if (view->said->measure[m] != NULL)
-            json_array_append_new(measures,
-                                  json_string(opn_measure_name((opn_measure)m)));
-    json_object_set_new(object, "model", json_string(view->model));
-    json_object_set_new(object, "task", json_string(view->task));
-    json_object_set_new(object, "seed", json_integer(view->seed));
-    json_object_set_new(object, "known", known);
-    json_object_set_new(object, "measures", measures);
-    json_object_set_new(object, "recommended",
-                        json_string(opn_measure_name(opn_i_view_recommended(view))));
-    json_object_set_new(object, "has_alpha", json_boolean(view->said->alpha != NULL));
-    json_object_set_new(object, "embedding", json_embedding(view));
-    json_object_set_new(object, "prior",
-                        view->sigma > 0.0
-                                ? json_pack("{s:f,s:b,s:i}", "sigma", view->sigma,
-                                            "constant", view->has_constant, "radius",
-                                            view->radius)
-                                : json_null());
-    json_object_set_new(object, "basis", json_string(opn_i_basis_name(view->basis)));
-    json_object_set_new(object, "file",
-                        view->file != NULL ? json_string(view->file) : json_null());
-    json_object_set_new(object, "pool", json_pool(view));
+            opn_i_json_append(measures,
+                              opn_i_json_string(opn_measure_name((opn_measure)m)));
+    opn_i_json_set(object, "model", opn_i_json_string(view->model));
+    opn_i_json_set(object, "task", opn_i_json_string(view->task));
+    opn_i_json_set(object, "seed", json_integer(view->seed));
+    opn_i_json_set(object, "known", known);
+    opn_i_json_set(object, "measures", measures);
+    opn_i_json_set(object, "recommended",
+                   opn_i_json_string(opn_measure_name(opn_i_view_recommended(view))));
+    opn_i_json_set(object, "has_alpha", json_boolean(view->said->alpha != NULL));
+    opn_i_json_set(object, "embedding", json_embedding(view));
+    opn_i_json_set(object, "prior",
+                   view->sigma > 0.0
+                           ? json_pack("{s:f,s:b,s:i}", "sigma", view->sigma, "constant",
+                                       view->has_constant, "radius", view->radius)
+                           : json_null());
+    opn_i_json_set(object, "basis", opn_i_json_string(opn_i_basis_name(view->basis)));
+    opn_i_json_set(object, "file",
+                   view->file != NULL ? opn_i_json_string(view->file) : json_null());
+    opn_i_json_set(object, "pool", json_pool(view));
 }
 
 opn_status opn_i_view_json(opn_ctx *ctx, const opn_i_view *view, json_t **out)
@@ -435,8 +429,8 @@ opn_status opn_i_view_json(opn_ctx *ctx, const opn_i_view *view, json_t **out)
     OPN_TRY(add_quality(ctx, view, object));
     OPN_TRY(add_curves(ctx, view, object));
     OPN_TRY(add_histograms(ctx, view, object));
-    json_object_set_new(object, "promises", json_all_promises(view));
-    json_object_set_new(object, "suggestions", json_suggestions(view->suggestions));
+    opn_i_json_set(object, "promises", json_all_promises(view));
+    opn_i_json_set(object, "suggestions", json_suggestions(view->suggestions));
     add_training(view, object);
     add_parameters(view, object);
     *out = json_incref(object);

@@ -91,11 +91,11 @@ opn_status opn_i_tune_folder_add(opn_ctx *ctx,
                                  const opn_trial_run *run)
 {
     json_t *about = json_object();
-    json_object_set_new(about, "version", json_string(opn_version()));
-    json_object_set_new(about, "dataset", json_string(trial->graph->name));
-    json_object_set_new(about, "model",
-                        json_string(opn_params_text(trial->params, "model")));
-    json_object_set_new(about, "trial", json_integer(t));
-    json_object_set_new(about, "parameters", opn_i_describe_params(trial->params));
+    opn_i_json_set(about, "version", opn_i_json_string(opn_version()));
+    opn_i_json_set(about, "dataset", opn_i_json_string(trial->graph->name));
+    opn_i_json_set(about, "model",
+                   opn_i_json_string(opn_params_text(trial->params, "model")));
+    opn_i_json_set(about, "trial", json_integer(t));
+    opn_i_json_set(about, "parameters", opn_i_describe_params(trial->params));
     return opn_i_journal_add(ctx, journal, key, about, run);
 }

@@ -212,12 +212,12 @@ static json_t *json_runs(const opn_tuning *tuning, int32_t t)
         if (isnan(run[s].objective))
             continue;
         json_t *one = json_object();
-        json_object_set_new(one, "seed", json_integer(seed + s));
-        json_object_set_new(one, "objective", opn_i_json_number(run[s].objective));
-        json_object_set_new(one, "accuracy", opn_i_json_number(run[s].accuracy));
-        json_object_set_new(one, "detection", opn_i_json_number(run[s].detection));
-        json_object_set_new(one, "seconds", opn_i_json_number(run[s].seconds));
-        json_array_append_new(list, one);
+        opn_i_json_set(one, "seed", json_integer(seed + s));
+        opn_i_json_set(one, "objective", opn_i_json_number(run[s].objective));
+        opn_i_json_set(one, "accuracy", opn_i_json_number(run[s].accuracy));
+        opn_i_json_set(one, "detection", opn_i_json_number(run[s].detection));
+        opn_i_json_set(one, "seconds", opn_i_json_number(run[s].seconds));
+        opn_i_json_append(list, one);
     }
     return list;
 }
@@ -232,7 +232,7 @@ static json_t *json_changes(const opn_tuning *tuning, int32_t t)
                         ? opn_params_real(tuning->setting[t].params, param->name)
                         : (double)NAN;
         if (differs(tuning, t, param))
-            json_object_set_new(object, param->name, opn_i_json_number(number));
+            opn_i_json_set(object, param->name, opn_i_json_number(number));
     }
     return object;
 }
@@ -240,13 +240,13 @@ static json_t *json_changes(const opn_tuning *tuning, int32_t t)
 static json_t *json_trial(const opn_tuning *tuning, int32_t t, int32_t rank)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "trial", json_integer(t));
-    json_object_set_new(object, "finalist", json_boolean(rank < tuning->n_finalists));
-    json_object_set_new(object, "objective", json_figure(tuning, t, OPN_TRIAL_OBJECTIVE));
-    json_object_set_new(object, "accuracy", json_figure(tuning, t, OPN_TRIAL_ACCURACY));
-    json_object_set_new(object, "detection", json_figure(tuning, t, OPN_TRIAL_DETECTION));
-    json_object_set_new(object, "differs", json_changes(tuning, t));
-    json_object_set_new(object, "runs", json_runs(tuning, t));
+    opn_i_json_set(object, "trial", json_integer(t));
+    opn_i_json_set(object, "finalist", json_boolean(rank < tuning->n_finalists));
+    opn_i_json_set(object, "objective", json_figure(tuning, t, OPN_TRIAL_OBJECTIVE));
+    opn_i_json_set(object, "accuracy", json_figure(tuning, t, OPN_TRIAL_ACCURACY));
+    opn_i_json_set(object, "detection", json_figure(tuning, t, OPN_TRIAL_DETECTION));
+    opn_i_json_set(object, "differs", json_changes(tuning, t));
+    opn_i_json_set(object, "runs", json_runs(tuning, t));
     return object;
 }
 
@@ -255,22 +255,22 @@ static json_t *json_head(const opn_tuning *tuning)
     json_t *document = json_object();
     json_t *held_out = json_array();
     static const char *const named[] = {"task", "model", "preset"};
-    json_object_set_new(document, "dataset", json_string(tuning->dataset));
+    opn_i_json_set(document, "dataset", opn_i_json_string(tuning->dataset));
     for (size_t n = 0; n < sizeof(named) / sizeof(named[0]); n++)
-        json_object_set_new(document, named[n], json_string(text_of(tuning, named[n])));
-    json_object_set_new(document, "version", json_string(opn_version()));
-    json_object_set_new(document, "data_hash", json_string(tuning->data_hash));
-    json_object_set_new(document, "threads", json_integer(tuning->n_threads));
-    json_object_set_new(document, "seeds", json_integer(tuning->n_seeds));
-    json_object_set_new(document, "first_seeds", json_integer(tuning->n_first_seeds));
-    json_object_set_new(document, "validation_nodes", json_integer(tuning->n_validation));
-    json_object_set_new(document, "detection",
-                        json_string(is_ood(tuning) ? "auroc" : "100 - aurc"));
-    json_object_set_new(document, "score", json_string(opn_score_name(tuning->score)));
+        opn_i_json_set(document, named[n], opn_i_json_string(text_of(tuning, named[n])));
+    opn_i_json_set(document, "version", opn_i_json_string(opn_version()));
+    opn_i_json_set(document, "data_hash", opn_i_json_string(tuning->data_hash));
+    opn_i_json_set(document, "threads", json_integer(tuning->n_threads));
+    opn_i_json_set(document, "seeds", json_integer(tuning->n_seeds));
+    opn_i_json_set(document, "first_seeds", json_integer(tuning->n_first_seeds));
+    opn_i_json_set(document, "validation_nodes", json_integer(tuning->n_validation));
+    opn_i_json_set(document, "detection",
+                   opn_i_json_string(is_ood(tuning) ? "auroc" : "100 - aurc"));
+    opn_i_json_set(document, "score", opn_i_json_string(opn_score_name(tuning->score)));
     for (int64_t k = 0; k < tuning->held_out.n; k++)
-        json_array_append_new(held_out,
-                              json_string(opn_i_names_at(&tuning->held_out, k)));
-    json_object_set_new(document, "held_out", held_out);
+        opn_i_json_append(held_out,
+                          opn_i_json_string(opn_i_names_at(&tuning->held_out, k)));
+    opn_i_json_set(document, "held_out", held_out);
     return document;
 }
 
@@ -279,17 +279,16 @@ static opn_status save_json(opn_ctx *ctx, const opn_tuning *tuning, const char *
     json_t *document = json_head(tuning);
     json_t *trials = json_array();
     json_t *difference = json_object();
-    json_object_set_new(document, "best", json_integer(tuning->ranked[0]));
-    json_object_set_new(difference, "mean", opn_i_json_number(tuning->difference));
-    json_object_set_new(difference, "ci95",
-                        opn_i_json_interval(tuning->low, tuning->high));
-    json_object_set_new(document, "best_less_default", difference);
-    json_object_set_new(document, "recommended", json_integer(tuning->recommended));
-    json_object_set_new(document, "needed_seeds", json_integer(tuning->n_needed_seeds));
-    json_object_set_new(document, "command", json_string(tuning->command));
+    opn_i_json_set(document, "best", json_integer(tuning->ranked[0]));
+    opn_i_json_set(difference, "mean", opn_i_json_number(tuning->difference));
+    opn_i_json_set(difference, "ci95", opn_i_json_interval(tuning->low, tuning->high));
+    opn_i_json_set(document, "best_less_default", difference);
+    opn_i_json_set(document, "recommended", json_integer(tuning->recommended));
+    opn_i_json_set(document, "needed_seeds", json_integer(tuning->n_needed_seeds));
+    opn_i_json_set(document, "command", opn_i_json_string(tuning->command));
     for (int32_t r = 0; r < tuning->n_trials; r++)
-        json_array_append_new(trials, json_trial(tuning, tuning->ranked[r], r));
-    json_object_set_new(document, "trials", trials);
+        opn_i_json_append(trials, json_trial(tuning, tuning->ranked[r], r));
+    opn_i_json_set(document, "trials", trials);
     return opn_i_json_save(ctx, path, document, 9);
 }
 
