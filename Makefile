@@ -8,7 +8,7 @@ JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 CONFIGURE := cmake --log-level=NOTICE
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all demo check bench golden results format clean install
+.PHONY: all demo check soak bench golden results format clean install
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) --parallel $(JOBS) --target opine opine_shared
@@ -40,6 +40,14 @@ check:
 	    >$(BUILD)/check/CTestTestfile.cmake
 	@ctest --test-dir $(BUILD)/check --output-on-failure --timeout 900 \
 	    --parallel $$(($(JOBS) + 1)) # some tests mostly wait
+
+# What takes too long for each change: the figures of docs/reliability.md.
+soak:
+	@tools/bootstrap check
+	@$(MAKE) all
+	@mkdir -p $(BUILD)/soak
+	tests/soak/faults.py $(BUILD)/opine --most 400 | tee $(BUILD)/soak/faults.md
+	tests/soak/kills.py $(BUILD)/opine | tee $(BUILD)/soak/kills.md
 
 bench:
 	@tools/bootstrap bench

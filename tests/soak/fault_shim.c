@@ -1,12 +1,12 @@
 // fault_shim.c -- one call of the C library fails, for tests/soak/faults.py.
 //
 // Loaded before a program (LD_PRELOAD). OPINE_FAULT=KIND:K lets call number K of a kind
-// fail, once:
+// fail, once; with K = 0 none fails, and the file OPINE_FAULT_MARK gets their number:
 //
 //   alloc  malloc, calloc, realloc, posix_memalign, strdup     ENOMEM
-//   open   open, fopen, opendir, mkdir, dlopen                 EMFILE
+//   open   open, fopen, opendir, mkdir                         EMFILE
 //   read   read, fread, fstat, lseek                           EIO
-//   write  write, fwrite, fputs, fflush, fclose, ftruncate     ENOSPC
+//   write  write, fwrite, fflush, fclose, ftruncate            ENOSPC
 //   sync   fsync, fdatasync                                    EIO
 //   name   rename, unlink                                      EIO
 //   thread pthread_create                                      EAGAIN
@@ -76,6 +76,14 @@ static void leave_mark(const char *file)
             syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     (void)syscall(SYS_write, to, file, strlen(file));
     (void)syscall(SYS_close, to);
+}
+
+__attribute__((destructor)) static void leave_count(void)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%ld", atomic_load(&n_calls));
+    if (wanted_kind >= 0 && wanted_call == 0)
+        leave_mark(text);
 }
 
 static int fails(enum kind kind, int error, const void *caller)
