@@ -63,8 +63,7 @@ review(opine_app *app, const opn_graph *graph, const opn_split *split, opn_model
 {
     const opn_status status =
             opn_model_review(app->ctx, graph, split, app->params, model);
-    if (status != OPN_OK && status != OPN_ERR_INTERRUPTED &&
-        !opn_params_flag(app->params, "quiet")) {
+    if (status != OPN_OK && status != OPN_ERR_INTERRUPTED) {
         char why[1024];
         spell_options(opn_ctx_error(app->ctx), why, sizeof(why));
         complain("the model is not compared with simple methods: %s", why);

@@ -9,7 +9,8 @@ others, spread evenly, do. Then either
 
 - the command fails: exit code 1 or above, a message that begins with "opine:", and files are as they
   were before, none is new; or
-- what failed was not needed: exit code 0, and stdout and files are those of a run without a fault.
+- what failed was not needed: exit code 0, and stdout and files are those of a run without a fault, or
+  a message says what they lack.
 
 Jansson itself may crash while it reads a document and an allocation of its own fails; such calls are
 counted in a column of their own, because nobody but Jansson can mend it.
@@ -170,11 +171,13 @@ class Case:
             return "hangs"
         if ended["code"] < 0 or ended["code"] >= 128:
             return f"ended by signal {abs(ended['code'])}"
-        if ended["code"] == 0:
+        if ended["code"] == 0 and "opine: " not in ended["stderr"]:
             if ended["stdout"] != wanted["stdout"]:
-                return "prints something else and says nothing"
+                return f"prints {ended['stdout']!r} for {wanted['stdout']!r} and says nothing"
             if self.needed(ended["files"]) != self.needed(wanted["files"]):
                 return f"writes something else and says nothing: {sorted(ended['files'])}"
+            return None
+        if ended["code"] == 0:
             return None
         if "opine: " not in ended["stderr"]:
             return f"exit code {ended['code']} without a message: {ended['stderr']!r}"
@@ -211,7 +214,8 @@ def try_case(case, options, pool, broken):
         for number, ended in zip(chosen, pool.map(lambda n, k=kind: case.try_fault(k, n), chosen)):
             complaint = ended["complaint"]
             tried += 1
-            is_foreign = ended["code"] == -signal.SIGSEGV and "libjansson" in ended["library"]
+            is_foreign = ("libjansson" in ended["library"]
+                          and ended["code"] in (-signal.SIGSEGV, -signal.SIGABRT))
             ends["foreign" if is_foreign else "survived" if ended["code"] == 0 else "refused"] += 1
             if complaint and not is_foreign:
                 broken.append(f"{case.name}: {kind}:{number}: {complaint}")
