@@ -230,8 +230,8 @@ add_histogram(opn_ctx *ctx, const opn_i_view *view, int measure, json_t *list)
     json_t *object = json_object();
     opn_i_json_set(object, "measure",
                    opn_i_json_string(opn_measure_name((opn_measure)measure)));
-    opn_i_json_set(object, "low", json_real(scale.low));
-    opn_i_json_set(object, "high", json_real(scale.high));
+    opn_i_json_set(object, "low", opn_i_json_number(scale.low));
+    opn_i_json_set(object, "high", opn_i_json_number(scale.high));
     for (int o = 0; o < OPN_OUTCOME_UNLABELLED; o++) {
         json_t *counts = json_array();
         for (int b = 0; b < HISTOGRAM_BINS; b++)
