@@ -13,9 +13,16 @@
 // ask.
 static atomic_bool is_short;
 
+// Given up when memory is short: Jansson may crash while it reads a document without any.
+static _Atomic(void *) reserve;
+
 static void *allocate(size_t n)
 {
     void *memory = malloc(n);
+    if (memory == NULL) {
+        free(atomic_exchange(&reserve, NULL));
+        memory = malloc(n);
+    }
     if (memory == NULL)
         atomic_store(&is_short, true);
     return memory;
@@ -23,6 +30,8 @@ static void *allocate(size_t n)
 
 void watch_json(void)
 {
+    enum { RESERVED = 1 << 16 };
+    atomic_store(&reserve, malloc(RESERVED));
     json_set_alloc_funcs(allocate, free);
 }
 

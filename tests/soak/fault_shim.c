@@ -14,7 +14,7 @@
 // Only calls that opine and the libraries that it reads and writes files with make are
 // counted: what the OpenMP runtime, the loader and the C library do for themselves is not
 // theirs to survive. When the call has failed, the file OPINE_FAULT_MARK is made, with
-// the library that made the call.
+// the name of the library that made it.
 
 #define _GNU_SOURCE
 #include <dirent.h>
