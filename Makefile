@@ -45,9 +45,8 @@ check:
 soak:
 	@tools/bootstrap check
 	@$(MAKE) all
-	@mkdir -p $(BUILD)/soak
-	tests/soak/faults.py $(BUILD)/opine --most 400 | tee $(BUILD)/soak/faults.md
-	tests/soak/kills.py $(BUILD)/opine | tee $(BUILD)/soak/kills.md
+	tests/soak/faults.py $(BUILD)/opine --most 400
+	tests/soak/kills.py $(BUILD)/opine
 
 bench:
 	@tools/bootstrap bench

@@ -60,8 +60,7 @@ static opn_status describe_live(opn_ctx *ctx, const opn_explorer *x, json_t **ou
     for (int32_t v = 0; v < x->n_explored; v++)
         opn_i_json_append(what_if, json_boolean(x->explored[v].split != NULL));
     opn_i_json_set(live, "max_models", json_integer(OPN_MAX_VIEWS));
-    OPN_FAIL_IF(ctx, json_array_size(what_if) != (size_t)x->n_explored, OPN_ERR_NOMEM,
-                "out of memory for the page");
+    OPN_FAIL_IF(ctx, opn_i_json_is_short(), OPN_ERR_NOMEM, "out of memory for the page");
     *out = json_incref(live);
 cleanup:
     json_decref(live);

@@ -32,11 +32,7 @@ void opn_i_answer_error(opn_i_answer *out, int code, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    json_t *words = opn_i_json_string(text); // NULL if a cut-off or a name is not UTF-8
-    opn_i_answer_json(
-            out, code,
-            json_pack("{s:o}", "error",
-                      words != NULL ? words : opn_i_json_string("bad request")));
+    opn_i_answer_json(out, code, json_pack("{s:o}", "error", opn_i_json_string(text)));
 }
 
 json_t *opn_i_request_json(const opn_i_request *request, opn_i_answer *out)
@@ -74,13 +70,12 @@ static json_t *describe_work(opn_explorer *x)
     opn_i_work_state state;
     opn_i_worker_look(x->worker, &state);
     json_t *work = json_pack(
-            "{s:I,s:s,s:s,s:s,s:I,s:I,s:s,s:s}", "number", (json_int_t)state.number,
-            "what", state.what, "status", opn_i_work_status_name(state.status), "stage",
-            state.stage, "done", (json_int_t)state.done, "total", (json_int_t)state.total,
-            "error", state.error, "warnings", state.warnings);
-    if (work == NULL) // a name in a message that is not UTF-8
-        work = json_pack("{s:I,s:s,s:s}", "number", (json_int_t)state.number, "status",
-                         opn_i_work_status_name(state.status), "error", "unknown");
+            "{s:I,s:o,s:s,s:o,s:I,s:I,s:o,s:o}", "number", (json_int_t)state.number,
+            "what", opn_i_json_string(state.what), "status",
+            opn_i_work_status_name(state.status), "stage", opn_i_json_string(state.stage),
+            "done", (json_int_t)state.done, "total", (json_int_t)state.total, "error",
+            opn_i_json_string(state.error), "warnings",
+            opn_i_json_string(state.warnings));
     opn_i_json_set(work, "seconds", opn_i_json_number(state.seconds));
     return work;
 }

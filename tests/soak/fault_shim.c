@@ -13,8 +13,7 @@
 //
 // Only calls that opine and the libraries that it reads and writes files with make are
 // counted: what the OpenMP runtime, the loader and the C library do for themselves is not
-// theirs to survive. When the call has failed, the file OPINE_FAULT_MARK is made, with
-// the name of the library that made it.
+// theirs to survive. When the call has failed, the file OPINE_FAULT_MARK is made.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -53,28 +52,27 @@ __attribute__((constructor)) static void read_wish(void)
     }
 }
 
-// The file of a caller that is counted, or NULL.
-static const char *counted_file(const void *caller)
+static int is_counted(const void *caller)
 {
     static const char *const others[] = {"libgomp", "ld-linux", "libc.so", "fault_shim",
                                          "libcurl", "libstdc",  "libm.so"};
     Dl_info about;
     if (dladdr(caller, &about) == 0 || about.dli_fname == NULL)
-        return NULL;
+        return 0;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (strstr(about.dli_fname, others[i]) != NULL)
-            return NULL;
-    return about.dli_fname;
+            return 0;
+    return 1;
 }
 
-static void leave_mark(const char *file)
+static void leave_mark(const char *text)
 {
     const char *mark = getenv("OPINE_FAULT_MARK");
     if (mark == NULL)
         return;
     const long to =
             syscall(SYS_openat, AT_FDCWD, mark, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    (void)syscall(SYS_write, to, file, strlen(file));
+    (void)syscall(SYS_write, to, text, strlen(text));
     (void)syscall(SYS_close, to);
 }
 
@@ -91,10 +89,10 @@ static int fails(enum kind kind, int error, const void *caller)
     if (wanted_kind != (int)kind || is_inside)
         return 0;
     is_inside = 1;
-    const char *file = counted_file(caller);
-    const int is_one = file != NULL && atomic_fetch_add(&n_calls, 1) + 1 == wanted_call;
+    const int is_one =
+            is_counted(caller) && atomic_fetch_add(&n_calls, 1) + 1 == wanted_call;
     if (is_one) {
-        leave_mark(file);
+        leave_mark("");
         errno = error;
     }
     is_inside = 0;

@@ -28,7 +28,7 @@ import threading
 import time
 from pathlib import Path
 
-from timeless import without_times
+from timeless import contents
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SECONDS = 300
@@ -85,11 +85,10 @@ def serve(folder):
     return f"http://127.0.0.1:{server.server_port}/"
 
 
-def contents(folder):
-    """Files and their bytes, without what only helps the next run, and tables with times."""
-    return {str(p.relative_to(folder)): without_times(p.read_bytes())
-            for p in sorted(folder.rglob("*"))
-            if p.is_file() and not HELPERS.search(str(p.relative_to(folder))) and p.suffix not in (".txt", ".md")}
+def results(folder):
+    """What a command is to write: not what only helps the next run, nor tables with times."""
+    return {name: data for name, data in contents(folder).items()
+            if not HELPERS.search(name) and not name.endswith((".txt", ".md"))}
 
 
 def lines_sorted(files):
@@ -110,8 +109,8 @@ class Case:
             if name != "explore":
                 self.finish(folder, "")
             self.seconds = 1.0 if name == "explore" else time.monotonic() - begun
-            self.wanted = contents(folder)
-        self.before = contents(base)
+            self.wanted = results(folder)
+        self.before = results(base)
 
     def folder(self):
         return Folder(self.base)
@@ -144,13 +143,13 @@ class Case:
 
     def look(self, folder):
         """What was there before is there still, or replaced by what is whole."""
-        after = contents(folder)
+        after = results(folder)
         for name, data in self.before.items():
             if after.get(name) not in (data, self.wanted.get(name)):
                 raise Broken(f"{name} is neither as it was nor whole")
 
     def compare(self, folder):
-        after, wanted = lines_sorted(contents(folder)), lines_sorted(self.wanted)
+        after, wanted = lines_sorted(results(folder)), lines_sorted(self.wanted)
         if after != wanted:
             names = [n for n in {**after, **wanted} if after.get(n) != wanted.get(n)]
             raise Broken(f"run again, these differ: {sorted(names)}")
