@@ -95,8 +95,8 @@ typedef struct opn_k_moments {
     bool is_softmax; // p = softmax(z), and no alpha; else alpha = exp(min(z, max_logit))
                      // + 1
     opn_real max_logit;
-    double *alpha; // or NULL
-    double *z;
+    double *alpha; // or NULL: not asked for
+    double *z;     // or NULL
     double *p;
     double *entropy; // [V] of p, in nats
 } opn_k_moments;

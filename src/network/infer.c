@@ -15,19 +15,25 @@ void opn_i_moments_deinit(const opn_alloc *alloc, opn_i_moments *moments)
     *moments = (opn_i_moments){0};
 }
 
-static opn_status
-init_moments(opn_ctx *ctx, const opn_i_network *network, opn_i_moments *out)
+static opn_status init_moments(opn_ctx *ctx,
+                               const opn_i_network *network,
+                               const opn_i_infer_options *options,
+                               opn_i_moments *out)
 {
     opn_status status = OPN_OK;
     const size_t n = (size_t)network->n_nodes * (size_t)network->class_width;
+    const bool has_alpha = opn_i_head_has_evidence(options->head);
     opn_i_moments moments = {.n_nodes = network->n_nodes,
                              .n_classes = network->sizes.n_classes,
                              .width = network->class_width};
-    OPN_TRY_NEW(ctx, moments.arena, 3 * n + (size_t)network->n_nodes);
-    moments.alpha = moments.arena;
-    moments.z = moments.alpha + n;
-    moments.p = moments.z + n;
+    moments.length =
+            (1U + has_alpha + options->has_logits) * n + (size_t)network->n_nodes;
+    OPN_TRY_NEW(ctx, moments.arena, moments.length);
+    moments.p = moments.arena;
     moments.entropy = moments.p + n;
+    double *rest = moments.entropy + network->n_nodes;
+    moments.alpha = has_alpha ? rest : NULL;
+    moments.z = !options->has_logits ? NULL : has_alpha ? rest + n : rest;
     *out = moments;
 cleanup:
     return status;
@@ -77,20 +83,15 @@ static void run_pass(const opn_i_exec *exec,
     opn_i_network_forward_drawn(exec, network, weights, options->rates, false);
 }
 
-static size_t length_of(const opn_i_moments *moments)
-{
-    return (size_t)moments->n_nodes * (size_t)(3 * moments->width + 1);
-}
-
 void opn_i_moments_add(opn_i_moments *to, const opn_i_moments *from)
 {
-    for (size_t j = 0; j < length_of(to); j++)
+    for (size_t j = 0; j < to->length; j++)
         to->arena[j] += from->arena[j];
 }
 
 void opn_i_moments_divide(opn_i_moments *moments, int32_t n)
 {
-    for (size_t j = 0; j < length_of(moments); j++)
+    for (size_t j = 0; j < moments->length; j++)
         moments->arena[j] /= n;
 }
 
@@ -135,7 +136,7 @@ opn_status opn_i_infer(opn_ctx *ctx,
     const int32_t n_passes = options->n_samples > 0 ? options->n_samples : 1;
     OPN_FAIL_IF(ctx, !opn_i_all_finite(n_weights, weights), OPN_ERR_NONFINITE,
                 "a weight of the model is not finite");
-    OPN_TRY(init_moments(ctx, network, &moments));
+    OPN_TRY(init_moments(ctx, network, options, &moments));
     OPN_TRY_NEW(ctx, arena, OPN_MARGIN + n_weights);
     opn_real *on_line = opn_i_on_line(arena);
     memcpy(on_line, weights, n_weights * sizeof(*weights));

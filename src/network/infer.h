@@ -14,15 +14,16 @@ typedef struct opn_i_infer_options {
     opn_i_rates rates;
     uint64_t seed;
     opn_i_streams streams;
-    bool averages_logits; // alpha = exp(mean z) + 1 rather than mean alpha
+    bool has_logits; // the moments have them, which take a third of the memory
 } opn_i_infer_options;
 
 // Results of inference; [V, width] or [V], in double. Owned by the holder.
 typedef struct opn_i_moments {
     int32_t n_nodes, n_classes, width;
-    double *arena;
-    double *alpha;   // mean alpha; 0 for a softmax head
-    double *z;       // mean logits
+    size_t length;
+    double *arena;   // [length]: all of these
+    double *alpha;   // mean alpha; NULL for a softmax head
+    double *z;       // mean logits; NULL unless asked for
     double *p;       // mean p
     double *entropy; // [V] mean H(p), in nats: not yet divided by ln K
 } opn_i_moments;

@@ -16,9 +16,19 @@ enum { OPN_KEEP_ALL = OPN_KEEP_BELIEF | OPN_KEEP_ENERGY | OPN_KEEP_AROUND };
 
 typedef struct predict_options {
     opn_i_infer_options infer;
+    bool averages_logits;    // alpha = exp(mean z) + 1 rather than mean alpha
     opn_diffusion diffusion; // of the smoothed measures
     bool keeps_isolated;     // nodes without neighbours keep their values
 } predict_options;
+
+// What the networks say, kept without them: these and the finished prediction together
+// would be the largest thing that training and prediction ever have in memory.
+typedef struct answers {
+    int32_t *order;         // [rows of the moments] the graph's number of each node
+    opn_i_moments students; // over all passes of all members
+    float *teacher_vacuity; // [V], or NULL: there is no teacher to ask
+    float *teacher_p;       // [V,K], with it
+} answers;
 
 // ---- one node ------------------------------------------------------------------------
 
@@ -32,10 +42,12 @@ static void opinion_alpha(const opn_i_moments *moments,
     const size_t at = (size_t)i * (size_t)moments->width;
     const bool has_evidence = opn_i_head_has_evidence(model->kind->head);
     for (int32_t k = 0; k < moments->n_classes; k++) {
-        const double mean_z = moments->z[at + (size_t)k];
-        alpha[k] = !has_evidence     ? (double)NAN
-                   : averages_logits ? exp(fmin(mean_z, (double)OPN_MAX_LOGIT)) + 1.0
-                                     : moments->alpha[at + (size_t)k];
+        alpha[k] =
+                !has_evidence ? (double)NAN
+                : !averages_logits
+                        ? moments->alpha[at + (size_t)k]
+                        : exp(fmin(moments->z[at + (size_t)k], (double)OPN_MAX_LOGIT)) +
+                                  1.0;
     }
 }
 
@@ -93,7 +105,6 @@ static void put_node(const opn_model *model,
 {
     const int32_t n = moments->n_classes;
     const size_t at = (size_t)i * (size_t)n;
-    const double *z = moments->z + (size_t)r * (size_t)moments->width;
     double strength = 0.0;
     opinion_alpha(moments, model, averages_logits, r, alpha);
     for (int32_t k = 0; k < n; k++)
@@ -112,7 +123,8 @@ static void put_node(const opn_model *model,
             out->belief[at + (size_t)k] = (float)((alpha[k] - 1.0) / strength);
     }
     if (out->energy != NULL)
-        out->energy[i] = (float)energy_of(n, z);
+        out->energy[i] =
+                (float)energy_of(n, moments->z + (size_t)r * (size_t)moments->width);
 }
 
 // ---- surroundings --------------------------------------------------------------------
@@ -175,7 +187,7 @@ static opn_status ask_teachers(opn_ctx *ctx,
                                float *p)
 {
     opn_status status = OPN_OK;
-    const opn_i_infer_options options = {.head = &opn_i_softmax_head};
+    const opn_i_infer_options options = {.head = &opn_i_softmax_head, .has_logits = true};
     const double n_classes = model->sizes.n_classes;
     const size_t n_nodes = (size_t)opn_i_graph_n_nodes(graph);
     const size_t n_wide = n_nodes * (size_t)model->sizes.n_classes;
@@ -203,22 +215,16 @@ cleanup:
 
 // Adds the measures that teacher and student make together.
 static opn_status fuse(opn_ctx *ctx,
-                       const opn_model *model,
                        const opn_graph *graph,
                        const predict_options *options,
-                       opn_i_workspace *workspace,
+                       const answers *said,
                        opn_prediction *out)
 {
     opn_status status = OPN_OK;
-    const size_t n = (size_t)out->n_nodes;
-    float *vacuity = NULL;
-    float *p = NULL;
-    if (out->measure[OPN_MEASURE_FUSED] == NULL)
+    const float *p = said->teacher_p;
+    if (p == NULL)
         return OPN_OK;
-    OPN_TRY_NEW(ctx, vacuity, n);
-    OPN_TRY_NEW(ctx, p, n * (size_t)out->n_classes);
-    OPN_TRY(ask_teachers(ctx, model, graph, workspace, vacuity, p));
-    OPN_TRY(opn_i_fused(ctx, graph, options->keeps_isolated, vacuity,
+    OPN_TRY(opn_i_fused(ctx, graph, options->keeps_isolated, said->teacher_vacuity,
                         out->measure[OPN_MEASURE_VACUITY],
                         out->measure[OPN_MEASURE_FUSED]));
     OPN_TRY(opn_i_margin(ctx, graph, options->keeps_isolated, out->n_classes, p,
@@ -228,8 +234,6 @@ static opn_status fuse(opn_ctx *ctx,
         OPN_TRY(opn_i_around(ctx, graph, options->keeps_isolated, out->n_classes, p,
                              out->probability, out->around));
 cleanup:
-    opn_i_release(&ctx->alloc, vacuity);
-    opn_i_release(&ctx->alloc, p);
     return status;
 }
 
@@ -255,6 +259,7 @@ static double rate_of(const opn_params *given,
 static opn_status read_options(opn_ctx *ctx,
                                const opn_model *model,
                                const opn_params *params,
+                               bool has_energy,
                                predict_options *options)
 {
     opn_status status = OPN_OK;
@@ -266,6 +271,7 @@ static opn_status read_options(opn_ctx *ctx,
             opn_params_int(given_or(params, trained, "samples"), "samples");
     const char *isolated =
             opn_params_text(given_or(params, trained, "isolated"), "isolated");
+    options->averages_logits = strcmp(average, "logits") == 0;
     options->keeps_isolated = strcmp(isolated, "keep") == 0 ||
                               (strcmp(isolated, "auto") == 0 && model->may_be_isolated);
     options->diffusion = (opn_diffusion){
@@ -286,7 +292,7 @@ static opn_status read_options(opn_ctx *ctx,
                         .hidden = OPN_STREAM_SAMPLE_HIDDEN,
                         .edges = OPN_STREAM_SAMPLE_EDGES,
                         .projected = OPN_STREAM_SAMPLE_PROJECTED},
-            .averages_logits = strcmp(average, "logits") == 0,
+            .has_logits = has_energy || options->averages_logits,
     };
 cleanup:
     opn_params_free(trained);
@@ -360,29 +366,61 @@ cleanup:
     return status;
 }
 
+static void answers_deinit(const opn_alloc *alloc, answers *said)
+{
+    opn_i_release(alloc, said->order);
+    opn_i_moments_deinit(alloc, &said->students);
+    opn_i_release(alloc, said->teacher_vacuity);
+    opn_i_release(alloc, said->teacher_p);
+}
+
+// Runs the networks, teachers first, since their moments are in memory only until their
+// mean is taken. The caller deinits *said, also on failure.
+static opn_status ask(opn_ctx *ctx,
+                      const opn_model *model,
+                      const opn_graph *graph,
+                      const opn_i_infer_options *options,
+                      answers *said)
+{
+    opn_status status = OPN_OK;
+    opn_i_workspace workspace = {0};
+    const size_t n = (size_t)opn_graph_n_nodes(graph);
+    OPN_TRY(opn_i_workspace_init(ctx, model, graph, opn_i_infer_plan(options),
+                                 &workspace));
+    if (opn_model_measures(model, OPN_MEASURE_FUSED)) {
+        OPN_TRY_NEW(ctx, said->teacher_vacuity, n);
+        OPN_TRY_NEW(ctx, said->teacher_p, n * (size_t)model->sizes.n_classes);
+        OPN_TRY(ask_teachers(ctx, model, graph, &workspace, said->teacher_vacuity,
+                             said->teacher_p));
+    }
+    OPN_TRY(infer(ctx, model, options, &workspace, &said->students));
+    said->order = workspace.order;
+    workspace.order = NULL;
+cleanup:
+    opn_i_workspace_deinit(&ctx->alloc, &workspace);
+    return status;
+}
+
 // Writes what the students say about every node.
 static opn_status put_nodes(opn_ctx *ctx,
                             const opn_model *model,
                             const opn_graph *graph,
-                            const opn_i_infer_options *options,
-                            opn_i_workspace *workspace,
+                            bool averages_logits,
+                            const answers *said,
                             opn_prediction *out)
 {
     opn_status status = OPN_OK;
-    opn_i_moments moments = {0};
     double *alpha = NULL;
     double *p = NULL;
     OPN_TRY_NEW(ctx, alpha, model->sizes.n_classes);
     OPN_TRY_NEW(ctx, p, model->sizes.n_classes);
-    OPN_TRY(infer(ctx, model, options, workspace, &moments));
-    for (int32_t r = 0; r < moments.n_nodes; r++)
-        put_node(model, &moments, options->averages_logits, r, workspace->order[r], alpha,
-                 p, out);
+    for (int32_t r = 0; r < said->students.n_nodes; r++)
+        put_node(model, &said->students, averages_logits, r, said->order[r], alpha, p,
+                 out);
     OPN_TRY(share_nodes(ctx, graph, out));
 cleanup:
     opn_i_release(&ctx->alloc, alpha);
     opn_i_release(&ctx->alloc, p);
-    opn_i_moments_deinit(&ctx->alloc, &moments);
     return status;
 }
 
@@ -395,27 +433,27 @@ opn_status opn_model_predict(opn_ctx *ctx,
 {
     OPN_REJECT_NULL(ctx, model, graph, out);
     opn_status status = OPN_OK;
-    opn_i_workspace workspace = {0};
     predict_options options = {0};
+    answers said = {0};
     opn_prediction *made = NULL;
     OPN_FAIL_IF(ctx, (keep & ~(uint32_t)OPN_KEEP_ALL) != 0, OPN_ERR_INVALID_ARG,
                 "keep 0x%x: an unknown array", (unsigned)keep);
     OPN_TRY(opn_model_for_graph(ctx, model, graph, &model));
     opn_i_features_warn(ctx, model, graph);
-    OPN_TRY(read_options(ctx, model, params, &options));
-    OPN_TRY(opn_i_workspace_init(ctx, model, graph, opn_i_infer_plan(&options.infer),
-                                 &workspace));
+    OPN_TRY(read_options(ctx, model, params, (keep & OPN_KEEP_ENERGY) != 0, &options));
+    OPN_TRY(ask(ctx, model, graph, &options.infer, &said));
     OPN_TRY(new_prediction(ctx, model, graph, keep, options.diffusion.n_steps > 0,
                            &made));
-    OPN_TRY(put_nodes(ctx, model, graph, &options.infer, &workspace, made));
-    OPN_TRY(fuse(ctx, model, graph, &options, &workspace, made));
+    OPN_TRY(put_nodes(ctx, model, graph, options.averages_logits, &said, made));
+    opn_i_moments_deinit(&ctx->alloc, &said.students);
+    OPN_TRY(fuse(ctx, graph, &options, &said, made));
     OPN_TRY(smooth(ctx, graph, &options, made));
     OPN_TRY(opn_i_calibration_apply(ctx, &model->calibrator, made));
     *out = made;
     made = NULL;
 cleanup:
     opn_prediction_free(made);
-    opn_i_workspace_deinit(&ctx->alloc, &workspace);
+    answers_deinit(&ctx->alloc, &said);
     return status;
 }
 

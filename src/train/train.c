@@ -254,6 +254,7 @@ static opn_status run_teacher(training *t)
                                       .projected = OPN_STREAM_TEACHER_PROJECTED};
     OPN_TRY(opn_i_train(t->ctx, &t->workspace.exec, trainee.network, &objective, &options,
                         &t->teacher, t->d_weights));
+    opn_i_trainee_deinit(&t->ctx->alloc, &trainee); // makes room for the whole graph
     OPN_TRY(opn_i_network_pass(t->ctx, &t->workspace.exec, network, t->teacher.weights,
                                "training the teacher"));
     OPN_TRY(opn_i_check_logits(t->ctx, network, t->teacher.epoch));

@@ -21,7 +21,8 @@ static opn_i_infer_options usual_options(void)
                                  .rates.units = 0.5,
                                  .seed = 5,
                                  .rates.edges = 0.2,
-                                 .streams = sample_streams};
+                                 .streams = sample_streams,
+                                 .has_logits = true};
 }
 
 static opn_i_moments infer(network *net, const opn_i_infer_options *options)
@@ -31,11 +32,6 @@ static opn_i_moments infer(network *net, const opn_i_infer_options *options)
         OPN_OK)
         fail_msg("%s", opn_ctx_error(net->ctx));
     return moments;
-}
-
-static size_t n_numbers(const opn_i_moments *moments)
-{
-    return (size_t)moments->n_nodes * (size_t)(3 * moments->width + 1);
 }
 
 // ---- moments by hand -----------------------------------------------------------------
@@ -59,7 +55,7 @@ static void add_by_hand(const opn_i_infer_options *options,
         total += e[k];
     }
     for (int k = 0; k < GOLDEN_K; k++) {
-        alpha_sum[k] += options->head == &opn_i_softmax_head ? 0.0 : e[k];
+        alpha_sum[k] += e[k];
         p_sum[k] += e[k] / total;
         *entropy -= e[k] / total * log(e[k] / total);
     }
@@ -85,13 +81,15 @@ static void expect_moments(network *net, const opn_i_infer_options *options)
                         p + i * GOLDEN_K, entropy + i);
     }
     opn_i_moments got = infer(net, options);
+    assert_int_equal(got.alpha == NULL, options->head == &opn_i_softmax_head);
     for (int32_t i = 0; i < GOLDEN_V; i++) {
         expect_close(got.entropy[i], entropy[i] / n_passes, by_build(1e-5, 1e-12), 0.1);
         for (int32_t k = 0; k < width; k++) {
             const bool is_class = k < GOLDEN_K;
-            expect_close(got.alpha[i * width + k],
-                         is_class ? alpha[i * GOLDEN_K + k] / n_passes : 0.0,
-                         by_build(1e-5, 1e-12), is_class);
+            if (got.alpha != NULL)
+                expect_close(got.alpha[i * width + k],
+                             is_class ? alpha[i * GOLDEN_K + k] / n_passes : 0.0,
+                             by_build(1e-5, 1e-12), is_class);
             expect_close(got.p[i * width + k],
                          is_class ? p[i * GOLDEN_K + k] / n_passes : 0.0,
                          by_build(1e-5, 1e-12), is_class);
@@ -213,8 +211,7 @@ static void moments_have_the_same_bits_on_any_number_of_threads(void **state)
             opn_i_moments other = infer(&net, &options);
             if (t == 0)
                 first = other;
-            assert_memory_equal(other.arena, first.arena,
-                                n_numbers(&first) * sizeof(double));
+            assert_memory_equal(other.arena, first.arena, first.length * sizeof(double));
             if (t > 0)
                 opn_i_moments_deinit(&ctx->alloc, &other);
         }
@@ -257,11 +254,28 @@ static void the_same_seed_gives_the_same_bits_and_another_seed_others(void **sta
     opn_i_moments again = infer(&net, &options);
     options.seed++;
     opn_i_moments other = infer(&net, &options);
-    assert_memory_equal(again.arena, first.arena, n_numbers(&first) * sizeof(double));
-    assert_memory_not_equal(other.arena, first.arena, n_numbers(&first) * sizeof(double));
+    assert_memory_equal(again.arena, first.arena, first.length * sizeof(double));
+    assert_memory_not_equal(other.arena, first.arena, first.length * sizeof(double));
     opn_i_moments_deinit(&ctx->alloc, &first);
     opn_i_moments_deinit(&ctx->alloc, &again);
     opn_i_moments_deinit(&ctx->alloc, &other);
+    network_deinit(&net);
+}
+
+static void without_the_logits_the_other_moments_have_the_same_bits(void **state)
+{
+    (void)state;
+    network net;
+    network_init_golden(ctx, &golden_cases[0], &net);
+    opn_i_infer_options options = usual_options();
+    opn_i_moments whole = infer(&net, &options);
+    options.has_logits = false;
+    opn_i_moments part = infer(&net, &options);
+    assert_null(part.z);
+    assert_true(part.length < whole.length);
+    assert_memory_equal(part.arena, whole.arena, part.length * sizeof(double));
+    opn_i_moments_deinit(&ctx->alloc, &whole);
+    opn_i_moments_deinit(&ctx->alloc, &part);
     network_deinit(&net);
 }
 
@@ -402,6 +416,7 @@ int main(void)
             WITH_CTX(moments_have_the_same_bits_on_any_number_of_threads),
             WITH_CTX(edges_alone_make_passes_differ),
             WITH_CTX(the_same_seed_gives_the_same_bits_and_another_seed_others),
+            WITH_CTX(without_the_logits_the_other_moments_have_the_same_bits),
             WITH_CTX(memory_does_not_depend_on_the_number_of_passes),
             WITH_CTX(predictions_that_are_not_finite_are_an_error),
             WITH_CTX(logits_that_are_not_finite_name_the_pass),

@@ -359,7 +359,8 @@ add_moments(const opn_k_moments *sums, int32_t first, int32_t last, const opn_re
         for (int32_t k = 0; k < sums->n_classes; k++) {
             const double e = exponential(sums, row[k], top);
             const double p = e / total;
-            sums->z[at + (size_t)k] += (double)row[k];
+            if (sums->z != NULL)
+                sums->z[at + (size_t)k] += (double)row[k];
             sums->p[at + (size_t)k] += p;
             if (sums->alpha != NULL)
                 sums->alpha[at + (size_t)k] += e;

@@ -360,7 +360,6 @@ INLINE void moments_of_nodes(const opn_k_moments *sums, const float *z)
     const vec inverse = v_div(v_set1(1.0f), total);
     for (int32_t k = 0; k < n_classes; k += FOUR) {
         vec alpha[FOUR], p[FOUR], logit[FOUR];
-        read_classes(z + k, width, logit);
         for (int32_t c = 0; c < FOUR; c++) {
             const bool is_used = k + c < n_classes;
             alpha[c] = is_used ? e[k + c] : v_zero();
@@ -371,7 +370,10 @@ INLINE void moments_of_nodes(const opn_k_moments *sums, const float *z)
                 entropy = v_fnma(p[c], log_of(safe), entropy);
         }
         add_classes(p, sums->p + k, width);
-        add_classes(logit, sums->z + k, width);
+        if (sums->z != NULL) {
+            read_classes(z + k, width, logit);
+            add_classes(logit, sums->z + k, width);
+        }
         if (sums->alpha != NULL)
             add_classes(alpha, sums->alpha + k, width);
     }
@@ -386,7 +388,7 @@ static opn_k_moments moments_from(const opn_k_moments *sums, int32_t i)
     const size_t at = (size_t)i * (size_t)sums->width;
     opn_k_moments part = *sums;
     part.alpha = sums->alpha == NULL ? NULL : sums->alpha + at;
-    part.z = sums->z + at;
+    part.z = sums->z == NULL ? NULL : sums->z + at;
     part.p = sums->p + at;
     part.entropy = sums->entropy + i;
     return part;
@@ -402,13 +404,14 @@ static void moments_of_tail(const opn_k_moments *sums, int32_t n, const float *z
     opn_k_moments part = *sums;
     memcpy(rows, z, n_items * sizeof(*rows));
     part.alpha = sums->alpha == NULL ? NULL : alpha;
-    part.z = logit;
+    part.z = sums->z == NULL ? NULL : logit;
     part.p = p;
     part.entropy = entropy;
     moments_of_nodes(&part, rows);
     for (size_t j = 0; j < n_items; j++) {
         sums->p[j] += p[j];
-        sums->z[j] += logit[j];
+        if (sums->z != NULL)
+            sums->z[j] += logit[j];
         if (sums->alpha != NULL)
             sums->alpha[j] += alpha[j];
     }
