@@ -188,7 +188,86 @@ def unwritable():
     expect("/dev/full", said)
 
 
-CLAIMS = {f.__name__: f for f in (bits, messages, resume, ended, refused, unwritable)}
+# ---- two machines ----------------------------------------------------------------------
+
+class TwoMachines:
+    """Two network namespaces with a wire between them: what two hosts have of each other."""
+
+    def __init__(self):
+        self.names = [f"opine-{os.getpid()}-{end}" for end in "ab"]
+        self.addresses = ["10.213.77.1", "10.213.77.2"]
+
+    def __enter__(self):
+        wires = [f"opn{os.getpid()}{end}" for end in "ab"]
+        for name in self.names:
+            run("ip", "netns", "add", name)
+        run("ip", "link", "add", wires[0], "type", "veth", "peer", "name", wires[1])
+        for name, wire, address in zip(self.names, wires, self.addresses):
+            run("ip", "link", "set", wire, "netns", name)
+            run("ip", "-n", name, "address", "add", f"{address}/24", "dev", wire)
+            run("ip", "-n", name, "link", "set", wire, "up")
+            run("ip", "-n", name, "link", "set", "lo", "up")
+        # In the place of ssh: the only other host is the second one.
+        agent = Path("agent").absolute()
+        agent.write_text(f'#!/bin/sh\nshift\nexec ip netns exec {self.names[1]} sh -c "$*"\n',
+                         encoding="ascii")
+        agent.chmod(0o755)
+        self.agent = agent
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+
+    def ranks(self, *words):
+        """One rank on each, which have only the wire to talk over."""
+        network = "10.213.77.0/24"
+        hosts = ",".join(f"{address}:1" for address in self.addresses)
+        run("ip", "netns", "exec", self.names[0], *launcher(), "-n", 2, "--host", hosts,
+            "--mca", "plm_rsh_agent", self.agent, "--mca", "oob_tcp_if_include", network,
+            "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", network, "-wdir", os.getcwd(),
+            OPINE_MPI, *words, "--threads", 1)
+
+    def sent(self):
+        """Bytes that went over the wire so far."""
+        text = subprocess.run(["ip", "netns", "exec", self.names[0], "cat", "/proc/net/dev"],
+                              capture_output=True, text=True, check=True).stdout
+        return sum(int(line.split()[9]) for line in text.splitlines() if "opn" in line)
+
+
+def why_no_machines():
+    """Why there cannot be two, or nothing."""
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        return "network namespaces need root and the command ip"
+    made = subprocess.run(["ip", "netns", "add", f"opine-{os.getpid()}-try"], capture_output=True,
+                          check=False)
+    if made.returncode != 0:
+        return "this system makes no network namespaces"
+    run("ip", "netns", "delete", f"opine-{os.getpid()}-try")
+    about = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False)
+    if "Open MPI) 4" not in about.stdout:
+        return "the launcher is told about hosts as Open MPI 4 is"
+    return None
+
+
+def machines():
+    """Two ranks that have only a network between them come to the same bits."""
+    why = why_no_machines()
+    if why is not None:
+        print(f"skipped: {why}")
+        sys.exit(SKIPPED)
+    shard()
+    train = ["train", "g.shards", "--epochs", 10, "--samples", 4, "-q", "--model", "s-bgcn-t-k"]
+    run(OPINE, *train, "-o", "one.safetensors")
+    with TwoMachines() as two:
+        two.ranks(*train, "-o", "some.safetensors")
+        # 10 epochs of the student alone exchange 4 · halo · (2·16 + 2·8) bytes each.
+        if two.sent() < 100_000:
+            sys.exit(f"only {two.sent()} bytes went over the wire")
+    same("one.safetensors", "some.safetensors")
+
+
+CLAIMS = {f.__name__: f for f in (bits, messages, resume, ended, refused, unwritable, machines)}
 
 
 def main():
