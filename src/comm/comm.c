@@ -2,6 +2,8 @@
 
 #include "comm/comm.h"
 
+#include "base/clock.h"
+
 #include <string.h>
 
 const opn_i_comm *opn_i_comm_of(const opn_ctx *ctx)
@@ -158,6 +160,7 @@ cleanup:
 void opn_i_halo_start(opn_i_halo *halo, void *rows, size_t row_bytes, size_t stride_bytes)
 {
     const unsigned char *from = rows;
+    halo->seconds -= opn_i_clock();
     halo->into = (unsigned char *)rows + (size_t)halo->n_own * stride_bytes;
     halo->row_bytes = row_bytes;
     halo->stride_bytes = stride_bytes;
@@ -166,15 +169,17 @@ void opn_i_halo_start(opn_i_halo *halo, void *rows, size_t row_bytes, size_t str
                from + (size_t)halo->sent_row[j] * stride_bytes, row_bytes);
     halo->comm->halo_start(halo, row_bytes,
                            row_bytes == stride_bytes ? halo->into : halo->in);
+    halo->seconds += opn_i_clock();
 }
 
 void opn_i_halo_wait(opn_i_halo *halo)
 {
+    const bool is_in_place = halo->row_bytes == halo->stride_bytes;
+    halo->seconds -= opn_i_clock();
     halo->comm->halo_wait(halo);
     halo->n_bytes += (int64_t)halo->row_bytes * halo->n_halo;
-    if (halo->row_bytes == halo->stride_bytes)
-        return; // came to its place
-    for (int32_t j = 0; j < halo->n_halo; j++)
+    for (int32_t j = 0; j < halo->n_halo && !is_in_place; j++)
         memcpy(halo->into + (size_t)j * halo->stride_bytes,
                halo->in + (size_t)j * halo->row_bytes, halo->row_bytes);
+    halo->seconds += opn_i_clock();
 }

@@ -78,6 +78,7 @@ struct opn_i_halo {
     unsigned char *into; // of the exchange in flight, as are those below
     size_t row_bytes, stride_bytes;
     int64_t n_bytes; // that have come so far
+    double seconds;  // that exchanges took so far, waiting for others included
 };
 
 // Rank r has the rows first[r] … first[r + 1] - 1 of all; this rank needs the n_needed

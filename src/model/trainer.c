@@ -319,22 +319,45 @@ static void init_weights(const opn_i_network *network,
                state->n_weights * sizeof(*state->average));
 }
 
-// Says what the ranks have exchanged of rows that neighbours need.
-static void tell_halo(opn_ctx *ctx,
-                      const opn_i_network *network,
-                      const opn_i_train_options *options,
-                      int64_t n_before,
-                      int32_t n_epochs)
+// What a rank has exchanged so far: rows that neighbours need, and sums.
+typedef struct traffic {
+    int64_t n_bytes; // of rows
+    double row_seconds, sum_seconds;
+} traffic;
+
+static traffic traffic_of(const opn_i_network *network)
+{
+    const opn_i_halo *halo = network->reach.inner.halo;
+    const opn_i_blocks *blocks = network->blocks;
+    return (traffic){.n_bytes = halo == NULL ? 0 : halo->n_bytes,
+                     .row_seconds = halo == NULL ? 0.0 : halo->seconds,
+                     .sum_seconds = blocks == NULL ? 0.0 : blocks->seconds};
+}
+
+// Says what the ranks have exchanged since. Of their times the smallest tells what the
+// exchange takes: the others also wait for slower ranks.
+static void tell_traffic(opn_ctx *ctx,
+                         const opn_i_network *network,
+                         const opn_i_train_options *options,
+                         const traffic *before,
+                         int32_t n_epochs)
 {
     const opn_i_comm *comm = opn_i_comm_of(ctx);
-    const opn_i_halo *halo = network->reach.inner.halo;
-    int64_t n_bytes = halo == NULL ? 0 : halo->n_bytes - n_before;
+    const traffic now = traffic_of(network);
+    int64_t n_bytes = now.n_bytes - before->n_bytes;
+    int64_t negative_ns[] = {-(int64_t)(1e9 * (now.row_seconds - before->row_seconds)),
+                             -(int64_t)(1e9 * (now.sum_seconds - before->sum_seconds))};
     if (comm->n_ranks == 1 || n_epochs == 0)
         return;
     comm->sum(comm, 1, &n_bytes);
-    opn_i_log(ctx, OPN_LOG_STEP,
-              "%s: %d ranks exchanged %lld bytes of neighbouring rows an epoch",
-              options->stage, comm->n_ranks, (long long)(n_bytes / n_epochs));
+    comm->max(comm, 2, negative_ns);
+    opn_i_log(
+            ctx, OPN_LOG_STEP,
+            "%s: %d ranks exchanged %lld bytes of neighbouring rows an epoch, which took "
+            "%.4f s; sums over ranks %.4f s",
+            options->stage, comm->n_ranks, (long long)(n_bytes / n_epochs),
+            -1e-9 * (double)negative_ns[0] / n_epochs,
+            -1e-9 * (double)negative_ns[1] / n_epochs);
 }
 
 opn_status opn_i_train(opn_ctx *ctx,
@@ -359,8 +382,7 @@ opn_status opn_i_train(opn_ctx *ctx,
                                                .dropout = options->rates.units});
     if (state->is_done) // and the rest too, before an interruption
         return OPN_OK;
-    const int64_t n_before =
-            network->reach.inner.halo == NULL ? 0 : network->reach.inner.halo->n_bytes;
+    const traffic before = traffic_of(network);
     const int32_t n_before_epochs = state->epoch;
     if (state->epoch == 0)
         init_weights(network, options, state);
@@ -393,7 +415,7 @@ opn_status opn_i_train(opn_ctx *ctx,
             report_briefly(ctx, options, state->epoch + 1, terms.supervised, accuracy);
         state->epoch++;
     }
-    tell_halo(ctx, network, options, n_before, state->epoch - n_before_epochs);
+    tell_traffic(ctx, network, options, &before, state->epoch - n_before_epochs);
     if (decides && state->best_loss < (double)INFINITY)
         memcpy(state->weights, state->best, state->n_weights * sizeof(*state->best));
     OPN_TRY(opn_i_network_pass(ctx, exec, network, state->weights, doing));

@@ -2,6 +2,8 @@
 
 #include "network/blocks.h"
 
+#include "base/clock.h"
+
 #include <string.h>
 
 // ---- trees ---------------------------------------------------------------------------
@@ -172,6 +174,7 @@ void opn_i_blocks_total(opn_i_blocks *blocks, opn_real *total)
 {
     const opn_i_comm *comm = blocks->comm;
     const opn_real *root = slot_of(blocks, 0);
+    blocks->seconds -= opn_i_clock();
     if (comm->n_ranks > 1) {
         comm->gather(comm, blocks->n_sums * sizeof(*root), blocks->n_roots, root,
                      blocks->gathered);
@@ -179,6 +182,7 @@ void opn_i_blocks_total(opn_i_blocks *blocks, opn_real *total)
         root = blocks->gathered;
     }
     memcpy(total, root, blocks->n_numbers * sizeof(*total));
+    blocks->seconds += opn_i_clock();
 }
 
 void opn_i_blocks_add(opn_i_blocks *blocks, int n, const double *sum, double *total)
@@ -186,6 +190,7 @@ void opn_i_blocks_add(opn_i_blocks *blocks, int n, const double *sum, double *to
     const opn_i_comm *comm = blocks->comm;
     double *all = blocks->block_sums;
     int32_t count[OPN_MAX_RANKS];
+    blocks->seconds -= opn_i_clock();
     for (int r = 0; r < comm->n_ranks; r++)
         count[r] = first_of(blocks, r + 1) - first_of(blocks, r);
     comm->gather(comm, (size_t)n * sizeof(*sum), count, sum, all);
@@ -194,6 +199,7 @@ void opn_i_blocks_add(opn_i_blocks *blocks, int n, const double *sum, double *to
             for (int j = 0; j < n; j++)
                 all[b * n + j] += all[(b + size) * n + j];
     memcpy(total, all, (size_t)n * sizeof(*total));
+    blocks->seconds += opn_i_clock();
 }
 
 // ---- features ------------------------------------------------------------------------

@@ -28,6 +28,7 @@ typedef struct opn_i_blocks {
     opn_real *sums;     // [deepest stack, n_sums]
     opn_real *gathered; // [roots of all ranks, n_sums], of several ranks
     double *block_sums; // [n_all, OPN_BLOCK_SUMS] those of all ranks
+    double seconds;     // that sums over ranks took so far, waiting for others included
 } opn_i_blocks;
 
 // Most numbers that are added up in one call of opn_i_blocks_add().
