@@ -23,20 +23,20 @@ extern "C" {
 // Result of every call that can fail. Values are ABI: append only, never renumber.
 typedef enum opn_status {
     OPN_OK = 0,
-    OPN_ERR_NOMEM = 1,
-    OPN_ERR_INVALID_ARG = 2, // the caller's argument or parameter
-    OPN_ERR_SHAPE = 3,       // two inputs that do not fit together
-    OPN_ERR_OVERFLOW = 4,    // larger than the library supports
-    OPN_ERR_FORMAT = 5,      // an input file's content
-    OPN_ERR_READ = 6,        // an input that is missing or cannot be read
-    OPN_ERR_WRITE = 7,       // an output that cannot be written
-    OPN_ERR_NONFINITE = 8,
-    OPN_ERR_INTERRUPTED = 9,
-    OPN_ERR_UNSUPPORTED = 10,
-    OPN_ERR_INTERNAL = 11
+    OPN_ERR_NOMEM = 1,        // out of memory
+    OPN_ERR_INVALID_ARG = 2,  // the caller's argument or parameter
+    OPN_ERR_SHAPE = 3,        // two inputs that do not fit together
+    OPN_ERR_OVERFLOW = 4,     // larger than the library supports
+    OPN_ERR_FORMAT = 5,       // an input file's content
+    OPN_ERR_READ = 6,         // an input that is missing or cannot be read
+    OPN_ERR_WRITE = 7,        // an output that cannot be written
+    OPN_ERR_NONFINITE = 8,    // NaN or infinite where numbers are computed
+    OPN_ERR_INTERRUPTED = 9,  // the hook `interrupted` asked to stop
+    OPN_ERR_UNSUPPORTED = 10, // not possible in this build or with this input
+    OPN_ERR_INTERNAL = 11     // a mistake of the library: please report it
 } opn_status;
 
-// Node ids fit 32 bits to halve index bandwidth; edge offsets do not.
+// Numbers of nodes, from 0; and of edges, of which there may be more than 32 bits count.
 typedef int32_t opn_vid;
 typedef int64_t opn_off;
 
@@ -50,6 +50,7 @@ typedef struct opn_alloc {
     void *user;
 } opn_alloc;
 
+// What a message of the hook `log` is for.
 typedef enum opn_log_level {
     OPN_LOG_WARNING = 0, // something in the input looks wrong; work continues
     OPN_LOG_INFO = 1,    // what is being done
@@ -95,7 +96,9 @@ typedef struct opn_hooks {
     int32_t terms_every;
 } opn_hooks;
 
-typedef struct opn_ctx opn_ctx; // one per calling thread; never shared
+// What every call that can fail or takes long is made with: memory, hooks, threads, and
+// the text of the last failure. One per calling thread, never shared.
+typedef struct opn_ctx opn_ctx;
 
 // Text for a status, for example "malformed input". Never NULL.
 OPN_API const char *opn_status_name(opn_status status);

@@ -12,14 +12,15 @@
 extern "C" {
 #endif
 
-// Values are stored in model files: append only.
+// How probabilities are made to fit labels. Values are stored in model files: append
+// only.
 typedef enum opn_calibration {
     OPN_CALIBRATION_NONE = 0,
     OPN_CALIBRATION_TEMPERATURE = 1, // softmax(a ln p), a = 1 / T
     OPN_CALIBRATION_POOL = 2         // softmax(a ln p + b ln q)
 } opn_calibration;
 
-// In this order, as a parameter lists its choices.
+// Their names in this order, as a parameter lists its choices.
 #define OPN_CALIBRATION_NAMES "none|temperature|pool"
 OPN_API const char *opn_calibration_name(opn_calibration calibration); // "temperature"
 
@@ -27,8 +28,9 @@ OPN_API const char *opn_calibration_name(opn_calibration calibration); // "tempe
 // pool.
 OPN_API opn_calibration opn_calibration_affordable(opn_calibration wanted, int32_t n);
 
-// p [n,K] are the probabilities, q [n,K] those of another opinion about the same nodes,
-// such as the mean of their neighbours'. A probability below 1e-30 counts as 1e-30.
+// What was fitted. p [n,K] are the probabilities, q [n,K] those of another opinion about
+// the same nodes, such as the mean of their neighbours'. A probability below 1e-30 counts
+// as 1e-30.
 typedef struct opn_calibrator {
     opn_calibration kind;
     int32_t n;                    // nodes it was fitted on
@@ -66,6 +68,7 @@ OPN_API OPN_NODISCARD opn_status opn_calibrator_apply(opn_ctx *ctx,
 
 // ---- how well they mean it -----------------------------------------------------------
 
+// How probabilities do on nodes whose class is known.
 typedef struct opn_probability_quality {
     int32_t n;
     double accuracy;

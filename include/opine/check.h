@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+// Something in the data that looks like a mistake.
 typedef struct opn_warning {
     const char *kind;    // "isolated-nodes"; stable, docs/file-formats.md lists them
     int64_t count;       // how many nodes, edges, classes or features are meant

@@ -26,6 +26,7 @@ typedef enum opn_set_kind {
 #define OPN_SET_NAMES "lac|aps|raps"
 OPN_API const char *opn_set_name(opn_set_kind kind); // "lac"
 
+// Which score, and what it needs.
 typedef struct opn_set_options {
     opn_set_kind kind;
     // u of APS and RAPS: 0 for 1, which gives somewhat larger sets, the same in every
@@ -74,6 +75,7 @@ OPN_API OPN_NODISCARD opn_status opn_set_members(opn_ctx *ctx,
                                                  const double *threshold,
                                                  uint8_t *member);
 
+// How sets do on nodes whose class is known.
 typedef struct opn_set_quality {
     int32_t n;         // nodes with a label
     int32_t n_covered; // whose set holds it

@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+// A threshold, and what the labels show about it.
 typedef struct opn_control {
     double target, confidence; // as asked for
     int is_shown;              // the labels show that a threshold keeps the promise

@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+// What is decided about a node.
 typedef enum opn_decision {
     OPN_DECISION_ACCEPT = 0,
     OPN_DECISION_MISCLASSIFIED = 1, // abstained: the predicted class may be wrong
@@ -38,7 +39,7 @@ OPN_API OPN_NODISCARD opn_status opn_thresholds_parse(opn_ctx *ctx,
                                                       opn_thresholds **out);
 OPN_API void opn_thresholds_free(opn_thresholds *thresholds); // accepts NULL
 
-// NaN for no limit.
+// The threshold of one measure; NaN if it has none.
 OPN_API double opn_thresholds_most(const opn_thresholds *thresholds, opn_measure measure);
 
 // Decides about n nodes by measure [n_measures], the values of each opn_measure, [n] or
@@ -105,6 +106,7 @@ OPN_API OPN_NODISCARD opn_status opn_risk_coverage(opn_ctx *ctx,
 // without it.
 OPN_API opn_measure opn_decide_recommended(const opn_model *model);
 
+// What opn_prediction_decide() decided, and on what grounds.
 typedef struct opn_decisions {
     const opn_thresholds *thresholds;
     int has_target;                      // a target accuracy was asked for, and then:

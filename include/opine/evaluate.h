@@ -54,9 +54,12 @@ typedef struct opn_cell opn_cell;
 
 OPN_API uint64_t opn_cell_seed(const opn_cell *cell);
 OPN_API const char *opn_cell_split_hash(const opn_cell *cell); // of every node's role
+
 // The model that `model` auto chose for this seed; "" if a model was named, and for a
 // result of an earlier version.
 OPN_API const char *opn_cell_chosen(const opn_cell *cell);
+
+// Figures of the cell; `score` is a number as of opn_score_name().
 OPN_API double opn_cell_n_pool(const opn_cell *cell);     // nodes that can be drawn
 OPN_API double opn_cell_prevalence(const opn_cell *cell); // percent that are positive
 OPN_API double opn_cell_n_epochs(const opn_cell *cell);

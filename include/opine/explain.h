@@ -26,6 +26,7 @@ typedef struct opn_conflict {
     double share;      // of all of it
 } opn_conflict;
 
+// A neighbour of the node, and what the model says about it.
 typedef struct opn_neighbour {
     opn_vid node;
     int32_t predicted;

@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+// A model, its graph and the page about them, which can be served.
 typedef struct opn_explorer opn_explorer;
 
 // Loads a model and a graph for it, and makes the page as opn_report_load() would.

@@ -10,12 +10,14 @@
 extern "C" {
 #endif
 
-// Immutable once loaded, or once its parts have been set: share freely from then on. What
-// sets a part refuses a graph that was loaded; opn_graph_copy() gives one to change.
+// Nodes, edges, features and labels. Immutable once loaded, or once its parts have been
+// set: share freely from then on. What sets a part refuses a graph that was loaded;
+// opn_graph_copy() gives one to change.
 typedef struct opn_graph opn_graph;
 
 // ---- datasets known by name ----------------------------------------------------------
 
+// A published graph that can be loaded by its name.
 typedef struct opn_dataset {
     const char *name;    // "cora"
     const char *file;    // below a data folder, "planetoid/ind.cora"; NULL: embedded
@@ -318,6 +320,7 @@ OPN_API OPN_NODISCARD opn_status opn_graph_shift(opn_ctx *ctx,
 
 // ---- looking at a graph --------------------------------------------------------------
 
+// What opn_graph_describe() counts.
 typedef struct opn_graph_info {
     int32_t n_nodes;
     int64_t n_edges; // undirected: each pair once; as in the file: each stored entry

@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
+// What opn_input_recognise() tells apart.
 typedef enum opn_input {
     OPN_INPUT_UNKNOWN = 0, // missing, not readable, or nothing that opine writes or reads
-    OPN_INPUT_GRAPH =
-            1, // an .npz archive, edges or a folder with them, GraphML, a dataset
-    OPN_INPUT_MODEL = 2,       // a safetensors file
+    OPN_INPUT_GRAPH = 1,   // an .npz archive, edges or their folder, GraphML, a dataset
+    OPN_INPUT_MODEL = 2,   // a safetensors file
     OPN_INPUT_CHECKPOINT = 3,  // of a training that was interrupted
     OPN_INPUT_PREDICTIONS = 4, // as opn_prediction_save() writes them
     OPN_INPUT_RUN = 5,         // the folder of an evaluation or a search

@@ -21,6 +21,7 @@ typedef struct opn_suspect {
     float vacuity;              // of its opinion; NaN for a model without vacuity
 } opn_suspect;
 
+// What opn_suspects_find() found.
 typedef struct opn_suspects {
     int32_t n_judged;           // labels
     int32_t n;                  // of them suspect
@@ -72,6 +73,7 @@ OPN_API OPN_NODISCARD opn_status opn_label_choose(opn_ctx *ctx,
                                                   double *gain,
                                                   int32_t *n_chosen);
 
+// A node to label, and what the model says about it now.
 typedef struct opn_suggestion {
     opn_vid node;
     double gain;                        // as above
@@ -79,6 +81,7 @@ typedef struct opn_suggestion {
     float vacuity, dissonance, entropy; // NaN for what the model does not measure
 } opn_suggestion;
 
+// What opn_suggest() chose.
 typedef struct opn_suggestions {
     int32_t n_candidates;
     int32_t n;

@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-// Values are ABI: append only, never renumber. A later version may have more than this
-// header; opn_measure_count() says how many the library has.
+// What is not known about a node, each higher for less certain ones; docs/method.md has
+// the formulas. Values are ABI: append only, never renumber. A later version may have
+// more than this header; opn_measure_count() says how many the library has.
 typedef enum opn_measure {
     OPN_MEASURE_VACUITY = 0,    // how little evidence there is
     OPN_MEASURE_DISSONANCE = 1, // how much of it conflicts

@@ -93,6 +93,7 @@ OPN_API OPN_NODISCARD opn_status opn_metric_calibration_error(opn_ctx *ctx,
 
 // ---- statistics over runs ------------------------------------------------------------
 
+// A mean over runs.
 typedef struct opn_estimate {
     int32_t n;        // values that are not NaN
     double mean;      // NaN if n is 0
@@ -104,6 +105,7 @@ typedef struct opn_estimate {
 // value does not hide the others. Cost: O(n).
 OPN_API void opn_estimate_mean(int32_t n, const double *value, opn_estimate *out);
 
+// How one of two differs from the other.
 typedef struct opn_comparison {
     int32_t n;         // pairs without a NaN
     double difference; // mean of a - b; NaN if n is 0

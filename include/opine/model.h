@@ -13,9 +13,13 @@
 extern "C" {
 #endif
 
-typedef struct opn_model opn_model; // immutable once trained, reviewed and calibrated,
-                                    // or loaded
-typedef struct opn_checkpoint opn_checkpoint; // of a training that may be interrupted
+// A trained network, or several whose predictions are averaged, with its parameters and
+// the names of classes and features. Immutable once trained, reviewed and calibrated, or
+// loaded.
+typedef struct opn_model opn_model;
+
+// What a training that may be interrupted has learnt so far, in a file.
+typedef struct opn_checkpoint opn_checkpoint;
 
 // ---- parameters ----------------------------------------------------------------------
 

@@ -1,5 +1,24 @@
 // opine.h -- everything libopine offers.
 //
+// A program usually calls, in this order, opn_ctx_create(), opn_params_create(),
+// opn_graph_load_prepared(), opn_params_use_preset(), opn_split_from_params(),
+// opn_model_train() or opn_model_load(), and opn_model_predict(), and reads what it wants
+// by opn_prediction_measure() and its neighbours. Who has predictions of another tool
+// begins with opn_scores_create(), or with the functions of measure.h, calibrate.h,
+// conformal.h and control.h, which take arrays and need no graph.
+//
+// What can fail returns an opn_status, and opn_ctx_error() then says in a sentence what
+// is wrong. Comments name statuses without their `OPN_ERR_`. Results are the last
+// arguments and are written only on success. Arguments are borrowed for the call unless a
+// comment says otherwise; what a function creates is freed by the one whose name ends in
+// `_free`, and what a getter returns lives as long as the object it was asked of. A
+// context is for one thread at a time; graphs, splits, models and predictions are not
+// changed by those who read them, and may be read by several threads, each with a context
+// of its own.
+//
+// The shape of an array stands behind its name, last index fastest: p [V,K]. V is the
+// number of nodes, E of edges, F of features, K of classes, H of hidden units.
+//
 // What a program may rely on. Versions are MAJOR.MINOR.PATCH. While MAJOR is 0 every
 // MINOR version may change what is declared here, and a program is compiled anew for it;
 // a PATCH version changes neither names nor layouts. From 1.0 on only MAJOR may. The name

@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+// What a value may be; all are written as text.
 typedef enum opn_param_kind {
     OPN_PARAM_FLAG = 0,   // "on" or "off"
     OPN_PARAM_INT = 1,    // within [min, max]
@@ -55,6 +56,7 @@ typedef struct opn_param {
     const char *help; // one sentence; other parameters are named in `backquotes`
 } opn_param;
 
+// The rows; `opine help VERB` describes those that a verb takes.
 OPN_API size_t opn_param_count(void);
 OPN_API const opn_param *opn_param_at(size_t i); // i < opn_param_count()
 
@@ -67,7 +69,7 @@ typedef struct opn_params opn_params;
 OPN_API OPN_NODISCARD opn_status opn_params_create(opn_ctx *ctx, opn_params **out);
 OPN_API void opn_params_free(opn_params *params); // accepts NULL
 
-// The same values, and the same of them given.
+// A copy, in which the same parameters count as given.
 OPN_API OPN_NODISCARD opn_status opn_params_copy(opn_ctx *ctx,
                                                  const opn_params *params,
                                                  opn_params **out);

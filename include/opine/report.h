@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+// What the page will show: a graph, and what models say about its nodes.
 typedef struct opn_report opn_report;
 
 // An empty report about `graph`, which must be undirected (opn_graph_prepare() makes it

@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+// What the label of a node is used for.
 typedef enum opn_role {
     OPN_ROLE_TRAIN = 0,
     OPN_ROLE_VALIDATION = 1,
@@ -22,6 +23,7 @@ enum { OPN_N_ROLES = 6 };
 
 OPN_API const char *opn_role_name(opn_role role); // "train"
 
+// How roles are given.
 typedef enum opn_split_rule {
     OPN_SPLIT_USUAL = 0, // what the data call for: GIVEN where there is one, SAMPLED for
                          // the other datasets known by name, OWN for own data
@@ -39,7 +41,8 @@ typedef enum opn_split_rule {
                       // pool holds the test nodes
 } opn_split_rule;
 
-typedef struct opn_split opn_split; // immutable once created
+// A role for every node of a graph; immutable once created.
+typedef struct opn_split opn_split;
 
 // Gives every node its role. Nodes of the classes in ood_classes [n_ood] are removed
 // from training, validation and calibration after the draw and become POOL (with GNNSAFE
