@@ -47,3 +47,40 @@ endif()
 if(OPINE_FUZZ)
   target_compile_options(opine_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+# ---- what makes a bug harder to exploit; tools/hardening looks for it in the finished files
+
+# A sanitizer finds more by itself, and its trees are for tests.
+if(NOT OPINE_SANITIZE)
+  include(CheckCCompilerFlag)
+  include(CheckCSourceCompiles)
+  include(CheckLinkerFlag)
+  include(CheckPIESupported)
+
+  check_pie_supported(LANGUAGES C)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+  check_c_compiler_flag(-fstack-protector-strong OPINE_HAS_STACK_PROTECTOR)
+  if(OPINE_HAS_STACK_PROTECTOR)
+    target_compile_options(opine_flags INTERFACE -fstack-protector-strong)
+  endif()
+
+  check_linker_flag(C -Wl,-z,relro,-z,now OPINE_HAS_RELRO)
+  if(OPINE_HAS_RELRO)
+    target_link_options(opine_flags INTERFACE -Wl,-z,relro,-z,now)
+  endif()
+
+  # Who packages opine may ask for another level, and some compilers have one by default.
+  # Without optimisation glibc only warns that nothing is checked.
+  set(CMAKE_REQUIRED_FLAGS -O2)
+  check_c_source_compiles("
+    #ifdef _FORTIFY_SOURCE
+    #error a level is set
+    #endif
+    int main(void) { return 0; }" OPINE_SETS_FORTIFY)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(OPINE_SETS_FORTIFY)
+    target_compile_definitions(opine_flags INTERFACE
+      $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:_FORTIFY_SOURCE=2>)
+  endif()
+endif()
