@@ -37,23 +37,53 @@ static void release_writer(opn_i_file_writer *writer)
     opn_i_release(alloc, writer);
 }
 
-// O_EXCL with our own names instead of mkstemp(), which ignores the user's umask.
-opn_status opn_i_make_temporary(
-        opn_ctx *ctx, const char *path, bool is_folder, char **out, int *file)
+enum { SUFFIX_ROOM = 64 }; // for what a temporary name ends in
+
+// Whether the name of `path` may be cut to make room for a suffix, and how many bytes of
+// `path` are left then. If not, errno is ENAMETOOLONG still: `path` itself is too long.
+static bool can_cut(const char *path, size_t *n_kept)
 {
-    opn_status status = OPN_OK;
-    enum { SUFFIX_ROOM = 64, MAX_TRIES = 1000 };
-    const size_t room = strlen(path) + SUFFIX_ROOM;
-    char *name = NULL;
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    const size_t start = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    const size_t n_path = strlen(path);
+    if (n_path <= start + SUFFIX_ROOM ||
+        (lstat(path, &info) != 0 && errno == ENAMETOOLONG))
+        return false;
+    *n_kept = n_path - SUFFIX_ROOM;
+    while (*n_kept > start && ((unsigned char)path[*n_kept] & 0xC0) == 0x80)
+        --*n_kept; // some file systems take whole characters of UTF-8 only
+    return true;
+}
+
+// Creates a file (its descriptor is returned) or folder whose name begins with n_kept
+// bytes of `path` and is written to `name`; -1 and errno on failure. O_EXCL with our own
+// names instead of mkstemp(), which ignores the user's umask.
+static int make_beside(const char *path, size_t n_kept, bool is_folder, char *name)
+{
+    enum { MAX_TRIES = 1000 };
     int made = -1;
-    OPN_TRY_NEW(ctx, name, room);
+    memcpy(name, path, n_kept);
     for (int t = 0; t < MAX_TRIES && made < 0; t++) {
-        snprintf(name, room, "%s.%ld-%d.tmp", path, (long)getpid(), t);
+        snprintf(name + n_kept, SUFFIX_ROOM, ".%ld-%d.tmp", (long)getpid(), t);
         made = is_folder ? mkdir(name, 0777)
                          : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (made < 0 && errno != EEXIST)
             break;
     }
+    return made;
+}
+
+opn_status opn_i_make_temporary(
+        opn_ctx *ctx, const char *path, bool is_folder, char **out, int *file)
+{
+    opn_status status = OPN_OK;
+    size_t n_kept = strlen(path);
+    char *name = NULL;
+    OPN_TRY_NEW(ctx, name, n_kept + SUFFIX_ROOM);
+    int made = make_beside(path, n_kept, is_folder, name);
+    if (made < 0 && errno == ENAMETOOLONG && can_cut(path, &n_kept))
+        made = make_beside(path, n_kept, is_folder, name);
     OPN_FAIL_IF(ctx, made < 0, OPN_ERR_WRITE, "%s: cannot be written: %s", path,
                 strerror(errno));
     if (!is_folder)
@@ -65,14 +95,19 @@ cleanup:
     return status;
 }
 
-// A device or pipe is written to directly: replacing it would be a disaster.
+// A device or pipe is written to directly: replacing it would be a disaster. Opening a
+// pipe waits for someone to read from it, until a signal ends the wait.
 static opn_status
 open_special(opn_ctx *ctx, const struct stat *info, const char *path, int *file)
 {
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, S_ISDIR(info->st_mode), OPN_ERR_WRITE,
                 "%s: is a folder; expected a file to write", path);
-    *file = open(path, O_WRONLY | O_CLOEXEC);
+    do {
+        if (S_ISFIFO(info->st_mode))
+            OPN_TRY(opn_i_progress(ctx, "waiting for a pipe", 0, 0, "bytes"));
+        *file = open(path, O_WRONLY | O_CLOEXEC);
+    } while (*file < 0 && errno == EINTR && S_ISFIFO(info->st_mode));
     OPN_FAIL_IF(ctx, *file < 0, OPN_ERR_WRITE, "%s: cannot be written: %s", path,
                 strerror(errno));
 cleanup:

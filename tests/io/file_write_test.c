@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static opn_i_file_writer *open_writer(stage *s)
@@ -422,6 +423,65 @@ static void test_make_temporary_makes_a_new_file_or_folder_beside(void **state)
     support_close_stage(s);
 }
 
+static void test_a_name_of_the_greatest_length_can_be_written(void **state)
+{
+    (void)state;
+    enum { LONGEST = 255 }; // bytes of a name, of every file system in use
+    stage *s = support_open_stage("out");
+    char name[LONGEST + 2] = "";
+    for (int is_wide = 0; is_wide < 2; is_wide++) {
+        char path[SUPPORT_PATH];
+        opn_i_file_writer *writer = NULL;
+        for (int n = 0; n < LONGEST; n++) // "é" is two bytes, and may not be cut in half
+            name[n] = (char)(is_wide ? (n % 2 ? 0xa9 : 0xc3) : 'n');
+        if (is_wide)
+            name[LONGEST - 1] = 'e';
+        name[LONGEST] = 0;
+        support_path(path, s->folder, name);
+        assert_int_equal(opn_i_file_writer_open(s->ctx, path, &writer), OPN_OK);
+        opn_i_file_writer_put(writer, "whole", 5);
+        assert_int_equal(opn_i_file_writer_commit(writer), OPN_OK);
+        support_expect_file(path, "whole", 5);
+        assert_int_equal(support_count_entries(s->folder), is_wide + 1);
+    }
+    memset(name, 'n', LONGEST + 1);
+    char beyond[SUPPORT_PATH];
+    expect_open_fails(s, support_path(beyond, s->folder, name), "File name too long");
+    assert_int_equal(support_count_entries(s->folder), 2);
+    support_close_stage(s);
+}
+
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+static void test_waiting_for_the_reader_of_a_pipe_can_be_interrupted(void **state)
+{
+    (void)state;
+    stage *s = support_open_stage("pipe");
+    int n_calls = 1; // the wait itself, and then no more
+    const opn_hooks hooks = {.size = sizeof(opn_hooks),
+                             .interrupted = support_stop_after_calls,
+                             .user = &n_calls};
+    const struct sigaction action = {.sa_handler = do_nothing}; // without SA_RESTART
+    const struct itimerval soon = {.it_interval = {.tv_usec = 20000},
+                                   .it_value = {.tv_usec = 20000}};
+    const struct itimerval never = {.it_value = {0}};
+    struct sigaction before;
+    opn_i_file_writer *writer = NULL;
+    assert_int_equal(mkfifo(s->path, 0600), 0);
+    assert_int_equal(opn_ctx_set_hooks(s->ctx, &hooks), OPN_OK);
+    assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    const opn_status status = opn_i_file_writer_open(s->ctx, s->path, &writer);
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+    assert_int_equal(status, OPN_ERR_INTERRUPTED);
+    support_expect_error(s->ctx, "waiting for a pipe");
+    support_close_stage(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +506,8 @@ int main(void)
             cmocka_unit_test(test_writer_fails_when_its_folder_is_gone_by_commit),
             cmocka_unit_test(test_writer_survives_any_allocation_failure),
             cmocka_unit_test(test_make_temporary_makes_a_new_file_or_folder_beside),
+            cmocka_unit_test(test_a_name_of_the_greatest_length_can_be_written),
+            cmocka_unit_test(test_waiting_for_the_reader_of_a_pipe_can_be_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
