@@ -36,7 +36,8 @@ struct opn_i_http_server {
 
 // One request while it arrives.
 typedef struct visit {
-    const char *path; // after the token; within MHD's copy of the URL
+    const char *path;  // after the token; within MHD's copy of the URL
+    size_t n_received; // bytes of the body, also of one that there was no memory for
     opn_i_text body;
 } visit;
 
@@ -62,7 +63,7 @@ static const struct {
         {"X-Content-Type-Options", "nosniff"},
 };
 
-// Sends the answer, with a further header if `name` is not NULL.
+// Sends an answer, with a further header if `name` is not NULL.
 static enum MHD_Result send_answer(opn_i_http_server *server,
                                    struct MHD_Connection *connection,
                                    const opn_i_answer *answer,
@@ -90,23 +91,29 @@ static enum MHD_Result send_answer(opn_i_http_server *server,
     return result;
 }
 
-// Refuses a request, in words of ours that need no escapes.
+// Refuses a request, in words of ours that need no escapes, and no memory: there may be
+// none.
 static enum MHD_Result refuse(opn_i_http_server *server,
                               struct MHD_Connection *connection,
                               int code,
                               const char *why)
 {
-    opn_i_answer answer = {
-            .code = code, .type = "application/json", .body = {.ctx = server->ctx}};
+    char text[512];
     const char *name = code == MHD_HTTP_METHOD_NOT_ALLOWED ? "Allow"
                        : code == MHD_HTTP_UNAUTHORIZED     ? "WWW-Authenticate"
                                                            : NULL;
-    opn_i_text_add(&answer.body, "{\"error\":\"%s\"}\n", why);
-    const enum MHD_Result result =
-            send_answer(server, connection, &answer, name,
-                        code == MHD_HTTP_UNAUTHORIZED ? "Bearer" : "GET, HEAD, POST");
-    opn_i_text_free(&answer.body);
-    return result;
+    const int n = snprintf(text, sizeof(text), "{\"error\":\"%s\"}\n", why);
+    const opn_i_answer answer = {.code = code,
+                                 .type = "application/json",
+                                 .body = {.chars = text, .n = n > 0 ? (size_t)n : 0}};
+    return send_answer(server, connection, &answer, name,
+                       code == MHD_HTTP_UNAUTHORIZED ? "Bearer" : "GET, HEAD, POST");
+}
+
+static enum MHD_Result refuse_without_memory(opn_i_http_server *server,
+                                             struct MHD_Connection *connection)
+{
+    return refuse(server, connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory");
 }
 
 static enum MHD_Result answer_visit(opn_i_http_server *server,
@@ -121,11 +128,13 @@ static enum MHD_Result answer_visit(opn_i_http_server *server,
     opn_i_answer answer = {.code = MHD_HTTP_OK,
                            .type = "application/json",
                            .body = {.ctx = server->ctx}};
+    if (v->body.status != OPN_OK)
+        return refuse_without_memory(server, connection);
     server->answer(server->ctx, server->user, &request, &answer);
     const enum MHD_Result result =
             answer.body.status == OPN_OK
                     ? send_answer(server, connection, &answer, NULL, NULL)
-                    : MHD_NO;
+                    : refuse_without_memory(server, connection);
     opn_i_text_free(&answer.body);
     return result;
 }
@@ -173,7 +182,7 @@ static enum MHD_Result begin_visit(opn_i_http_server *server,
                       "the body is longer than 1 MiB");
     visit *v = opn_i_calloc(&server->alloc, 1, sizeof(*v));
     if (v == NULL)
-        return MHD_NO;
+        return refuse_without_memory(server, connection);
     *v = (visit){.path = path, .body = {.ctx = server->ctx}};
     *state = v;
     return MHD_YES;
@@ -197,11 +206,12 @@ static enum MHD_Result on_request(void *user,
         return begin_visit(server, connection, url, method, state);
     if (*n_upload == 0)
         return answer_visit(server, connection, method, v);
-    if (v->body.n + *n_upload > OPN_HTTP_BODY)
+    v->n_received += *n_upload;
+    if (v->n_received > OPN_HTTP_BODY)
         return MHD_NO;
     opn_i_text_put(&v->body, upload, *n_upload);
     *n_upload = 0;
-    return v->body.status == OPN_OK ? MHD_YES : MHD_NO;
+    return MHD_YES;
 }
 
 // ---- connections ---------------------------------------------------------------------

@@ -161,13 +161,17 @@ static bool read_input(const opn_explorer *x,
 
 // ---- answers -------------------------------------------------------------------------
 
-// A JSON string with its quotes, to be freed with free(); NULL without memory.
-static char *quote(const char *text)
+// Adds a JSON string with its quotes.
+static void put_quoted(opn_i_text *text, const char *chars)
 {
-    json_t *string = opn_i_json_string(text);
+    json_t *string = opn_i_json_string(chars);
     char *quoted = opn_i_json_text(string, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+    if (quoted != NULL)
+        opn_i_text_add(text, "%s", quoted);
+    else if (text->status == OPN_OK)
+        text->status = opn_i_fail(text->ctx, OPN_ERR_NOMEM, "out of memory for a text");
+    free(quoted);
     json_decref(string);
-    return quoted;
 }
 
 static void put_number(opn_i_text *text, float value)
@@ -195,10 +199,9 @@ static void put_tensor(const opn_explorer *x,
     for (size_t j = 0; j < n; j++) {
         const size_t i = (size_t)node[j];
         if (t->value == NULL) {
-            char *name =
-                    quote(opn_model_class_name(x->explored[0].model, said->predicted[i]));
-            opn_i_text_add(text, "%s%s", j > 0 ? "," : "", name != NULL ? name : "null");
-            free(name);
+            opn_i_text_put(text, ",", j > 0);
+            put_quoted(text,
+                       opn_model_class_name(x->explored[0].model, said->predicted[i]));
             continue;
         }
         for (size_t c = 0; c < width; c++) {
@@ -250,19 +253,20 @@ static void put_document(const opn_explorer *x,
     const char *id = json_string_value(json_object_get(wanted, "id"));
     const int n_tensors = choose_tensors(
             wanted, list_tensors(x->report->view[0].said, of), of, chosen, out);
-    char *quoted = id != NULL ? quote(id) : NULL;
-    if (n_tensors >= 0) {
-        opn_i_text_add(&out->body, "{\"model_name\":\"opine\",\"model_version\":\"1\",");
-        if (quoted != NULL)
-            opn_i_text_add(&out->body, "\"id\":%s,", quoted);
-        opn_i_text_add(&out->body, "\"outputs\":[");
-        for (int t = 0; t < n_tensors; t++) {
-            opn_i_text_put(&out->body, ",", t > 0);
-            put_tensor(x, &chosen[t], node, n, &out->body);
-        }
-        opn_i_text_add(&out->body, "]}\n");
+    if (n_tensors < 0)
+        return;
+    opn_i_text_add(&out->body, "{\"model_name\":\"opine\",\"model_version\":\"1\",");
+    if (id != NULL) {
+        opn_i_text_add(&out->body, "\"id\":");
+        put_quoted(&out->body, id);
+        opn_i_text_put(&out->body, ",", 1);
     }
-    free(quoted);
+    opn_i_text_add(&out->body, "\"outputs\":[");
+    for (int t = 0; t < n_tensors; t++) {
+        opn_i_text_put(&out->body, ",", t > 0);
+        put_tensor(x, &chosen[t], node, n, &out->body);
+    }
+    opn_i_text_add(&out->body, "]}\n");
 }
 
 static void infer(opn_ctx *ctx,
