@@ -16,7 +16,8 @@ enum {
     EXIT_INTERRUPTED = 130 // 128 + SIGINT, as in shells
 };
 
-enum { MAX_ARGUMENTS = 8, MAX_OPTIONS = 128, HELP_ROOM = 1024 };
+// One argument more than any verb takes, so that one too many is noticed.
+enum { MAX_ARGUMENTS = 10, MAX_OPTIONS = 128, HELP_ROOM = 1024 };
 
 typedef struct opine_verb opine_verb;
 

@@ -69,6 +69,15 @@ static void train_takes_all_that_a_model_depends_on(void **state)
     }
 }
 
+// Otherwise the last ones would be dropped without a word.
+static void there_is_room_for_one_argument_too_many(void **state)
+{
+    (void)state;
+    for (int v = 0; v < n_verbs; v++)
+        if (verbs[v].max_arguments >= MAX_ARGUMENTS)
+            fail_msg("%s takes %d arguments", verbs[v].name, verbs[v].max_arguments);
+}
+
 static void every_letter_means_one_option(void **state)
 {
     (void)state;
@@ -88,6 +97,7 @@ int main(void)
             cmocka_unit_test(every_parameter_is_an_option_of_a_verb),
             cmocka_unit_test(no_verb_lists_an_option_twice),
             cmocka_unit_test(train_takes_all_that_a_model_depends_on),
+            cmocka_unit_test(there_is_room_for_one_argument_too_many),
             cmocka_unit_test(every_letter_means_one_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
