@@ -5,38 +5,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-
-// ---- finding the verb -----------------------------------------------------------------
-
-// Finds the verb that the words start with; *n_used is how many words it has, one or two.
-static const opine_verb *match_verb(int n, char **words, int *n_used)
-{
-    char name[64];
-    const opine_verb *found = verb_find(words[0]);
-    *n_used = 1;
-    if (found == NULL && n > 1) {
-        snprintf(name, sizeof(name), "%s %s", words[0], words[1]);
-        *n_used = 2;
-        found = verb_find(name);
-    }
-    return found;
-}
-
-static bool asks_for_help(const char *word)
-{
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
-}
-
-// Handles words that are not a verb. A family alone is half a command: print its help.
-static int answer_without_verb(int n, char **words)
-{
-    const opine_family *family = family_find(words[0]);
-    if (family == NULL || (n > 1 && !asks_for_help(words[1])))
-        return reject_verb(n, (const char *const *)words);
-    help_family(family);
-    return n > 1 ? EXIT_DONE : EXIT_USAGE;
-}
 
 static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
 {
@@ -88,19 +56,14 @@ int main(int argc, char **argv)
 {
     opine_app app = {0};
     int n_used = 0;
+    int code = EXIT_FAILED;
     hold_streams();
     watch_json();
-    if (argc < 2 || asks_for_help(argv[1])) {
-        help_overview();
-        return close_output(EXIT_DONE);
-    }
-    if (strcmp(argv[1], "--version") == 0)
-        argv[1] += 2;
-    const opine_verb *verb = match_verb(argc - 1, argv + 1, &n_used);
+    const opine_verb *verb =
+            command_find(argc > 0 ? argc - 1 : 0, argv + 1, &n_used, &code);
     if (verb == NULL)
-        return close_output(answer_without_verb(argc - 1, argv + 1));
+        return close_output(code);
     terminal_catch_signals();
-    int code = EXIT_FAILED;
     if (opn_ctx_create(NULL, &app.ctx) != OPN_OK) {
         complain("out of memory");
         return code;
