@@ -113,19 +113,10 @@ class Graph:
     def _set_masks(self, ctx: Context, train: Any, validation: Any, test: Any) -> None:
         roles = np.where(self.y_index < 0, ROLES.index("unlabelled"),
                          ROLES.index("pool")).astype(np.uint8)
-        for mask, role in ((test, 2), (validation, 1), (train, 0)):
-            if mask is None:
-                continue
-            mask = _arrays.as_array(mask)
-            if mask.ndim == 2:
-                mask = mask[:, 0]  # several splits, of which the first
-            if mask.dtype != bool:
-                chosen = np.zeros(self.n_nodes, dtype=bool)
-                chosen[mask.astype(np.int64)] = True
-                mask = chosen
-            if mask.shape != (self.n_nodes,):
-                raise OpineValueError(f"a mask of {mask.shape} for {self.n_nodes} nodes")
-            roles[mask & (self.y_index >= 0)] = role
+        for what, mask, role in (("test_mask", test, 2), ("val_mask", validation, 1),
+                                 ("train_mask", train, 0)):
+            if mask is not None:
+                roles[_chosen(mask, self.n_nodes, what) & (self.y_index >= 0)] = role
         ctx.call(lib.opn_graph_set_roles, self._handle, _arrays.pointer(roles))
 
     # ---- looking ----
@@ -401,6 +392,24 @@ def _count_nodes(given: int | None, edge_index: Any, x: Any, y: Any, names: Any)
             return int(part.shape[0]) if hasattr(part, "shape") else len(part)
     edges = _arrays.as_array(edge_index)
     return int(edges.max()) + 1 if edges.size else 0
+
+
+def _chosen(mask: Any, n_nodes: int, what: str) -> Array:
+    """Whether each node is chosen, by a mask of bools or of zeros and ones, or by numbers of nodes."""
+    mask = _arrays.as_array(mask)
+    if mask.ndim == 2 and mask.shape[1] > 0:
+        mask = mask[:, 0]  # several splits, of which the first
+    # A list of node numbers as long as this would name some of them twice.
+    if mask.dtype == bool or (mask.shape == (n_nodes,) and np.isin(mask, (0, 1)).all()):
+        if mask.shape != (n_nodes,):
+            raise OpineValueError(f"{what}: a mask of {mask.shape} for {n_nodes} nodes")
+        return mask.astype(bool)
+    numbers = _arrays.as_index(mask, what)
+    if numbers.ndim != 1 or (numbers.size and (numbers.min() < 0 or numbers.max() >= n_nodes)):
+        raise OpineValueError(f"{what} is neither a mask of {n_nodes} nodes nor a list of their numbers")
+    chosen = np.zeros(n_nodes, dtype=bool)
+    chosen[numbers] = True
+    return chosen
 
 
 def _make_topology(ctx: Context, edge_index: Any, edge_weight: Any, n_nodes: int) -> Handle:

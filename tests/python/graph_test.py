@@ -48,6 +48,16 @@ class Arrays(unittest.TestCase):
         self.assertEqual(list(g.roles), ["train", "validation", "unlabelled", "pool"])
         self.assertIsNone(Graph(EDGES, X, [0, 1, 0, 1]).roles)
 
+    def test_masks_of_zeros_and_ones_are_masks(self):
+        for dtype in (np.uint8, np.int64, np.float32):
+            g = Graph(EDGES, X, [0, 1, 0, 1], train_mask=np.array([0, 0, 1, 0], dtype=dtype))
+            self.assertEqual(list(g.roles), ["pool", "pool", "train", "pool"])
+
+    def test_masks_that_name_no_node_are_refused(self):
+        for mask in ([4], [-1], [0.5], [[[0]]], ["a"], np.zeros((4, 0))):
+            with self.assertRaisesRegex(opine.OpineValueError, "val_mask"):
+                Graph(EDGES, X, [0, 1, 0, 1], val_mask=mask)
+
     def test_class_names_stand_for_the_numbers(self):
         g = Graph(EDGES, X, [0, 2, -1, 2], class_names=["red", "green", "blue"])
         self.assertEqual(list(g.classes), ["red", "green", "blue"])
