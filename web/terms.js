@@ -52,8 +52,9 @@ const termCard = {home: null, timer: 0};
 
 function showTerm(link, name)
 {
-    termCard.home ??= document.body.appendChild(element('div', {id: 'tip', role: 'tooltip',
-                                                                hidden: true}));
+    // Within a landmark, for those who go from one to the next.
+    termCard.home ??= document.querySelector('main').appendChild(
+        element('div', {id: 'tip', role: 'tooltip', hidden: true}));
     const {home} = termCard;
     home.textContent = glossary[name];
     home.hidden = false;

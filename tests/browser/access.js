@@ -141,3 +141,16 @@ function skippedHeadings()
     return levels.filter((h, k) => Number(h.localName[1]) - (k ? Number(levels[k - 1].localName[1]) : 0) > 1)
         .map(wordsOf);
 }
+
+// Text that those who go from landmark to landmark would never come by.
+function outsideLandmarks()
+{
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = new Set();
+    while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        if (walker.currentNode.data.trim() && isShown(element) &&
+            !element.closest('header, nav, main, footer, script, style, noscript, .skip'))
+            found.add(wordsOf(element));
+    }
+    return [...found];
+}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from checks import expect, expect_equal, run, shot_path
 from command import run_opine
-from report_access import check_access
+from report_access import check_access, check_state
 from report_page import ReportData, ReportPage
 from report_policy import check_refusal
 
@@ -90,6 +90,7 @@ def check_labelling(checks, page, data):
     with checks.claim("it says which opinions moved most, and its own is among them"):
         expect("predicted another class" in page.text(".what-if"), page.text(".what-if"))
         expect(data.name(node) in page.texts(".moved tbody bdi"), page.text(".moved"))
+    check_state(checks, page, "with a what-if")
     with checks.claim("a page that is loaded anew shows the same"):
         page.reload()
         page.wait(lambda: page.evaluate("window.readyAfter"), "it is ready")
@@ -121,12 +122,14 @@ def check_features(checks, page):
         page.wait(lambda: "selected" in page.text(".by-feature [role=status]"), "it says so")
         expect(page.text(".by-feature [role=status]").startswith(told), told)
         expect_equal(page.text("#selection h3").split()[0], told)
+    check_state(checks, page, "with nodes that were found by feature")
+    with checks.claim("a feature that is not there is said to be missing"):
         page.fill(".by-feature input", "no such feature")
         page.wait(lambda: "No feature" in page.text(".by-feature [role=status]"), "none matches")
 
 
 def check_cancel(checks, page):
-    with checks.claim("a training shows its progress and is cancelled"):
+    with checks.claim("a training shows its progress"):
         page.choose(".another select", "s-bgat-t-k")
         page.click(".another .train")
         page.wait(lambda: page.ask("countOf", ".running:not([hidden]) progress[value]"),
@@ -134,6 +137,8 @@ def check_cancel(checks, page):
         expect("of" in page.text(".running span"), page.text(".running"))
         expect(page.evaluate("document.querySelector('.another .train').disabled"),
                "another could be started")
+    check_state(checks, page, "while a model is trained")
+    with checks.claim("a training is cancelled"):
         page.click(".running button", "Cancel")
         page.wait(lambda: page.text(".problem") == "Cancelled.", "it is cancelled", SECONDS)
         expect(not page.evaluate("document.querySelector('.another .train').disabled"),
@@ -150,6 +155,7 @@ def check_training(checks, page):
         page.settle()
         expect_equal(page.evaluate("document.getElementById('view').value"), "1")
         expect("gcn" in page.text("#compare"), page.text("#compare")[:200])
+    check_state(checks, page, "with two models that are compared")
 
 
 def check_phone(checks, browser, address):
@@ -168,6 +174,7 @@ def check_end(checks, page, process):
         expect_equal(process.wait(timeout=SECONDS), 130)
         page.fill(".by-feature input", "1")
         page.wait(lambda: "has ended" in page.text(".problem"), "it says so")
+    check_state(checks, page, "when its server has ended")
 
 
 def check_served(checks, browser):
