@@ -25,7 +25,7 @@ enum {
 typedef struct opn_i_opinion {
     int32_t n_classes;   // K, 2 or more
     const double *alpha; // [K] of the mean Dirichlet; NaN for a model without evidence
-    const double *p;     // [K] mean probabilities of the samples
+    const double *p;     // [K] mean probabilities of the samples, or of the Dirichlet
     double expected_entropy; // mean entropy of the samples over ln K, if any
     bool is_closed;          // one Dirichlet replaces all samples
 } opn_i_opinion;

@@ -51,21 +51,24 @@ static void opinion_alpha(const opn_i_moments *moments,
     }
 }
 
-// Computes the measures that `out` holds for node i, stored at row r.
+// Computes the measures that `out` holds for node i, stored at row r. p are its
+// probabilities, of which a single Dirichlet has no others.
 static void measure_node(const opn_model *model,
                          const opn_i_moments *moments,
                          int32_t r,
                          int32_t i,
                          const double *alpha,
+                         const double *p,
                          opn_prediction *out)
 {
     const int32_t n = moments->n_classes;
-    const opn_i_opinion opinion = {.n_classes = n,
-                                   .alpha = alpha,
-                                   .p = moments->p + (size_t)r * (size_t)moments->width,
-                                   .expected_entropy =
-                                           n > 1 ? moments->entropy[r] / log(n) : 0.0,
-                                   .is_closed = model->kind->head->has_closed_form};
+    const bool is_closed = model->kind->head->has_closed_form;
+    const opn_i_opinion opinion = {
+            .n_classes = n,
+            .alpha = alpha,
+            .p = is_closed ? p : moments->p + (size_t)r * (size_t)moments->width,
+            .expected_entropy = n > 1 ? moments->entropy[r] / log(n) : 0.0,
+            .is_closed = is_closed};
     for (int m = 0; m < OPN_N_PAPER_MEASURES; m++)
         if (out->measure[m] != NULL)
             out->measure[m][i] = (float)opn_i_measure_at(m)->of(&opinion);
@@ -113,7 +116,7 @@ static void put_node(const opn_model *model,
         p[k] = out->alpha != NULL
                        ? alpha[k] / strength
                        : moments->p[(size_t)r * (size_t)moments->width + (size_t)k];
-    measure_node(model, moments, r, i, alpha, out);
+    measure_node(model, moments, r, i, alpha, p, out);
     out->predicted[i] = largest_of(n, p);
     for (int32_t k = 0; k < n; k++) {
         out->probability[at + (size_t)k] = (float)p[k];

@@ -83,6 +83,25 @@ static void an_ensemble_says_the_mean_of_what_its_members_say(void **state)
     opn_graph_free(graph);
 }
 
+// It was that of the members' mean probabilities, aleatoric and epistemic those of the
+// mean Dirichlet.
+static void entropy_of_an_ensemble_of_dpn_gcn_is_the_sum_of_its_parts(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_draw(ctx, "nodes=60 classes=3 features=20");
+    assert_int_equal(opn_ctx_set_threads(ctx, 1), OPN_OK);
+    opn_model *model =
+            trial_train(ctx, graph, "model=dpn-gcn epochs=6 hidden=4 seed=7 members=3");
+    opn_prediction *said = opinions_ask(ctx, model, graph, NULL);
+    for (int i = 0; i < 60; i++)
+        assert_float_equal(said->measure[OPN_MEASURE_ALEATORIC][i] +
+                                   said->measure[OPN_MEASURE_EPISTEMIC][i],
+                           said->measure[OPN_MEASURE_ENTROPY][i], 1e-6f);
+    opn_prediction_free(said);
+    opn_model_free(model);
+    opn_graph_free(graph);
+}
+
 static void members_at_once_are_those_one_after_the_other(void **state)
 {
     (void)state;
@@ -193,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             WITH_CTX(seeds_of_members_are_the_given_one_and_others_far_from_it),
             WITH_CTX(an_ensemble_says_the_mean_of_what_its_members_say),
+            WITH_CTX(entropy_of_an_ensemble_of_dpn_gcn_is_the_sum_of_its_parts),
             WITH_CTX(members_at_once_are_those_one_after_the_other),
             WITH_CTX(an_ensemble_says_the_same_after_its_file),
             WITH_CTX(an_interrupted_ensemble_goes_on_with_the_same_bits),
