@@ -86,9 +86,9 @@ extern const int n_families;
 const opine_verb *verb_find(const char *name); // NULL if there is none
 const opine_family *family_find(const char *name);
 
-// The verb that the n words of a command line start with; its options and arguments follow
-// after *n_used words. NULL if there is nothing to run: help or a message has been printed
-// then, and *code is the exit code.
+// The verb that the n words of a command line start with; its options and arguments
+// follow after *n_used words. NULL if there is nothing to run: help or a message has been
+// printed then, and *code is the exit code.
 const opine_verb *command_find(int n, char **words, int *n_used, int *code);
 
 // Says that the words are no verb, and which is the nearest. Returns an exit code.
