@@ -34,11 +34,12 @@ static int understand(int n, char **words, opine_app *app)
     code = options_parse(app, verb, n - n_used, words + n_used);
     if (code != EXIT_DONE)
         return code;
-    if (opn_params_flag(app->params, "help"))
+    if (opn_params_flag(app->params, "help")) {
         help_verb(verb);
-    else
-        fuzz_check(app->n_arguments >= verb->min_arguments &&
-                   app->n_arguments <= verb->max_arguments);
+        return code;
+    }
+    fuzz_check(app->n_arguments >= verb->min_arguments &&
+               app->n_arguments <= verb->max_arguments);
     // No word is dropped silently: it is the verb's, an option, perhaps the value of one,
     // or an argument.
     for (int i = n_used; i < n; i++) {
