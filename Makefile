@@ -47,6 +47,11 @@ soak:
 	@$(MAKE) all
 	tests/soak/faults.py $(BUILD)/opine --most 400
 	tests/soak/kills.py $(BUILD)/opine
+	@$(CONFIGURE) --preset double
+	@cmake --build $(BUILD)/double --parallel $(JOBS) --target opine
+	tests/soak/differential.py $(BUILD)/double/opine
+	tests/python/wheel "$(abspath $(BUILD))/python" /usr/bin/python3
+	tests/soak/metrics.py $(BUILD)
 
 bench:
 	@tools/bootstrap bench

@@ -52,7 +52,7 @@ def draw_nodes(seed, n, n_classes, levels, lift, percent):
 # ---- calibration ----
 
 
-def fit(label, logs):
+def fit(label, logs, starts=(0.1, 1.0, 10.0)):
     """Exponents of the logs [parts, n, K] with the least cross-entropy, and the NLL there.
 
     The targets are the labels and one more, spread evenly over nodes and classes.
@@ -72,7 +72,7 @@ def fit(label, logs):
         return (scipy.special.logsumexp(z, 1) - exponent @ true).mean()
 
     best = None
-    for start in (0.1, 1.0, 10.0):
+    for start in starts:
         found = scipy.optimize.minimize(
             loss, np.full(len(logs), start), jac=True, method="L-BFGS-B",
             bounds=[(0.01, 100.0)] * len(logs),
@@ -169,30 +169,37 @@ def discoveries(case, level):
 # ---- promises ----
 
 
-def promise(case, target, confidence):
-    """The fallback procedure, threshold by threshold."""
-    label, p, _ = draw_nodes(*case)
-    score, right = 1 - p.max(1), p.argmax(1) == label
-    half = len(p) // 2
-    candidates = np.sort(score[half:])
+def fallback(score, right, candidates, target, confidence):
+    """The fallback procedure, threshold by threshold: what the last one that passes accepts."""
+    candidates, n = np.sort(candidates), len(score)
     grid = [candidates[math.ceil(round(t * len(candidates) / 100, 6)) - 1]
             for t in range(1, 101)]
     error = 1 - confidence
     fewest = math.ceil(math.log(error / 4) / math.log(target))
     share = np.zeros(100)
     for s in range(4):
-        share[min(math.ceil(fewest / half * 100 * 2 ** s), 100) - 1] += error / 4
+        share[min(math.ceil(fewest / n * 100 * 2 ** s), 100) - 1] += error / 4
+    n_accepted = np.array([(score <= at).sum() for at in grid])
+    n_right = np.array([right[score <= at].sum() for at in grid])
+    tail = scipy.stats.binom.sf(n_right - 1, n_accepted, target)
     level, kept = 0.0, None
     for t, at in enumerate(grid):
         level += share[t]
-        accepted = right[:half][score[:half] <= at]
-        tail = scipy.stats.binom.sf(accepted.sum() - 1, len(accepted), target)
-        if level > 0 and tail <= level:
-            low = scipy.stats.beta.ppf(min(level, 0.5), accepted.sum(),
-                                       len(accepted) - accepted.sum() + 1)
-            kept = (at, len(accepted), accepted.sum(), low)
+        if level > 0 and tail[t] <= level:
+            kept = (at, n_accepted[t], n_right[t], level)
         else:
             level = 0.0
+    if kept is None:
+        return None
+    at, n, k, level = kept
+    return at, n, k, scipy.stats.beta.ppf(min(level, 0.5), k, n - k + 1)
+
+
+def promise(case, target, confidence):
+    label, p, _ = draw_nodes(*case)
+    score, right = 1 - p.max(1), p.argmax(1) == label
+    half = len(p) // 2
+    kept = fallback(score[:half], right[:half], score[half:], target, confidence)
     shown = kept or (0.0, 0, 0, np.nan)
     return [NODES.index(case), target, confidence, int(kept is not None), *shown]
 
