@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 {
     opine_app app = {0};
     int n_used = 0;
-    int code = EXIT_FAILED;
+    int code = EXIT_DONE;
     hold_streams();
     watch_json();
     const opine_verb *verb =
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     terminal_catch_signals();
     if (opn_ctx_create(NULL, &app.ctx) != OPN_OK) {
         complain("out of memory");
-        return code;
+        return EXIT_FAILED;
     }
     opn_status status = opn_ctx_join_ranks(app.ctx, &app.rank, &app.n_ranks);
     if (status == OPN_OK)

@@ -12,6 +12,9 @@ others, spread evenly, do. Then either
 - what failed was not needed: exit code 0, and stdout and files are those of a run without a fault, or
   a message says what they lack.
 
+The server of explore is asked one thing of each kind and then stopped: each answer is the right one or
+a status of 500 with a message, or the connection is closed.
+
 Printed is a table in Markdown: how many calls failed, and how the command ended. Exit code 1 if a
 promise was broken.
 """
@@ -30,6 +33,7 @@ import threading
 from pathlib import Path
 
 from timeless import contents, without_times
+from visitor import serve
 
 HERE = Path(__file__).resolve().parent
 KINDS = ("alloc", "open", "read", "write", "sync", "name", "thread")
@@ -59,6 +63,7 @@ CASES = {
     "decide": "decide p.csv --target-accuracy 0.8 -o {old}.csv",
     "suggest": "suggest few.safetensors few -n 3 --threads 1 -o {old}.csv",
     "report": "report m.safetensors g.npz --threads 1 -o {old}.html",
+    "explore": "explore m.safetensors g.npz --threads 1",
     "evaluate": f"evaluate demo --model gcn --seeds 1 --samples 2 {TINY} --json",
     "evaluate into a folder": f"evaluate demo --model gcn --seeds 2 --samples 2 {TINY} --json -o run",
     "version": "version -v",
@@ -91,6 +96,8 @@ def arguments():
 
 
 def run(opine, words, folder, **more):
+    if words[0] == "explore":
+        return serve([opine, *words], SECONDS, cwd=folder, **more)
     return subprocess.run([opine, *words], cwd=folder, capture_output=True, timeout=SECONDS,
                           check=False, stdin=subprocess.DEVNULL, **more)
 
@@ -135,7 +142,8 @@ class Case:
         if place not in self.wanted:
             self.wanted[place] = self.run_in(place, "none", 0)
             if self.wanted[place]["code"] != 0:
-                sys.exit(f"{self.name}: fails without a fault: {self.wanted[place]['stderr']}")
+                sys.exit(f"{self.name}: fails without a fault, exit code "
+                         f"{self.wanted[place]['code']}: {self.wanted[place]['stderr']}")
         ended = self.run_in(place, kind, number)
         return {**ended, "complaint": self.complaint(ended, self.wanted[place])}
 
@@ -168,7 +176,8 @@ class Case:
                 return f"writes something else and says nothing: {sorted(ended['files'])}"
             return None
         if ended["code"] == 0:
-            return None
+            is_empty = wanted["stdout"] and not ended["stdout"]
+            return f"exit code 0, but prints nothing: {ended['stderr']!r}" if is_empty else None
         if "opine: " not in ended["stderr"]:
             return f"exit code {ended['code']} without a message: {ended['stderr']!r}"
         left = [name for name, data in ended["files"].items()
