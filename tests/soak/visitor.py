@@ -79,7 +79,7 @@ def serve(command, seconds, **more):
         line = process.stdout.readline().decode().split()
         if line:
             odd = visit(process, urlparse(line[-1]), seconds)
-            process.send_signal(signal.SIGINT)
+            process.terminate()  # SIGINT is ignored where this runs in the background
         _, stderr = process.communicate(timeout=seconds)
     except (subprocess.TimeoutExpired, TimeoutError) as error:
         raise subprocess.TimeoutExpired(command, seconds) from error
