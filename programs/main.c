@@ -5,6 +5,18 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+static bool is_at_work; // a verb is running
+
+// OpenMP calls exit() if it is refused a thread that it counts on, with a message that
+// names no option.
+static void tell_of_sudden_end(void)
+{
+    if (is_at_work)
+        complain("ended because a thread could not be started: limits on memory or "
+                 "processes refuse it; --threads 1 needs none");
+}
 
 static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
 {
@@ -30,7 +42,10 @@ static int run_verb(opine_app *app, const opine_verb *verb, int n, char **words)
     if (status != OPN_OK)
         return complain_status(app, status);
     app->verb = verb;
-    return verb->run(app);
+    is_at_work = atexit(tell_of_sudden_end) == 0;
+    const int ended = verb->run(app);
+    is_at_work = false;
+    return ended;
 }
 
 // Output that could not be written is a failure, whatever the verb returned.

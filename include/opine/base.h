@@ -128,7 +128,8 @@ OPN_API const char *opn_ctx_error(const opn_ctx *ctx);
 OPN_API OPN_NODISCARD opn_status opn_ctx_set_hooks(opn_ctx *ctx, const opn_hooks *hooks);
 
 // Threads a call on `ctx` may use; results never depend on it. 0 asks for one per core. A
-// process forked from one that has worked with several works with one, and warns.
+// process forked from one that has worked with several works with one, and warns; so does
+// one that may not start as many, with those it may.
 // Errors: INVALID_ARG (outside [0, 1024]).
 OPN_API OPN_NODISCARD opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads);
 OPN_API int opn_ctx_threads(const opn_ctx *ctx);

@@ -106,6 +106,7 @@ opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads)
 #else
     ctx->n_threads = 1;
 #endif
+    ctx->n_startable = 0;
     return OPN_OK;
 }
 
@@ -221,6 +222,47 @@ static void watch_forks(void)
     (void)pthread_atfork(NULL, NULL, note_fork);
 }
 
+static void *wait_for_all(void *gate)
+{
+    (void)pthread_mutex_lock(gate);
+    (void)pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+// How many of n threads there can be at once, the calling one included. OpenMP ends the
+// process if it is refused one, so as many are started beforehand, which takes about 20
+// microseconds each.
+static int count_startable(int n, int *error)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t thread[MAX_THREADS];
+    int n_started = 0;
+    *error = 0;
+    (void)pthread_mutex_lock(&gate);
+    while (n_started < n - 1 && *error == 0) {
+        *error = pthread_create(&thread[n_started], NULL, wait_for_all, &gate);
+        n_started += *error == 0;
+    }
+    (void)pthread_mutex_unlock(&gate);
+    for (int t = 0; t < n_started; t++)
+        (void)pthread_join(thread[t], NULL);
+    return n_started + 1;
+}
+
+// Tried once, for what was asked for last.
+static int startable_threads(opn_ctx *ctx)
+{
+    int error = 0;
+    if (ctx->n_startable == 0)
+        ctx->n_startable = count_startable(ctx->n_threads, &error);
+    if (error != 0)
+        opn_i_log(ctx, OPN_LOG_WARNING,
+                  "only %d of %d threads can be started: %s; limits on processes or "
+                  "memory refuse more",
+                  ctx->n_startable, ctx->n_threads, strerror(error));
+    return ctx->n_startable;
+}
+
 int opn_i_threads(opn_ctx *ctx)
 {
     if (ctx->n_threads == 1)
@@ -228,7 +270,7 @@ int opn_i_threads(opn_ctx *ctx)
     (void)pthread_once(&watch_once, watch_forks);
     if (!atomic_load(&is_orphaned)) {
         atomic_store(&has_used_threads, true);
-        return ctx->n_threads;
+        return startable_threads(ctx);
     }
     if (!ctx->has_told_of_fork)
         opn_i_log(ctx, OPN_LOG_WARNING,

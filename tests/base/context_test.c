@@ -1,9 +1,12 @@
 // context_test.c -- status, messages, hooks and threads of a context.
 
+#define _GNU_SOURCE // for the default attributes of threads
+
 #include "base/context.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
+#include <pthread.h>
 #include <string.h>
 
 // ---- status --------------------------------------------------------------------------
@@ -247,6 +250,39 @@ static void test_ctx_set_threads_keeps_to_its_bounds(void **state)
     opn_ctx_free(ctx);
 }
 
+// A default stack that no address space has room for, so that no thread can be started.
+static void refuse_threads(pthread_attr_t *before)
+{
+    pthread_attr_t huge;
+    assert_int_equal(pthread_getattr_default_np(before), 0);
+    assert_int_equal(pthread_attr_init(&huge), 0);
+    assert_int_equal(pthread_attr_setstacksize(&huge, (size_t)1 << 62), 0);
+    assert_int_equal(pthread_setattr_default_np(&huge), 0);
+    (void)pthread_attr_destroy(&huge);
+}
+
+static void test_threads_that_cannot_be_started_are_done_without(void **state)
+{
+    (void)state;
+    pthread_attr_t before;
+    listener heard = {0};
+    opn_ctx *ctx = support_ctx(NULL);
+    support_listen(ctx, &heard);
+    assert_int_equal(opn_ctx_set_threads(ctx, 4), OPN_OK);
+    const int n_asked = opn_ctx_threads(ctx); // 1 without OpenMP
+    refuse_threads(&before);
+    assert_int_equal(opn_i_threads(ctx), 1);
+    assert_int_equal(opn_i_threads_for(ctx, 400, 100), 1);
+    assert_int_equal(pthread_setattr_default_np(&before), 0);
+    (void)pthread_attr_destroy(&before);
+    assert_int_equal(heard.n_messages[OPN_LOG_WARNING], n_asked > 1);
+    if (n_asked > 1)
+        assert_non_null(strstr(heard.log, "only 1 of 4 threads can be started"));
+    assert_int_equal(opn_ctx_set_threads(ctx, 4), OPN_OK); // tried again
+    assert_int_equal(opn_i_threads(ctx), n_asked);
+    support_ctx_free(ctx, NULL);
+}
+
 static void test_threads_for_gives_each_thread_its_grain(void **state)
 {
     (void)state;
@@ -280,6 +316,7 @@ int main(void)
             cmocka_unit_test(test_hooks_of_another_size_are_refused),
             cmocka_unit_test(test_ctx_starts_with_one_thread),
             cmocka_unit_test(test_ctx_set_threads_keeps_to_its_bounds),
+            cmocka_unit_test(test_threads_that_cannot_be_started_are_done_without),
             cmocka_unit_test(test_threads_for_gives_each_thread_its_grain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
