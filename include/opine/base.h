@@ -91,8 +91,9 @@ typedef struct opn_hooks {
     void (*epoch)(void *user, const opn_epoch *epoch);
     void *user;
     // Terms over all nodes cost as much as three epochs. All terms of every epoch are
-    // given for 0; for n those of every n-th and of the last, and of the others what
-    // costs next to nothing: `labels`, and `accuracy` where `patience` needs it anyway.
+    // given for 0; for n those of the first, of every n-th and of the last, and of the
+    // others what costs next to nothing: `labels`, and `accuracy` where `patience` needs
+    // it anyway.
     int32_t terms_every;
 } opn_hooks;
 

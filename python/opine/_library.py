@@ -50,7 +50,7 @@ class Hooks:
 
     progress     called with stage, done, total, unit and note
     history      gets a dictionary for each epoch
-    terms_every  which epochs have all terms of the loss: every n-th
+    terms_every  which epochs have all terms of the loss: the first, every n-th and the last
     """
 
     def __init__(self, progress: Callable[[str, int, int, str, str], None] | None = None,

@@ -7,6 +7,7 @@
 #include "opine/embed.h"
 #include "predict/calibrated.h"
 #include "train/history.h"
+#include "train/jobs.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -137,6 +138,19 @@ cleanup:
 
 // ---- training history ----------------------------------------------------------------
 
+// All terms of an epoch cost as much as three epochs, and a curve is two hands wide.
+enum { CURVE_POINTS = 100 };
+
+// Leaves the epochs that have all terms.
+static void keep_whole(opn_i_history *history)
+{
+    size_t n = 0;
+    for (size_t e = 0; e < history->n; e++)
+        if (!isnan(history->epoch[e].loss))
+            history->epoch[n++] = history->epoch[e];
+    history->n = n;
+}
+
 static opn_status train_again(opn_ctx *ctx,
                               const opn_model *model,
                               const opn_graph *graph,
@@ -152,9 +166,12 @@ static opn_status train_again(opn_ctx *ctx,
     OPN_TRY(opn_params_set(ctx, params, "members", "1")); // the first stands for all
     OPN_TRY(opn_model_split(ctx, model, graph, &split));
     OPN_FAIL_IF(ctx, split == NULL, OPN_ERR_INTERNAL, "the split of training is gone");
-    opn_i_listener_begin(ctx, 0, history, &listener);
+    const int32_t n_epochs = (int32_t)opn_params_int(params, "epochs");
+    opn_i_listener_begin(ctx, (n_epochs + CURVE_POINTS - 1) / CURVE_POINTS, history,
+                         &listener);
     status = opn_model_train(ctx, graph, split, params, NULL, out);
     OPN_TRY(opn_i_listener_end(&listener, status));
+    keep_whole(history);
 cleanup:
     opn_split_free(split);
     opn_params_free(params);
@@ -199,6 +216,35 @@ cleanup:
     return status;
 }
 
+// ---- the whole view ------------------------------------------------------------------
+
+// What takes long and can be done at once, each on half of the threads: these wait for
+// one another at every step, and the fewer there are the less.
+enum { MAP, TRAINING, N_LONG };
+typedef struct long_parts {
+    const opn_graph *graph;
+    const opn_model *model;
+    double perplexity;
+    opn_i_view *view; // each writes members of its own
+} long_parts;
+
+static opn_status add_part(opn_ctx *ctx, void *user, int32_t part)
+{
+    const long_parts *p = user;
+    return part == MAP
+                   ? opn_i_view_add_map(ctx, p->graph, p->model, p->perplexity, p->view)
+                   : add_training(ctx, p->graph, p->model, p->view);
+}
+
+static opn_status add_long_parts(opn_ctx *ctx, long_parts *parts)
+{
+    const opn_i_jobs jobs = {.stage = "map and training curves",
+                             .n = N_LONG,
+                             .run = add_part,
+                             .user = parts};
+    return opn_i_jobs_run(ctx, &jobs);
+}
+
 opn_status opn_report_add_model(opn_ctx *ctx,
                                 opn_report *report,
                                 const opn_model *model,
@@ -209,10 +255,10 @@ opn_status opn_report_add_model(opn_ctx *ctx,
     opn_i_view view = {0};
     OPN_TRY(opn_model_for_graph(ctx, model, report->graph, &model));
     OPN_TRY(opn_i_view_of_model(ctx, report, model, &view));
-    OPN_TRY(opn_i_view_add_map(ctx, report->graph, model,
-                               opn_params_real(params, "perplexity"), &view));
     OPN_TRY(opn_i_view_add_advice(ctx, report->graph, model, params, &view));
-    OPN_TRY(add_training(ctx, report->graph, model, &view));
+    long_parts parts = {report->graph, model, opn_params_real(params, "perplexity"),
+                        &view};
+    OPN_TRY(add_long_parts(ctx, &parts));
     OPN_TRY(opn_i_report_take_view(ctx, report, &view));
 cleanup:
     opn_i_view_deinit(&ctx->alloc, &view);

@@ -183,8 +183,8 @@ reading_of(const opn_ctx *ctx, const opn_i_train_options *options, int32_t epoch
 {
     const int32_t every = ctx->hooks.terms_every;
     const bool is_wanted = ctx->hooks.epoch != NULL;
-    const bool is_turn =
-            every <= 1 || (epoch + 1) % every == 0 || epoch + 1 == options->n_epochs;
+    const bool is_turn = every <= 1 || epoch == 0 || (epoch + 1) % every == 0 ||
+                         epoch + 1 == options->n_epochs;
     if (is_log_due(ctx, options, epoch) || (is_wanted && is_turn))
         return READS_TERMS;
     return is_wanted ? READS_LABELS : READS_NOTHING;

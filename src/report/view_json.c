@@ -10,7 +10,7 @@
 
 static const double percent = 100.0;
 
-enum { HISTOGRAM_BINS = 40, MAX_EPOCH_POINTS = 250 };
+enum { HISTOGRAM_BINS = 40 };
 
 // ---- curves --------------------------------------------------------------------------
 
@@ -274,22 +274,19 @@ static double term_of(const opn_epoch *epoch, int term)
     return value[term];
 }
 
-// The epochs [first, last) of one stage: all of them, or every n-th and the last.
+// The epochs [first, last) of one stage.
 static json_t *json_stage(const opn_epoch *epoch, size_t first, size_t last)
 {
-    const size_t step = (last - first) / MAX_EPOCH_POINTS + 1;
     json_t *stage = json_object();
     json_t *number = json_array();
     opn_i_json_set(stage, "stage", opn_i_json_string(epoch[first].stage));
     for (size_t e = first; e < last; e++)
-        if ((e - first) % step == 0 || e + 1 == last)
-            opn_i_json_append(number, json_integer(epoch[e].number));
+        opn_i_json_append(number, json_integer(epoch[e].number));
     opn_i_json_set(stage, "epoch", number);
     for (int t = 0; t < N_TERMS; t++) {
         json_t *values = json_array();
         for (size_t e = first; e < last; e++)
-            if ((e - first) % step == 0 || e + 1 == last)
-                opn_i_json_append(values, opn_i_json_number(term_of(&epoch[e], t)));
+            opn_i_json_append(values, opn_i_json_number(term_of(&epoch[e], t)));
         opn_i_json_set(stage, term_names[t],
                        isnan(term_of(&epoch[first], t)) ? json_null()
                                                         : json_incref(values));

@@ -97,6 +97,12 @@ static opn_status tell_progress(opn_ctx *ctx, const opn_i_jobs *jobs, int32_t n_
     return opn_i_progress_noted(ctx, &now);
 }
 
+static void tell_job(opn_ctx *ctx, const opn_i_jobs *jobs, int32_t j)
+{
+    if (jobs->tell != NULL)
+        jobs->tell(ctx, jobs->user, j);
+}
+
 // Runs the jobs one by one, reporting the progress of each job between that of all.
 static opn_status run_alone(opn_ctx *ctx, const opn_i_jobs *jobs)
 {
@@ -115,7 +121,7 @@ static opn_status run_alone(opn_ctx *ctx, const opn_i_jobs *jobs)
         if (status != OPN_OK)
             opn_i_set_error(ctx, "%s", quiet->error);
         OPN_TRY(status);
-        jobs->tell(ctx, jobs->user, j);
+        tell_job(ctx, jobs, j);
     }
     (void)!tell_progress(ctx, jobs, jobs->n); // all done, so nothing to stop
 cleanup:
@@ -146,7 +152,7 @@ static void oversee(opn_ctx *ctx, crew *c)
         const int32_t n_done = c->n_done;
         (void)pthread_mutex_unlock(&c->lock);
         while (c->n_told < n_done)
-            c->jobs->tell(ctx, c->jobs->user, c->done[c->n_told++]);
+            tell_job(ctx, c->jobs, c->done[c->n_told++]);
         const opn_status asked = tell_progress(ctx, c->jobs, n_done);
         (void)pthread_mutex_lock(&c->lock);
         if (asked != OPN_OK && n_done < c->jobs->n) {

@@ -12,7 +12,7 @@ typedef struct opn_i_jobs {
     int n_at_once; // at most, whatever the number of threads; 0: no limit
     // Runs job j on its own context. Called from several threads at once.
     opn_status (*run)(opn_ctx *ctx, void *user, int32_t j);
-    // Called on the calling thread, with its context, for each finished job.
+    // Called on the calling thread, with its context, for each finished job; or NULL.
     void (*tell)(opn_ctx *ctx, void *user, int32_t j);
     void *user;
 } opn_i_jobs;
