@@ -24,13 +24,24 @@ opn_status opn_ctx_join_ranks(opn_ctx *ctx, int *rank, int *n_ranks)
     return OPN_OK;
 }
 
+// Some launchers drop what a rank has just said when it, or another, ends in failure. The
+// first rank speaks for all, so it goes first, once the launcher had time to listen.
+static void let_first_speak(const opn_i_comm *comm)
+{
+    const struct timespec first = {.tv_nsec = 200 * 1000 * 1000}, others = {.tv_sec = 1};
+    (void)nanosleep(comm->rank == 0 ? &first : &others, NULL);
+}
+
 void opn_ctx_leave_ranks(opn_ctx *ctx, int code)
 {
     if (ctx == NULL)
         return;
     const opn_i_comm *comm = opn_i_comm_of(ctx);
+    const bool has_failed = code != 0 && comm->n_ranks > 1;
+    if (has_failed)
+        let_first_speak(comm);
     // Others may wait for this one, unless they have failed with it.
-    if (code != 0 && comm->n_ranks > 1 && !ctx->fails_alike)
+    if (has_failed && !ctx->fails_alike)
         comm->abort(comm, code);
     else
         comm->close(comm);
