@@ -28,7 +28,7 @@ opn_status opn_ctx_join_ranks(opn_ctx *ctx, int *rank, int *n_ranks)
 // first rank speaks for all, so it goes first, once the launcher had time to listen.
 static void let_first_speak(const opn_i_comm *comm)
 {
-    const struct timespec first = {.tv_nsec = 200 * 1000 * 1000}, others = {.tv_sec = 1};
+    const struct timespec first = {.tv_nsec = 200000000}, others = {.tv_sec = 1};
     (void)nanosleep(comm->rank == 0 ? &first : &others, NULL);
 }
 
