@@ -31,12 +31,15 @@ static range range_of(const opn_i_folder *folder, uint8_t flag)
     return r;
 }
 
-// Whether both are gapless and one is the other, moved by one.
+// Whether both are gapless and one is the other, moved by one. The ends of a file that
+// lists no node are no numbers to compute with.
 static bool are_shifted(const range *a, const range *b)
 {
+    if (!a->is_number || !b->is_number || a->n < 2 || b->n < 1)
+        return false;
     const int64_t shift = a->low - b->low;
-    return a->is_number && b->is_number && a->n > 1 && a->n == a->high - a->low + 1 &&
-           (shift == 1 || shift == -1) && a->high - b->high == shift;
+    return a->n == a->high - a->low + 1 && (shift == 1 || shift == -1) &&
+           a->high - b->high == shift;
 }
 
 static opn_status note_shift(const opn_i_folder *folder,
