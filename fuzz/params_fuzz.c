@@ -126,6 +126,8 @@ static void use(opn_ctx *ctx, const opn_graph *graph, opn_params *params)
     opn_prediction *said = NULL;
     opn_decisions *made = NULL;
     opn_i_gate gate;
+    if (!opn_params_given(params, "model")) // auto would train three, several times
+        fuzz_check(opn_params_set(ctx, params, "model", "s-gcn") == OPN_OK);
     (void)is_done(ctx, opn_i_gate_init(ctx, opn_params_text(params, "listen"), &gate));
     if (is_done(ctx, opn_params_check_models(ctx, params, 0)) &&
         is_done(ctx, opn_i_protocol_check(ctx, params)) &&
