@@ -210,7 +210,8 @@ function setDecision(data, state, decision, isMoved = true)
 function makeFigure(name, words)
 {
     const value = element('dd'), note = element('dd', {class: 'note'});
-    return {home: element('div', null, element('dt', null, words || name), value, note),
+    const title = element('dt', null, words || name);
+    return {home: element('div', null, title, value, note), title,
             fill(p, of) {
                 value.textContent = shareOf(p);
                 note.textContent = p ? `${intervalOf(p)} · ${count(p.right)} of ${count(p.n)}` : of;
@@ -260,6 +261,8 @@ class DecisionControls
         this.measure.replaceChildren(...decidable(view).map(m =>
             element('option', {value: m}, whatTitle(m).toLowerCase())));
         this.figures.ood.home.hidden = view.pool.ood === 0;
+        // The map counts all nodes, training nodes among them, of which more are accepted.
+        this.figures.accepted.title.textContent = `${basisTitles[view.basis]} nodes accepted`;
         const old = state.decision, measure = old && decidable(view).includes(old.measure)
             ? old.measure : recommendedMeasure(view);
         setDecision(data, state, firstDecision(data, state.view, measure),

@@ -100,14 +100,13 @@ function distrustedMost(data, state, most)
     return found;
 }
 
-// Why one node is to be distrusted, in a few words.
-function shortReason(data, view, node, reason)
+// What the model would say of a node that is to be distrusted.
+function guessOf(data, view, node, reason)
 {
     const {known} = data.views[view], name = k => text(data.className(known[k]), 24);
     const p = data.probability(view, node).map((v, k) => [v, k]).sort((a, b) => b[0] - a[0]);
-    if (reasonNames[reason] === 'evidence')
-        return [`vacuity ${decimal(data.measure(view, 'vacuity')[node])}`];
-    return p.length < 2 ? ['one class only'] : [name(p[0][1]), ' or ', name(p[1][1])];
+    return reasonNames[reason] === 'evidence' || p.length < 2 ? ['perhaps ', name(p[0][1])]
+        : [name(p[0][1]), ' or ', name(p[1][1])];
 }
 
 function distrustTable(data, state, nodes)
@@ -117,22 +116,28 @@ function distrustTable(data, state, nodes)
         element('th', {scope: 'col', class: number ? 'number' : null}, words);
     return element('table', {class: 'distrust'},
         element('caption', null, `The ${nodes.length} to distrust most, of those that did not train it`),
-        element('thead', null, element('tr', null, head('Node'), head('Why'), head('Details'),
+        element('thead', null, element('tr', null, head('Node'), head('Why'), head('Its class'),
             head(whatTitle(decision.measure), true))),
         element('tbody', null, nodes.map(i => element('tr', null,
             element('td', null, nodeLink(data, state, i, 30)),
             element('td', {class: 'mark'}, swatchOf(colours.reason(reasonNames[data.decided[i]])),
                 reasonTitles[reasonNames[data.decided[i]]]),
-            element('td', null, shortReason(data, view, i, data.decided[i])),
+            element('td', null, guessOf(data, view, i, data.decided[i])),
             element('td', {class: 'number'}, decimal(values[i]))))));
 }
+
+// What a reason means, for those who meet it first; the glossary says it at length.
+const reasonMeanings = {conflict: 'it speaks for several classes',
+                        evidence: 'the model learnt from nothing like them',
+                        undecided: 'no class stands out'};
 
 function reasonCounts(data)
 {
     const n = countReasons(data.decided);
     return reasonNames.slice(1).filter((_, r) => n[r + 1] > 0).flatMap((name, k) => [
         k ? ', ' : '', element('span', {class: 'mark'}, swatchOf(colours.reason(name)),
-            `${count(n[reasonNames.indexOf(name)])} for `, term(reasonTitles[name]))]);
+            `${count(n[reasonNames.indexOf(name)])} for `, term(reasonTitles[name])),
+        ` (${reasonMeanings[name]})`]);
 }
 
 // How often the nodes that are distrusted are in fact wrong, where labels tell.
@@ -205,8 +210,12 @@ function makeNext(data, state)
     state.on('decide', () => {
         const {decision, view} = state;
         apply.fill(decideCommand(data, view, decision));
-        note.textContent = decision.measure === 'confidence'
-            ? `Then accept the rows with a confidence of ${decimal(-decision.threshold)} or more.` : '';
+        const {file} = data.views[view], {source} = data.about.graph;
+        const missing = [!file && 'MODEL is a file that opine train writes', !source &&
+            'DATA the graph'].filter(Boolean).join(', ');
+        note.textContent = (decision.measure === 'confidence'
+            ? `Then accept the rows with a confidence of ${decimal(-decision.threshold)} or more. `
+            : '') + (missing && `${missing}.`);
         const suggested = data.views[view].suggestions.length;
         then.replaceChildren(...suggested ? ['List the ', element('a', {href: '#queue'},
             counted(suggested, 'node')), ' worth labelling next:']

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from checks import expect, expect_equal
 from command import file_of
+from report_page import shows
 
 SLIDER = ".slide input"
 MAP = ".picture .map canvas:first-child"
@@ -57,6 +58,10 @@ def scores_of(data, measure):
     return data.arrays[f"0.{measure}"]
 
 
+def accepted_title(data):
+    return f"{data.about['views'][0]['basis']} nodes accepted"
+
+
 def figures_at(data, measure, threshold):
     """What the page must say: accepted, right of these, errors and unknown classes caught,
     each as (hits, of)."""
@@ -68,7 +73,7 @@ def figures_at(data, measure, threshold):
         nodes = [i for i in judges if kinds[i] == kind]
         return sum(scores[i] > most for i in nodes), len(nodes)
 
-    return {"accepted": (len(accepted), len(judges)),
+    return {accepted_title(data): (len(accepted), len(judges)),
             "right, of these": (sum(kinds[i] == "correct" for i in accepted), len(accepted)),
             "errors caught": caught("wrong"), "unknown classes caught": caught("ood")}
 
@@ -139,6 +144,12 @@ def check_distrust(checks, report, data):
         order = sorted((i for i in rejected if role[i] != 0), key=lambda i: -scores[i])
         listed = report.texts(".distrust tbody td:first-child")
         expect_equal(len(listed), min(6, len(order)))
+        graph, predicted = data.about["graph"], data.arrays["0.predicted"]
+        guesses = report.texts(".distrust tbody td:nth-child(3)")
+        for name, guess in zip(listed, guesses):
+            said = [graph["classes"][predicted[i]] for i in order if shows(name, data.name(i))]
+            expect(any(guess.startswith(("perhaps " + k[:20], k[:20])) for k in said),
+                   f"{name} is said to be {guess}, and predicted {said}")
         if "0.vacuity" in data.arrays and "0.dissonance" in data.arrays:
             conflict = sum(data.arrays["0.dissonance"][i] > data.arrays["0.vacuity"][i]
                            for i in rejected)
@@ -153,7 +164,8 @@ def check_slider(checks, report, data):
         for position in (1000, 700, 350, 20):
             report.act(report.ask, "slide", SLIDER, position)
             want = expect_figures(report, data)
-        expect(want["accepted"][0] < want["accepted"][1], "all are accepted at 2 %")
+        accepted, of = want[accepted_title(data)]
+        expect(accepted < of, "all are accepted at 2 %")
     with checks.claim("nodes repaint as the slider moves"):
         looks = []
         for position in (200, 500, 800):
