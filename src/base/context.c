@@ -124,6 +124,35 @@ static void defuse(char *text)
             *text = '?';
 }
 
+static bool is_inside_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+// A message that is too long loses its middle: it begins with a file, whose path may be
+// long, and ends in what is wrong with it.
+static void put_message(char *to, size_t room, const char *fmt, va_list args)
+        OPN_PRINTF(3, 0);
+static void put_message(char *to, size_t room, const char *fmt, va_list args)
+{
+    enum { MOST = 8192 }; // two paths of 4096 bytes
+    static const char gap[] = " ... ";
+    char text[MOST];
+    vsnprintf(text, sizeof(text), fmt, args);
+    const size_t n = strlen(text);
+    size_t n_head = n < room ? n : room / 2 - sizeof(gap);
+    size_t tail = n < room ? n : n - room / 2;
+    while (n_head < n && n_head > 0 && is_inside_character(text[n_head]))
+        n_head--;
+    while (is_inside_character(text[tail]))
+        tail++;
+    memcpy(to, text, n_head);
+    to[n_head] = 0;
+    if (n_head < n)
+        snprintf(to + n_head, room - n_head, "%s%s", gap, text + tail);
+    defuse(to);
+}
+
 bool opn_i_are_given(opn_ctx *ctx, const char *names, size_t n, const void *const *given)
 {
     for (size_t i = 0; ctx != NULL && i < n; i++) {
@@ -142,9 +171,8 @@ void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    vsnprintf(ctx->error, sizeof(ctx->error), fmt, args);
+    put_message(ctx->error, sizeof(ctx->error), fmt, args);
     va_end(args);
-    defuse(ctx->error);
 }
 
 void opn_i_add_lines(opn_ctx *ctx, const char *lines)
@@ -167,9 +195,8 @@ void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...)
     char message[sizeof(ctx->error)];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(message, sizeof(message), fmt, args);
+    put_message(message, sizeof(message), fmt, args);
     va_end(args);
-    defuse(message);
     ctx->hooks.log(ctx->hooks.user, level, message);
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE // for the default attributes of threads
 
 #include "base/context.h"
+#include "io/utf8.h"
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
@@ -225,6 +226,32 @@ static void test_hooks_of_another_size_are_refused(void **state)
     opn_ctx_free(ctx);
 }
 
+static void test_a_message_about_a_long_path_keeps_its_reason(void **state)
+{
+    (void)state;
+    enum { LONGEST = 4095 };
+    char path[LONGEST + 1];
+    listener heard = {0};
+    opn_ctx *ctx = support_ctx(NULL);
+    for (int n = 0; n < LONGEST; n++) // "é" is two bytes, and may not be cut in half
+        path[n] = (char)(n % 2 ? 0xa9 : 0xc3);
+    path[LONGEST - 1] = 'x';
+    path[LONGEST] = 0;
+    for (int n = 1; n < LONGEST; n += 2) { // of any length
+        const char *end = path + LONGEST - n;
+        opn_i_set_error(ctx, "%s: cannot be opened: %s", end, "File name too long");
+        const char *said = opn_ctx_error(ctx);
+        assert_true(opn_i_utf8_is_valid((const unsigned char *)said, strlen(said)));
+        support_expect_error(ctx, "x: cannot be opened: File name too long");
+        assert_memory_equal(said, end, n < 400 ? (size_t)n : 400);
+        assert_true(n < 900 ? strlen(said) == (size_t)n + 38 : strlen(said) > 900);
+    }
+    support_listen(ctx, &heard);
+    opn_i_log(ctx, OPN_LOG_WARNING, "%s: is strange", path);
+    assert_non_null(strstr(heard.log, "x: is strange"));
+    support_ctx_free(ctx, NULL);
+}
+
 // ---- threads -------------------------------------------------------------------------
 
 static void test_ctx_starts_with_one_thread(void **state)
@@ -314,6 +341,7 @@ int main(void)
             cmocka_unit_test(test_hooks_hear_progress_and_may_interrupt),
             cmocka_unit_test(test_hooks_may_be_missing),
             cmocka_unit_test(test_hooks_of_another_size_are_refused),
+            cmocka_unit_test(test_a_message_about_a_long_path_keeps_its_reason),
             cmocka_unit_test(test_ctx_starts_with_one_thread),
             cmocka_unit_test(test_ctx_set_threads_keeps_to_its_bounds),
             cmocka_unit_test(test_threads_that_cannot_be_started_are_done_without),
