@@ -304,6 +304,15 @@ cleanup:
     return status;
 }
 
+// Room for n bytes; an archive may declare more than there is memory for, so it is named.
+static opn_status make_room(opn_ctx *ctx, const char *what, size_t n, unsigned char **out)
+{
+    opn_status status = OPN_OK;
+    OPN_TRY_NEW_ROOM(ctx, *out, n);
+cleanup:
+    return status == OPN_OK ? status : opn_i_fail_within(ctx, status, what);
+}
+
 static opn_status read_content(opn_ctx *ctx,
                                const opn_i_zip *zip,
                                const char *what,
@@ -320,7 +329,7 @@ static opn_status read_content(opn_ctx *ctx,
                     n);
         OPN_TRY(read_packed(ctx, zip, what, info, out));
     } else {
-        OPN_TRY_NEW_ROOM(ctx, packed, n_packed);
+        OPN_TRY(make_room(ctx, what, n_packed, &packed));
         OPN_TRY(read_packed(ctx, zip, what, info, packed));
         OPN_TRY(unpack(ctx, what, packed, n_packed, out, n));
     }
@@ -347,7 +356,7 @@ opn_i_zip_read(opn_ctx *ctx, const opn_i_zip *zip, const char *member, opn_i_byt
         OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_get_error(zip->archive))));
     OPN_TRY(check_claims(ctx, zip, what, &info));
     bytes.n = info.size;
-    OPN_TRY_NEW_ROOM(ctx, bytes.data, bytes.n + 1);
+    OPN_TRY(make_room(ctx, what, bytes.n + 1, &bytes.data));
     OPN_TRY(read_content(ctx, zip, what, &info, bytes.data));
     OPN_TRY(opn_i_go_on(ctx, "unpacking"));
     bytes.data[bytes.n] = 0;

@@ -417,6 +417,8 @@ static void test_zip_survives_any_flipped_bit(void **state)
     assert_true(m->largest < (size_t)1 << 20);
 }
 
+enum { N_BEFORE_MEMBERS = 5 }; // allocations: ctx, zip, name, list, sorted list
+
 static int count_rounds_until_memory_suffices(const npy_sample *sample)
 {
     int n_rounds = 0;
@@ -428,6 +430,8 @@ static int count_rounds_until_memory_suffices(const npy_sample *sample)
         if (status == OPN_OK)
             status = read_all(poor, sample->data, sample->n_bytes);
         assert_true(status == OPN_OK || status == OPN_ERR_NOMEM);
+        if (status == OPN_ERR_NOMEM && fail_at > N_BEFORE_MEMBERS) // which may be huge
+            support_expect_error(poor, "x.npz: member ");
         opn_ctx_free(poor);
         assert_int_equal(m.n_live, 0);
         n_rounds++;
@@ -439,10 +443,10 @@ static int count_rounds_until_memory_suffices(const npy_sample *sample)
 static void test_zip_survives_any_allocation_failure(void **state)
 {
     (void)state;
-    // ctx, zip, name, list, sorted list, two members; ok
-    assert_int_equal(count_rounds_until_memory_suffices(&stored), 8);
+    // two members; ok
+    assert_int_equal(count_rounds_until_memory_suffices(&stored), N_BEFORE_MEMBERS + 3);
     // of each member the packed bytes too
-    assert_int_equal(count_rounds_until_memory_suffices(&deflated), 10);
+    assert_int_equal(count_rounds_until_memory_suffices(&deflated), N_BEFORE_MEMBERS + 5);
 }
 
 int main(void)
