@@ -2,7 +2,7 @@
 
 BUILD  := build
 PREFIX ?= /usr/local
-JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 # Quiet about what was found, loud about what was not.
 CONFIGURE := cmake --log-level=NOTICE

@@ -32,7 +32,25 @@ if(NOT OPINE_CHOOSES_BY_BIT AND NOT CMAKE_CROSSCOMPILING)
   target_compile_options(opine_flags INTERFACE -fno-if-conversion)
 endif()
 
-target_compile_definitions(opine_flags INTERFACE _POSIX_C_SOURCE=200809L)
+# ---- where systems differ; docs/porting.md lists all of it
+
+# Beside POSIX, macOS shows flock() only with the second; nobody else looks at it.
+target_compile_definitions(opine_flags INTERFACE _POSIX_C_SOURCE=200809L _DARWIN_C_SOURCE)
+
+include(CheckIncludeFile)
+include(CheckStructHasMember)
+include(CheckSymbolExists)
+set(CMAKE_REQUIRED_DEFINITIONS -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE)
+check_include_file(xlocale.h OPN_HAS_XLOCALE_H) # newlocale() of BSD and macOS
+check_symbol_exists(fdatasync unistd.h OPN_HAS_FDATASYNC)
+check_struct_has_member("struct stat" st_mtim sys/stat.h OPN_HAS_ST_MTIM)
+unset(CMAKE_REQUIRED_DEFINITIONS)
+foreach(has XLOCALE_H FDATASYNC ST_MTIM)
+  if(OPN_HAS_${has})
+    target_compile_definitions(opine_flags INTERFACE OPN_HAS_${has})
+  endif()
+endforeach()
+
 if(OPINE_WERROR)
   target_compile_options(opine_flags INTERFACE -Werror)
 endif()

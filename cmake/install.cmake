@@ -49,6 +49,9 @@ install(FILES ${CMAKE_BINARY_DIR}/opineConfig.cmake ${CMAKE_BINARY_DIR}/opineCon
 # where it lies itself.
 file(RELATIVE_PATH opine_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" opine_pc_prefix ${opine_pc_prefix})
-set(opine_pc_libs_private "-ldl -lm ${CMAKE_THREAD_LIBS_INIT} ${OpenMP_C_FLAGS}")
+set(opine_pc_libs_private "-lm ${CMAKE_THREAD_LIBS_INIT} ${OpenMP_C_FLAGS}")
+foreach(library ${CMAKE_DL_LIBS})
+  string(PREPEND opine_pc_libs_private "-l${library} ")
+endforeach()
 configure_file(cmake/opine.pc.in opine.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/opine.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -111,7 +111,10 @@ endif()
 set_target_properties(opine_shared PROPERTIES
   VERSION ${PROJECT_VERSION} SOVERSION ${opine_soversion})
 # A missing part should fail here and not in the program of whoever links it. Under the
-# sanitizers clang leaves their run-time library to the program, so there it cannot.
-if(NOT OPINE_SANITIZE)
+# sanitizers clang leaves their run-time library to the program, so there it cannot. The linker
+# of macOS does not know the option, and fails by default.
+include(CheckLinkerFlag)
+check_linker_flag(C -Wl,--no-undefined OPINE_HAS_NO_UNDEFINED)
+if(OPINE_HAS_NO_UNDEFINED AND NOT OPINE_SANITIZE)
   target_link_options(opine_shared PRIVATE -Wl,--no-undefined)
 endif()

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#ifdef OPN_HAS_XLOCALE_H
+#    include <xlocale.h>
+#endif
 
 // ---- terminal ------------------------------------------------------------------------
 

@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef OPN_HAS_XLOCALE_H
+#    include <xlocale.h>
+#endif
 
 bool opn_i_parse_int(
         const char *text, size_t n_chars, int64_t min, int64_t max, int64_t *out)

@@ -388,7 +388,13 @@ static json_t *json_head(const opn_evaluation *evaluation)
 static double peak_megabytes(void)
 {
     struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
+#ifdef __APPLE__
+    const double unit = 1.0; // ru_maxrss is in bytes there
+#else
+    const double unit = 1024.0;
+#endif
+    const int failed = getrusage(RUSAGE_SELF, &usage);
+    return failed ? 0.0 : (double)usage.ru_maxrss * unit / (1024.0 * 1024.0);
 }
 
 static opn_status

@@ -18,10 +18,15 @@ opn_i_file_stamp opn_i_file_stamp_of(const char *path)
     struct stat about;
     if (stat(path, &about) != 0)
         return (opn_i_file_stamp){0};
+#ifdef OPN_HAS_ST_MTIM
+    const struct timespec changed = about.st_mtim;
+#else
+    const struct timespec changed = about.st_mtimespec; // macOS
+#endif
     return (opn_i_file_stamp){.inode = (uint64_t)about.st_ino,
                               .n_bytes = (int64_t)about.st_size,
-                              .seconds = (int64_t)about.st_mtim.tv_sec,
-                              .nanoseconds = (int64_t)about.st_mtim.tv_nsec};
+                              .seconds = (int64_t)changed.tv_sec,
+                              .nanoseconds = (int64_t)changed.tv_nsec};
 }
 
 bool opn_i_file_stamp_is_same(const opn_i_file_stamp *a, const opn_i_file_stamp *b)
@@ -95,6 +100,17 @@ cleanup:
     return status;
 }
 
+// With what is needed to find the bytes again, but not the time of the change, where the
+// system makes that difference.
+static int put_on_disk(int file)
+{
+#ifdef OPN_HAS_FDATASYNC
+    return fdatasync(file);
+#else
+    return fsync(file);
+#endif
+}
+
 opn_status opn_i_append_file_add(opn_ctx *ctx,
                                  const opn_i_append_file *file,
                                  const char *line,
@@ -109,7 +125,7 @@ opn_status opn_i_append_file_add(opn_ctx *ctx,
                     "%s: cannot be written: %s", file->path, strerror(errno));
         n_put += put > 0 ? (size_t)put : 0;
     }
-    OPN_FAIL_IF(ctx, fdatasync(file->file) != 0, OPN_ERR_WRITE,
+    OPN_FAIL_IF(ctx, put_on_disk(file->file) != 0, OPN_ERR_WRITE,
                 "%s: cannot be written: %s", file->path, strerror(errno));
 cleanup:
     if (status != OPN_OK && end >= 0)

@@ -42,8 +42,8 @@ static opn_status draw_token(opn_ctx *ctx, char token[OPN_TOKEN_CHARS + 1])
 {
     opn_status status = OPN_OK;
     unsigned char drawn[OPN_TOKEN_CHARS / 2];
-    OPN_FAIL_IF(ctx, getrandom(drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn),
-                OPN_ERR_INTERNAL, "the system gives no random numbers for a token");
+    OPN_FAIL_IF(ctx, getentropy(drawn, sizeof(drawn)) != 0, OPN_ERR_INTERNAL,
+                "the system gives no random numbers for a token");
     for (size_t b = 0; b < sizeof(drawn); b++)
         snprintf(token + 2 * b, 3, "%02x", drawn[b]);
 cleanup:

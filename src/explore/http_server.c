@@ -6,6 +6,7 @@
 #include "explore/mhd_library.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -280,13 +281,26 @@ void opn_i_http_server_sweep(opn_i_http_server *server)
 
 // ---- start and stop ------------------------------------------------------------------
 
+// A socket that no program started from here inherits; macOS cannot say so at once.
+static int new_socket(const struct addrinfo *at)
+{
+#ifdef SOCK_CLOEXEC
+    return socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
+#else
+    const int s = socket(at->ai_family, at->ai_socktype, at->ai_protocol);
+    if (s >= 0)
+        (void)fcntl(s, F_SETFD, FD_CLOEXEC);
+    return s;
+#endif
+}
+
 // A socket that listens at one of the addresses of the host; -1, and errno, if none can.
 static int open_socket(const struct addrinfo *found, int *port)
 {
     int s = -1;
     const int on = 1;
     for (const struct addrinfo *at = found; at != NULL && s < 0; at = at->ai_next) {
-        s = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
+        s = new_socket(at);
         if (s < 0)
             continue;
         (void)setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));

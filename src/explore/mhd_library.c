@@ -26,7 +26,8 @@ enum { N_FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 _Static_assert(sizeof(opn_i_mhd) == (N_FUNCTIONS + 1) * sizeof(void *),
                "every function is looked up");
 
-static const char *const files[] = {"libmicrohttpd.so.12", NULL};
+static const char *const files[] = {"libmicrohttpd.so.12", "libmicrohttpd.12.dylib",
+                                    NULL};
 
 opn_status opn_i_mhd_open(opn_ctx *ctx, opn_i_mhd *out)
 {

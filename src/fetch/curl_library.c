@@ -42,7 +42,7 @@ _Static_assert(sizeof(opn_i_curl) == (N_FUNCTIONS + 1) * sizeof(void *),
 
 static const char *const files[] = {"libcurl.so.4",
                                     "libcurl-gnutls.so.4", // Debian's other one
-                                    NULL};
+                                    "libcurl.4.dylib", NULL};
 
 opn_status opn_i_curl_open(opn_ctx *ctx, opn_i_curl *out)
 {

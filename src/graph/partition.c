@@ -39,7 +39,8 @@ static opn_status open_metis(opn_ctx *ctx, metis *out)
             {"METIS_SetDefaultOptions", offsetof(metis, set_defaults)},
             {"METIS_PartGraphRecursive", offsetof(metis, cut)},
     };
-    static const char *const files[] = {"libmetis.so.5", "libmetis.so", NULL};
+    static const char *const files[] = {"libmetis.so.5", "libmetis.so", "libmetis.dylib",
+                                        NULL};
     const opn_i_library library = {files, "cutting a graph into blocks needs METIS",
                                    "libmetis5 in Debian", functions,
                                    sizeof(functions) / sizeof(functions[0])};

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef OPN_HAS_XLOCALE_H
+#    include <xlocale.h>
+#endif
 
 enum { BUFFER_SIZE = 1 << 16 };
 

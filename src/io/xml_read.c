@@ -122,7 +122,8 @@ static void keep_error(void *context,
 opn_status
 opn_i_xml_open(opn_ctx *ctx, const char *name, opn_i_bytes *take, opn_i_xml **out)
 {
-    static const char *const files[] = {"libxml2.so.2", "libxml2.so.16", NULL};
+    static const char *const files[] = {"libxml2.so.2", "libxml2.so.16",
+                                        "libxml2.2.dylib", NULL};
     static const opn_i_library library = {files, "reading XML needs libxml2",
                                           "libxml2 in Debian", functions, N_FUNCTIONS};
     // Entities are not put in for their names, and no document type is fetched.
