@@ -113,12 +113,14 @@ static void count_nodes(int32_t n, const scored *node, tested *test)
 // The last threshold that passes, or NULL.
 static const tested *run_tests(double target, tested *test)
 {
+    // Of few nodes a tail may be exactly its level; it is accurate to 12 digits.
+    static const double with_rounding = 1.0 + 1e-12;
     const tested *last = NULL;
     double level = 0.0;
     for (tested *t = test; t < test + N_THRESHOLDS; t++) {
         level += t->share;
-        if (level > 0.0 &&
-            opn_i_binomial_tail(t->n_accepted, t->n_right, target) <= level) {
+        if (level > 0.0 && opn_i_binomial_tail(t->n_accepted, t->n_right, target) <=
+                                   level * with_rounding) {
             t->level = level;
             last = t;
         } else {

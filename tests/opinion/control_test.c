@@ -64,6 +64,23 @@ static void promises_agree_with_scipy(void **state)
     }
 }
 
+// Three right ones of three have a probability of 1/8 at a target of 1/2, which is the
+// first quarter of an allowed error of 1/2. Rounding made it more, and that share was
+// lost.
+static void a_tail_exactly_at_its_level_passes(void **state)
+{
+    (void)state;
+    for (int32_t n = 3; n <= 12; n++) {
+        for (int32_t i = 0; i < n; i++) {
+            score[i] = i;
+            right[i] = 1;
+        }
+        const opn_control got = control(n, 0.5, 0.5);
+        assert_int_equal(got.n_right, n);
+        assert_true(fabs(got.low - pow(0.5, 1.0 / n)) < 1e-12);
+    }
+}
+
 static void binomial_tails_are_those_of_the_golden_intervals(void **state)
 {
     (void)state;
@@ -285,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
             WITH_CTX(promises_agree_with_scipy),
+            WITH_CTX(a_tail_exactly_at_its_level_passes),
             WITH_CTX(binomial_tails_are_those_of_the_golden_intervals),
             WITH_CTX(promises_are_broken_no_more_often_than_agreed),
             WITH_CTX(easy_promises_are_kept_with_most_nodes),
