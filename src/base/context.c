@@ -106,7 +106,7 @@ opn_status opn_ctx_set_threads(opn_ctx *ctx, int n_threads)
 #else
     ctx->n_threads = 1;
 #endif
-    ctx->n_startable = 0;
+    ctx->n_tried = 0; // what was refused may not be any more
     return OPN_OK;
 }
 
@@ -276,12 +276,14 @@ static int count_startable(int n, int *error)
     return n_started + 1;
 }
 
-// Tried once, for what was asked for last.
+// Tried once for a number of threads, or when it is set again.
 static int startable_threads(opn_ctx *ctx)
 {
     int error = 0;
-    if (ctx->n_startable == 0)
+    if (ctx->n_tried != ctx->n_threads) {
         ctx->n_startable = count_startable(ctx->n_threads, &error);
+        ctx->n_tried = ctx->n_threads;
+    }
     if (error != 0)
         opn_i_log(ctx, OPN_LOG_WARNING,
                   "only %d of %d threads can be started: %s; limits on processes or "

@@ -13,7 +13,8 @@ struct opn_ctx {
     opn_alloc alloc;
     opn_hooks hooks;
     int n_threads;
-    int n_startable; // of these, as far as the system allows; 0: not tried yet
+    int n_startable; // of n_tried threads, as far as the system allows
+    int n_tried;     // 0: none yet
     bool has_told_of_fork;
     const struct opn_i_comm *comm; // of the ranks that work together, NULL: there is one
     bool is_bound;    // to other ranks: stops only together with them, see comm.h
