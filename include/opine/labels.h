@@ -52,8 +52,8 @@ OPN_API OPN_NODISCARD opn_status opn_suspects_save(opn_ctx *ctx,
 // ---- nodes worth labelling next ------------------------------------------------------
 
 // Chooses at most n of the nodes where candidate [V] is 1, one after the other: always
-// the one that is unsettled among many that are, up to two hops away,
-//     gain_i = u_i sum_j (P^2)_ji u_j,    P_ji = 1/2 [i = j] + 1/2 w_ji / sum_k w_jk,
+// the one among most that are unsettled, itself included, up to two hops away,
+//     gain_i = sum_j (P^2)_ji u_j,    P_ji = 1/2 [i = j] + 1/2 w_ji / sum_k w_jk,
 // where P^2 is what two steps of a lazy average over the neighbours take from i to j, and
 // u starts as unsettled [V], from 0 on. Then u_j falls by the share (P^2)_ji / (P^2)_ii,
 // so that the next node is chosen elsewhere; u_i becomes 0. Of equal gains the first node

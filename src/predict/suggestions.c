@@ -50,10 +50,10 @@ static opn_status choose_next(const choosing *c, opn_vid *best, double *gain)
     OPN_TRY(average_twice(c));
     *best = -1;
     for (opn_vid i = 0; i < n; i++) {
-        const double own = (double)c->left[i] * (double)c->moved[i] * c->degree[i];
-        if (c->is_open[i] && (*best < 0 || own > *gain)) {
+        const double around = (double)c->moved[i] * c->degree[i];
+        if (c->is_open[i] && (*best < 0 || around > *gain)) {
             *best = i;
-            *gain = own;
+            *gain = around;
         }
     }
 cleanup:

@@ -475,6 +475,22 @@ decide(const scene *at, const opn_split *split, const char *settings, opn_decisi
     return status;
 }
 
+static void the_recommended_measure_is_the_best_that_the_model_has(void **state)
+{
+    (void)state;
+    const struct {
+        const char *settings;
+        opn_measure want;
+    } cases[] = {{"model=s-bgcn-t-k epochs=1 samples=2", OPN_MEASURE_MARGIN},
+                 {"model=s-gcn epochs=1", OPN_MEASURE_DISSONANCE},
+                 {"model=gcn epochs=1", OPN_MEASURE_ENTROPY}};
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        scene at = open_scene(cases[c].settings);
+        assert_int_equal(opn_decide_recommended(at.model), cases[c].want);
+        close_scene(&at);
+    }
+}
+
 static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
 {
     (void)state;
@@ -482,13 +498,13 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
     opn_decisions d;
     assert_int_equal(decide(&at, at.split, "pick=best-looking target_accuracy=0.9", &d),
                      OPN_OK);
-    assert_int_equal(d.measure, OPN_MEASURE_DISSONANCE);
+    assert_int_equal(d.measure, OPN_MEASURE_MARGIN);
     // The same by hand.
     float measure[300];
     uint8_t right[300];
     int n = 0;
     for (int i = 1; i < 300; i += 3) {
-        measure[n] = at.said->measure[OPN_MEASURE_DISSONANCE][i];
+        measure[n] = at.said->measure[OPN_MEASURE_MARGIN][i];
         right[n++] = at.said->predicted[i] == opn_graph_labels(at.graph)[i];
     }
     int is_reached = 0;
@@ -503,11 +519,10 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
     int n_accepted = 0;
     for (int i = 0; i < 300; i++) {
         const bool is_accepted =
-                (double)at.said->measure[OPN_MEASURE_DISSONANCE][i] <= want.threshold;
+                (double)at.said->measure[OPN_MEASURE_MARGIN][i] <= want.threshold;
         assert_int_equal(at.said->decision[i],
                          is_accepted ? OPN_DECISION_ACCEPT : OPN_DECISION_MISCLASSIFIED);
-        assert_int_equal(at.said->decided_by[i],
-                         is_accepted ? -1 : OPN_MEASURE_DISSONANCE);
+        assert_int_equal(at.said->decided_by[i], is_accepted ? -1 : OPN_MEASURE_MARGIN);
         n_accepted += is_accepted;
         n_test += i % 3 == 2 && is_accepted;
         n_right += i % 3 == 2 && is_accepted &&
@@ -743,6 +758,7 @@ int main(void)
             WITH_CTX(the_curve_has_the_least_threshold_of_each_coverage),
             WITH_CTX(inputs_that_cannot_be_ranked_are_refused),
             WITH_CTX(intervals_agree_with_fifty_digits),
+            WITH_CTX(the_recommended_measure_is_the_best_that_the_model_has),
             WITH_CTX(a_target_is_picked_on_the_validation_nodes_alone),
             WITH_CTX(what_thresholds_refuse_is_not_there_to_be_picked),
             WITH_CTX(what_cannot_be_decided_is_said),

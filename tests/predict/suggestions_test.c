@@ -68,7 +68,6 @@ static void gains_are_those_of_the_formula(void **state)
             double sum = 0.0;
             for (int j = 0; j < N; j++)
                 sum += p2[j][i] * left[j];
-            sum *= left[i];
             most = candidate[i] && sum > most ? sum : most;
             chosen = i == node[r] ? sum : chosen;
         }
