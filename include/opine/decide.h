@@ -102,8 +102,8 @@ OPN_API OPN_NODISCARD opn_status opn_risk_coverage(opn_ctx *ctx,
 
 // ---- decisions about a graph ---------------------------------------------------------
 
-// The measure that detects wrong predictions best, of those that the model has: margin,
-// dissonance, entropy.
+// The measure that detects wrong predictions best: dissonance, or entropy for models
+// without it.
 OPN_API opn_measure opn_decide_recommended(const opn_model *model);
 
 // What opn_prediction_decide() decided, and on what grounds.

@@ -408,8 +408,7 @@ static const opn_param table[] = {
          .choices = "recommended|" OPN_MEASURE_NAMES,
          .affects = OPN_AFFECTS_DECISIONS,
          .help = "The measure for which `target_accuracy` picks a threshold; "
-                 "recommended means the first of margin, dissonance and entropy that the "
-                 "model has."},
+                 "recommended means dissonance, or entropy for a model without it."},
         {.name = "seeds",
          .kind = OPN_PARAM_INT,
          .default_text = "10",

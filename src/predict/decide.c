@@ -22,13 +22,10 @@ static bool measures(const speaker *who, opn_measure m)
                               : who->prediction->measure[m] != NULL;
 }
 
-// Margin ranks wrong predictions last on all six graphs of the paper, before dissonance
-// (docs/results.md, answer A4): more nodes can be shown to be right.
 static opn_measure recommended(const speaker *who)
 {
-    return measures(who, OPN_MEASURE_MARGIN)       ? OPN_MEASURE_MARGIN
-           : measures(who, OPN_MEASURE_DISSONANCE) ? OPN_MEASURE_DISSONANCE
-                                                   : OPN_MEASURE_ENTROPY;
+    return measures(who, OPN_MEASURE_DISSONANCE) ? OPN_MEASURE_DISSONANCE
+                                                 : OPN_MEASURE_ENTROPY;
 }
 
 opn_measure opn_decide_recommended(const opn_model *model)

@@ -481,8 +481,7 @@ static void the_recommended_measure_is_the_best_that_the_model_has(void **state)
     const struct {
         const char *settings;
         opn_measure want;
-    } cases[] = {{"model=s-bgcn-t-k epochs=1 samples=2", OPN_MEASURE_MARGIN},
-                 {"model=s-gcn epochs=1", OPN_MEASURE_DISSONANCE},
+    } cases[] = {{"model=s-gcn epochs=1", OPN_MEASURE_DISSONANCE},
                  {"model=gcn epochs=1", OPN_MEASURE_ENTROPY}};
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         scene at = open_scene(cases[c].settings);
@@ -498,13 +497,13 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
     opn_decisions d;
     assert_int_equal(decide(&at, at.split, "pick=best-looking target_accuracy=0.9", &d),
                      OPN_OK);
-    assert_int_equal(d.measure, OPN_MEASURE_MARGIN);
+    assert_int_equal(d.measure, OPN_MEASURE_DISSONANCE);
     // The same by hand.
     float measure[300];
     uint8_t right[300];
     int n = 0;
     for (int i = 1; i < 300; i += 3) {
-        measure[n] = at.said->measure[OPN_MEASURE_MARGIN][i];
+        measure[n] = at.said->measure[OPN_MEASURE_DISSONANCE][i];
         right[n++] = at.said->predicted[i] == opn_graph_labels(at.graph)[i];
     }
     int is_reached = 0;
@@ -519,10 +518,11 @@ static void a_target_is_picked_on_the_validation_nodes_alone(void **state)
     int n_accepted = 0;
     for (int i = 0; i < 300; i++) {
         const bool is_accepted =
-                (double)at.said->measure[OPN_MEASURE_MARGIN][i] <= want.threshold;
+                (double)at.said->measure[OPN_MEASURE_DISSONANCE][i] <= want.threshold;
         assert_int_equal(at.said->decision[i],
                          is_accepted ? OPN_DECISION_ACCEPT : OPN_DECISION_MISCLASSIFIED);
-        assert_int_equal(at.said->decided_by[i], is_accepted ? -1 : OPN_MEASURE_MARGIN);
+        assert_int_equal(at.said->decided_by[i],
+                         is_accepted ? -1 : OPN_MEASURE_DISSONANCE);
         n_accepted += is_accepted;
         n_test += i % 3 == 2 && is_accepted;
         n_right += i % 3 == 2 && is_accepted &&
