@@ -1,21 +1,21 @@
 #!/usr/bin/python3
-"""Draws a graph the size of ogbn-arxiv with dense features, which `opine data generate`
-does not.
+"""Draws a graph with dense features, which `opine data generate` does not.
 
-    bench/peer/draw_dense.py OUT.npz NODES EDGES FEATURES CLASSES
+    bench/peer/draw_dense.py OUT.npz NODES EDGES FEATURES CLASSES TRAIN VALIDATION
 
 Two of three edges join nodes of the same class; features are those of the class with
-noise. 54 % of the nodes train, 17 % validate and the others test, as in ogbn-arxiv.
+noise. A share TRAIN of the nodes trains, a share VALIDATION validates and the others test.
 """
 import sys
 
 import numpy as np
 
-HOMOPHILY, TRAIN_SHARE, VALIDATION_SHARE = 0.66, 0.54, 0.17
+HOMOPHILY = 0.66
 
 
 def main():
-    out, (n_nodes, n_edges, n_features, n_classes) = sys.argv[1], map(int, sys.argv[2:])
+    out, (n_nodes, n_edges, n_features, n_classes) = sys.argv[1], map(int, sys.argv[2:6])
+    train, validation = map(float, sys.argv[6:])
     rng = np.random.default_rng(0)
     label = rng.integers(n_classes, size=n_nodes)
     source, target = rng.integers(n_nodes, size=(2, n_edges))
@@ -27,10 +27,10 @@ def main():
     x = rng.standard_normal((n_classes, n_features), np.float32)[label]
     x += 2 * rng.standard_normal(x.shape, np.float32)
     place = rng.random(n_nodes)
-    last = TRAIN_SHARE + VALIDATION_SHARE
+    last = train + validation
     np.savez(out, x=x, edge_index=np.stack([source, target]), y=label,
-             train_mask=place < TRAIN_SHARE,
-             val_mask=(place >= TRAIN_SHARE) & (place < last), test_mask=place >= last)
+             train_mask=place < train,
+             val_mask=(place >= train) & (place < last), test_mask=place >= last)
 
 
 if __name__ == "__main__":
