@@ -184,7 +184,7 @@ static void a_changed_byte_gives_an_error_or_a_sound_graph(void **state)
 static void the_seeds_of_the_fuzzer_are_graphs_of_this_version(void **state)
 {
     (void)state;
-    static const char *const seeds[] = {"triangle", "square", "image"};
+    static const char *const seeds[] = {"triangle", "square", "image", "array"};
     for (size_t s = 0; s < sizeof(seeds) / sizeof(seeds[0]); s++) {
         char path[SUPPORT_PATH];
         size_t n_bytes = 0;
