@@ -65,6 +65,11 @@ endif()
 if(OPINE_FUZZ)
   target_compile_options(opine_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+# gcov derives half of the counts from the other half, so that none may be lost between threads.
+if(OPINE_COVERAGE)
+  target_compile_options(opine_flags INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(opine_flags INTERFACE --coverage)
+endif()
 
 # ---- what makes a bug harder to exploit; tools/hardening looks for it in the finished files
 

@@ -70,8 +70,6 @@ static opn_status check_kind(opn_ctx *ctx, opn_calibration kind)
 static opn_status check_rows(opn_ctx *ctx, const opinions *in, const int32_t *label)
 {
     opn_status status = OPN_OK;
-    OPN_FAIL_IF(ctx, opn_i_numbers_missing(in->p), OPN_ERR_INVALID_ARG,
-                "there are no probabilities to calibrate");
     OPN_FAIL_IF(ctx, in->has_q && opn_i_numbers_missing(in->q), OPN_ERR_INVALID_ARG,
                 "a pool needs a second opinion about each node");
     for (int32_t i = 0; i < in->n; i++) {

@@ -5,7 +5,6 @@
 #include "opinion/measure_table.h"
 
 #include <math.h>
-#include <string.h>
 
 const double opn_i_promised[OPN_N_PROMISED] = {0.6, 0.7,  0.75, 0.8, 0.85,
                                                0.9, 0.95, 0.98, 0.99};
@@ -53,11 +52,6 @@ const char *opn_i_basis_name(opn_i_basis basis)
 {
     static const char *const names[] = {"test", "validation", "labelled"};
     return names[basis];
-}
-
-bool opn_i_view_is_ood(const opn_i_view *view)
-{
-    return strcmp(view->task, "ood") == 0;
 }
 
 opn_measure opn_i_view_recommended(const opn_i_view *view)

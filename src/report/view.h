@@ -69,8 +69,6 @@ opn_i_outcome opn_i_view_outcome(const opn_i_view *view, int32_t i);
 const char *opn_i_outcome_name(opn_i_outcome outcome); // "correct"
 const char *opn_i_basis_name(opn_i_basis basis);       // "validation"
 
-bool opn_i_view_is_ood(const opn_i_view *view); // from its task
-
 // The measure that the paper recommends for the task, or entropy if the model lacks it.
 opn_measure opn_i_view_recommended(const opn_i_view *view);
 

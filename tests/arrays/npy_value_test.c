@@ -80,6 +80,31 @@ static void test_a_wrapped_matrix_is_unwrapped(void **state)
     opn_i_npy_value_release(ctx, &value);
 }
 
+static void test_a_wrapped_list_and_a_wrapped_array_are_unwrapped(void **state)
+{
+    (void)state;
+    char text[8];
+    size_t n_chars = 0;
+    opn_i_npy_value value = read_value(wrapped_list_p3, sizeof(wrapped_list_p3));
+    assert_int_equal(value.n_dims, 1);
+    assert_int_equal(value.shape[0], 2);
+    assert_int_equal(opn_i_npy_value_text(ctx, "a.npy", &value, 0, text, &n_chars),
+                     OPN_OK);
+    assert_string_equal(text, "a");
+    assert_int_equal(opn_i_npy_value_text(ctx, "a.npy", &value, 1, text, &n_chars),
+                     OPN_OK);
+    assert_string_equal(text, "7");
+    opn_i_npy_value_release(ctx, &value);
+
+    value = read_value(wrapped_array_p3, sizeof(wrapped_array_p3));
+    assert_null(value.objects);
+    assert_int_equal(value.n_dims, 2);
+    assert_int_equal(value.shape[0], 2);
+    assert_int_equal(value.shape[1], 3);
+    assert_int_equal(opn_i_npy_value_n_items(&value), 6);
+    opn_i_npy_value_release(ctx, &value);
+}
+
 static void test_other_objects_are_refused(void **state)
 {
     (void)state;
@@ -107,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
             WITH_CTX(test_texts_and_numbers_are_read_as_text),
             WITH_CTX(test_a_wrapped_matrix_is_unwrapped),
+            WITH_CTX(test_a_wrapped_list_and_a_wrapped_array_are_unwrapped),
             WITH_CTX(test_other_objects_are_refused),
             WITH_CTX(test_a_list_longer_than_its_array_is_refused),
     };

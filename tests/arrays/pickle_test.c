@@ -342,6 +342,19 @@ static void test_pickle_reads_integers_of_every_width(void **state)
     unload(&f);
 }
 
+static void test_pickle_reads_what_is_no_number_as_such(void **state)
+{
+    (void)state;
+    static const char text[] = "(Fnan\nF-inf\nFinf\nt.";
+    fixture f;
+    const opn_i_pickle_list *tuple = load_root(&f, text, sizeof(text) - 1)->as.list;
+    assert_int_equal(tuple->n, 3);
+    assert_true(isnan(tuple->item[0].as.real));
+    assert_true(isinf(tuple->item[1].as.real) && tuple->item[1].as.real < 0.0);
+    assert_true(isinf(tuple->item[2].as.real) && tuple->item[2].as.real > 0.0);
+    unload(&f);
+}
+
 static void test_pickle_pops_values_and_marks(void **state)
 {
     (void)state;
@@ -547,11 +560,12 @@ static void test_pickle_refuses_inconsistent_matrices(void **state)
 // ---- hostile input -------------------------------------------------------------------
 
 static const sample hostile[] = {
-        SAMPLE(basic_p0),        SAMPLE(basic_p4),      SAMPLE(graph_p2),
-        SAMPLE(csr_p0),          SAMPLE(csr_p2),        SAMPLE(csr_p5),
-        SAMPLE(arrays_p5),       SAMPLE(scalars_p2),    SAMPLE(python2_matrix),
-        SAMPLE(python2_ordered), SAMPLE(coo_p4),        SAMPLE(coo_coords),
-        SAMPLE(mixed_p3),        SAMPLE(wrapped_csr_p3)};
+        SAMPLE(basic_p0),        SAMPLE(basic_p4),       SAMPLE(graph_p2),
+        SAMPLE(csr_p0),          SAMPLE(csr_p2),         SAMPLE(csr_p5),
+        SAMPLE(arrays_p5),       SAMPLE(scalars_p2),     SAMPLE(python2_matrix),
+        SAMPLE(python2_ordered), SAMPLE(coo_p4),         SAMPLE(coo_coords),
+        SAMPLE(mixed_p3),        SAMPLE(wrapped_csr_p3), SAMPLE(wrapped_list_p3),
+        SAMPLE(wrapped_array_p3)};
 
 static void test_pickle_survives_truncation_at_every_byte(void **state)
 {
@@ -735,6 +749,7 @@ int main(void)
             cmocka_unit_test(test_pickle_reads_strings_and_numbers_of_python_2),
             cmocka_unit_test(test_pickle_reads_ordered_dicts_in_their_order),
             cmocka_unit_test(test_pickle_reads_integers_of_every_width),
+            cmocka_unit_test(test_pickle_reads_what_is_no_number_as_such),
             cmocka_unit_test(test_pickle_pops_values_and_marks),
             cmocka_unit_test(test_pickle_shares_what_the_memo_shares),
             cmocka_unit_test(test_pickle_ignores_bytes_behind_it),

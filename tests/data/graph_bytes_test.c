@@ -180,6 +180,24 @@ static void a_changed_byte_gives_an_error_or_a_sound_graph(void **state)
     opn_graph_free(graph);
 }
 
+// Seeds of another version are refused at the door, and the fuzzer never comes in.
+static void the_seeds_of_the_fuzzer_are_graphs_of_this_version(void **state)
+{
+    (void)state;
+    static const char *const seeds[] = {"triangle", "square", "image", "array"};
+    for (size_t s = 0; s < sizeof(seeds) / sizeof(seeds[0]); s++) {
+        char path[SUPPORT_PATH];
+        size_t n_bytes = 0;
+        opn_graph *graph = NULL;
+        char *data =
+                support_read_file(support_path(path, GRAPH_SEEDS, seeds[s]), &n_bytes);
+        if (opn_graph_read(ctx, data, n_bytes, &graph) != OPN_OK)
+            fail_msg("%s: %s", seeds[s], opn_ctx_error(ctx));
+        opn_graph_free(graph);
+        free(data);
+    }
+}
+
 static void a_model_is_no_graph(void **state)
 {
     (void)state;
@@ -364,6 +382,7 @@ int main(void)
             WITH_CTX(a_directed_graph_keeps_its_directions),
             WITH_CTX(bytes_cut_short_are_refused),
             WITH_CTX(a_changed_byte_gives_an_error_or_a_sound_graph),
+            WITH_CTX(the_seeds_of_the_fuzzer_are_graphs_of_this_version),
             WITH_CTX(a_model_is_no_graph),
             WITH_CTX(a_loaded_graph_refuses_what_its_copy_accepts),
             WITH_CTX(new_labels_and_features_drop_the_names_of_the_old),

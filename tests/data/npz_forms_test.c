@@ -141,6 +141,32 @@ static void test_a_lone_matrix_takes_labels_and_features_from_files_beside(void 
     opn_ctx_free(ctx);
 }
 
+static void test_a_lone_matrix_takes_features_from_an_array_beside(void **state)
+{
+    (void)state;
+    static const char header[] =
+            "\x93NUMPY\1\0\x3b\0{'descr': '<f4', 'fortran_order': False, "
+            "'shape': (4, 3), }";
+    static const float words[12] = {1, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 1};
+    enum { N_HEADER = sizeof(header) - 1 };
+    unsigned char file[N_HEADER + sizeof(words)];
+    char beside[SUPPORT_PATH];
+    opn_ctx *ctx = support_ctx(NULL);
+    memcpy(file, header, N_HEADER);
+    memcpy(file + N_HEADER, words, sizeof(words));
+    support_path(beside, archive_folder, "features.npy");
+    support_write_file(beside, file, sizeof(file));
+    write_sample("form_saved_csr", archive_path);
+    write_beside("labels.txt", "0\n1\n\n1\n");
+    expect_graph(ctx, "features.npy", by_number, "features.npy");
+    expect_load_survives_failing_memory(archive_path);
+    support_write_file(beside, file, sizeof(file) - 1);
+    assert_int_equal(opn_graph_load(ctx, archive_path, NULL, &(opn_graph *){NULL}),
+                     OPN_ERR_FORMAT);
+    support_expect_error(ctx, "features.npy: ");
+    opn_ctx_free(ctx);
+}
+
 static void test_a_lone_matrix_needs_neither_labels_nor_features(void **state)
 {
     (void)state;
@@ -534,6 +560,7 @@ int main(void)
             WITH_ARCHIVE(test_the_benchmark_form_is_read_without_a_note),
             WITH_ARCHIVE(test_the_first_split_of_the_masks_becomes_the_roles),
             WITH_ARCHIVE(test_a_lone_matrix_takes_labels_and_features_from_files_beside),
+            WITH_ARCHIVE(test_a_lone_matrix_takes_features_from_an_array_beside),
             WITH_ARCHIVE(test_a_lone_matrix_needs_neither_labels_nor_features),
             WITH_ARCHIVE(test_edges_and_labels_are_read_as_people_write_them),
             WITH_ARCHIVE(test_lists_of_nodes_become_the_roles),

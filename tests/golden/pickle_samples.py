@@ -18,7 +18,7 @@ from c_arrays import CORPUS, HERE, write
 SEEDS = [
     "basic_p0", "basic_p4", "graph_p2", "graph_p4", "csr_p0", "csr_p2", "csr_p5",
     "arrays_p2", "arrays_p5", "scalars_p5", "python2_matrix", "python2_strings",
-    "coo_p4", "coo_coords", "mixed_p3", "wrapped_csr_p3",
+    "coo_p4", "coo_coords", "mixed_p3", "wrapped_csr_p3", "wrapped_list_p3", "wrapped_array_p3",
 ]
 
 BASIC = {
@@ -117,6 +117,11 @@ def samples():
     found["mixed_p3"] = pickle.dumps(mixed.reshape(2, 3), 3)
     found["wrapped_csr_p3"] = pickle.dumps(
         np.array(scipy.sparse.csr_matrix(matrix()), dtype=object), 3)
+    wrapped = np.empty((), dtype=object)
+    wrapped[()] = ["a", 7]
+    found["wrapped_list_p3"] = pickle.dumps(wrapped, 3)
+    wrapped[()] = np.array([[1, 2, 3], [4, 5, 6]], dtype=np.int16)
+    found["wrapped_array_p3"] = pickle.dumps(wrapped, 3)
     found["system_p0"] = b"cos\nsystem\n(S'true'\ntR."
     return found
 

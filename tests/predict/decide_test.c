@@ -652,6 +652,18 @@ static void a_model_without_validation_nodes_has_no_target(void **state)
     close_scene(&at);
 }
 
+static void the_recommended_measure_is_one_that_the_model_has(void **state)
+{
+    (void)state;
+    scene evidential = open_scene("epochs=2 samples=2");
+    scene plain = open_scene("model=gcn epochs=2");
+    assert_int_equal(opn_decide_recommended(evidential.model), OPN_MEASURE_DISSONANCE);
+    assert_int_equal(opn_decide_recommended(plain.model), OPN_MEASURE_ENTROPY);
+    assert_int_equal(opn_decide_recommended(NULL), OPN_MEASURE_ENTROPY);
+    close_scene(&evidential);
+    close_scene(&plain);
+}
+
 static void decisions_are_the_last_columns(void **state)
 {
     (void)state;
@@ -763,6 +775,7 @@ int main(void)
             WITH_CTX(what_thresholds_refuse_is_not_there_to_be_picked),
             WITH_CTX(what_cannot_be_decided_is_said),
             WITH_CTX(a_model_without_validation_nodes_has_no_target),
+            WITH_CTX(the_recommended_measure_is_one_that_the_model_has),
             WITH_CTX(decisions_are_the_last_columns),
             WITH_CTX(every_allocation_failure_is_reported),
     };

@@ -202,6 +202,57 @@ static void sets_and_p_values_are_columns_that_can_be_read(void **state)
     close_scene(&at);
 }
 
+static void what_was_not_asked_for_is_not_there(void **state)
+{
+    (void)state;
+    scene at = open_scene();
+    assert_null(opn_prediction_set(at.said));
+    assert_null(opn_prediction_p_known(at.said));
+    assert_null(opn_prediction_set(NULL));
+    assert_null(opn_prediction_p_known(NULL));
+    const opn_decisions d = decide(&at, "coverage=0.9");
+    assert_null(opn_prediction_p_known(at.said));
+    const uint8_t *member = opn_prediction_set(at.said);
+    int n_members = 0;
+    int n_covered = 0;
+    for (int i = 0; i < N_NODES; i++) {
+        if (role_of(i) != OPN_ROLE_TEST)
+            continue;
+        n_covered += member[i * N_CLASSES + opn_graph_labels(at.graph)[i]];
+        for (int k = 0; k < N_CLASSES; k++)
+            n_members += member[i * N_CLASSES + k];
+    }
+    assert_true(fabs(d.sets.coverage - n_covered / 300.0) < 1e-12);
+    assert_true(fabs(d.sets.mean_size - n_members / 300.0) < 1e-12);
+    close_scene(&at);
+}
+
+static void probabilities_around_a_node_are_kept_if_asked_for(void **state)
+{
+    (void)state;
+    opn_graph *graph = trial_draw(ctx, "nodes=200 classes=3 features=40 seed=2");
+    opn_model *model = trial_train(ctx, graph, "epochs=5 samples=2");
+    opn_prediction *without = opinions_ask(ctx, model, graph, NULL);
+    opn_prediction *with = NULL;
+    assert_int_equal(opn_model_predict(ctx, model, graph, NULL, OPN_KEEP_AROUND, &with),
+                     OPN_OK);
+    assert_null(opn_prediction_around(NULL));
+    assert_null(opn_prediction_around(without));
+    const float *around = opn_prediction_around(with);
+    for (int i = 0; i < 200; i++) {
+        const float *p = around + (size_t)i * 3;
+        assert_true(p[0] >= 0.0f && p[1] >= 0.0f && p[2] >= 0.0f);
+        assert_true(fabs((double)p[0] + (double)p[1] + (double)p[2] - 1.0) < 1e-5);
+    }
+    // Neighbours have their say: it is not what the student alone says.
+    assert_memory_not_equal(around, opn_prediction_probability(with),
+                            200 * 3 * sizeof(*around));
+    opn_prediction_free(without);
+    opn_prediction_free(with);
+    opn_model_free(model);
+    opn_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +261,8 @@ int main(void)
             WITH_CTX(sets_cover_the_test_nodes),
             WITH_CTX(strangers_are_marked_and_others_are_not),
             WITH_CTX(sets_and_p_values_are_columns_that_can_be_read),
+            WITH_CTX(what_was_not_asked_for_is_not_there),
+            WITH_CTX(probabilities_around_a_node_are_kept_if_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
