@@ -34,7 +34,7 @@ static void check_numbers(const opn_i_csv_field *field)
 
 static void read_all(opn_ctx *ctx, const uint8_t *data, size_t size, char delimiter)
 {
-    opn_i_bytes bytes = {opn_i_calloc(&ctx->alloc, size + 1, 1), size};
+    opn_i_bytes bytes = {.data = opn_i_calloc(&ctx->alloc, size + 1, 1), .n = size};
     if (size > 0)
         memcpy(bytes.data, data, size);
     opn_i_csv csv;

@@ -138,13 +138,15 @@ opn_status opn_i_npy_value_text_room(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const size_t n_objects = value->objects != NULL ? value->objects->n : 0;
     size_t longest = value->objects != NULL ? 0 : opn_i_ndarray_text_room(&value->array);
+    const size_t n_file =
+            value->bytes.n_packed > 0 ? value->bytes.n_packed : value->bytes.n;
     size_t n_all = 0;
     for (size_t i = 0; i < n_objects; i++) {
         const opn_i_pickle_value *item = &value->objects->item[i];
         const size_t n = is_text(item) ? item->as.text->n : 0;
         longest = n > longest ? n : longest;
         n_all += n;
-        OPN_FAIL_IF(ctx, !opn_i_expansion_allowed(value->bytes.n, n_all), OPN_ERR_FORMAT,
+        OPN_FAIL_IF(ctx, !opn_i_expansion_allowed(n_file, n_all), OPN_ERR_FORMAT,
                     "%s: the same long texts are used over and over", what);
     }
     *room = longest < NUMBER_ROOM ? NUMBER_ROOM : longest + 1;

@@ -118,6 +118,29 @@ cleanup:
     return status;
 }
 
+// Members that share their bytes would unpack to many times what the limit of each
+// allows. libzip does not say where a member begins, but together they cannot be larger
+// than the archive. One that is larger by itself is refused by name, when it is read.
+static opn_status check_overlap(opn_ctx *ctx, const opn_i_zip *zip)
+{
+    opn_status status = OPN_OK;
+    uint64_t n_left = zip->n_bytes;
+    zip_stat_t info;
+    for (int i = 0; i < zip->n_members; i++) {
+        zip_stat_init(&info);
+        if (zip_stat_index(zip->archive, (zip_uint64_t)i, 0, &info) != 0 ||
+            (info.valid & ZIP_STAT_COMP_SIZE) == 0 || info.comp_size > zip->n_bytes)
+            continue;
+        OPN_FAIL_IF(ctx, info.comp_size > n_left, OPN_ERR_FORMAT,
+                    "%s: members that share their bytes: together they claim more than "
+                    "the %zu bytes of the archive",
+                    zip->name, zip->n_bytes);
+        n_left -= info.comp_size;
+    }
+cleanup:
+    return status;
+}
+
 // Names appear in messages, and so on terminals: no control characters. (libzip maps most
 // of them to code page 437 symbols, but not tabs and newlines.)
 static opn_status list_members(opn_ctx *ctx, opn_i_zip *zip)
@@ -163,11 +186,25 @@ opn_status opn_i_zip_open(opn_ctx *ctx,
     memcpy(zip->name, name, strlen(name));
     OPN_TRY(open_archive(ctx, name, data, n_bytes, &zip->archive));
     OPN_TRY(list_members(ctx, zip));
+    OPN_TRY(check_overlap(ctx, zip));
     *out = zip;
     zip = NULL;
 cleanup:
     opn_i_zip_close(zip);
     return status;
+}
+
+opn_status opn_i_zip_open_file(opn_ctx *ctx,
+                               const char *name,
+                               const opn_i_bytes *bytes,
+                               opn_i_zip **out)
+{
+    if (bytes->n_packed > 0)
+        return opn_i_fail(ctx, OPN_ERR_FORMAT,
+                          "%s: is packed by gzip, and a zip archive is packed already; "
+                          "unpack it first",
+                          name);
+    return opn_i_zip_open(ctx, name, bytes->data, bytes->n, out);
 }
 
 void opn_i_zip_close(opn_i_zip *zip)
@@ -356,6 +393,7 @@ opn_i_zip_read(opn_ctx *ctx, const opn_i_zip *zip, const char *member, opn_i_byt
         OPN_TRY(fail_zip(ctx, what, zip_error_code_zip(zip_get_error(zip->archive))));
     OPN_TRY(check_claims(ctx, zip, what, &info));
     bytes.n = info.size;
+    bytes.n_packed = info.comp_size;
     OPN_TRY(make_room(ctx, what, bytes.n + 1, &bytes.data));
     OPN_TRY(read_content(ctx, zip, what, &info, bytes.data));
     OPN_TRY(opn_i_go_on(ctx, "unpacking"));

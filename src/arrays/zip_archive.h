@@ -11,14 +11,21 @@ typedef struct opn_i_zip opn_i_zip;
 
 // Opens the archive in `data`, which must outlive it; `name` (copied) is used in
 // messages.
-// Errors: FORMAT (not a zip archive, a broken directory, too many members, or duplicate
-// names), NOMEM.
+// Errors: FORMAT (not a zip archive, a broken directory, too many members, duplicate
+// names, or members that share their bytes), NOMEM.
 OPN_NODISCARD opn_status opn_i_zip_open(opn_ctx *ctx,
                                         const char *name,
                                         const unsigned char *data,
                                         size_t n_bytes,
                                         opn_i_zip **out);
 void opn_i_zip_close(opn_i_zip *zip); // accepts NULL
+
+// The same for the bytes of a file, which must not have been packed: limits of what an
+// archive may unpack to count from the file, not from what gzip makes of it.
+OPN_NODISCARD opn_status opn_i_zip_open_file(opn_ctx *ctx,
+                                             const char *name,
+                                             const opn_i_bytes *bytes,
+                                             opn_i_zip **out);
 
 int opn_i_zip_n_members(const opn_i_zip *zip);
 

@@ -154,7 +154,7 @@ opn_status opn_i_load_npz(opn_ctx *ctx, const char *path, opn_graph **out)
     opn_graph *graph = NULL;
     OPN_TRY(opn_i_graph_new(ctx, opn_i_base_name(path), &graph));
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
-    OPN_TRY(opn_i_zip_open(ctx, opn_i_input_name(path), bytes.data, bytes.n, &zip));
+    OPN_TRY(opn_i_zip_open_file(ctx, opn_i_input_name(path), &bytes, &zip));
     opn_i_npz_reader reader = {.ctx = ctx,
                                .path = opn_i_input_name(path),
                                .has_folder = strcmp(path, "-") != 0,

@@ -203,7 +203,7 @@ static opn_status read_archive(opn_i_npz_reader *reader,
     static const opn_i_npz_name lone = {.name = "", .flags = OPN_NPZ_SPARSE};
     opn_i_npz_reader inner = {.ctx = ctx, .path = path};
     OPN_TRY(opn_i_file_read(ctx, path, &bytes));
-    OPN_TRY(opn_i_zip_open(ctx, path, bytes.data, bytes.n, &zip));
+    OPN_TRY(opn_i_zip_open_file(ctx, path, &bytes, &zip));
     inner.zip = zip;
     OPN_TRY(opn_i_npz_read_features(&inner, &lone, rows, what, &reader->graph->features));
 cleanup:

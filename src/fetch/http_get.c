@@ -232,6 +232,8 @@ static opn_status set_up(transfer *t)
     SET(CURLOPT_HEADERDATA, t);
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, t);
+    if (t->limits->certificates != NULL)
+        SET(CURLOPT_CAINFO, t->limits->certificates);
     if (t->from > 0)
         SET(CURLOPT_RANGE, range);
 #undef SET

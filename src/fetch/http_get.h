@@ -5,10 +5,11 @@
 
 #include "fetch/part_file.h"
 
-// Timeouts.
+// Timeouts, and whom to trust.
 typedef struct opn_i_http_limits {
-    long connect_seconds; // to connect to the server
-    long stall_seconds;   // with almost no data received
+    long connect_seconds;     // to connect to the server
+    long stall_seconds;       // with almost no data received
+    const char *certificates; // file of the trusted ones; NULL: those of the system
 } opn_i_http_limits;
 
 // Accepts only plain http and https addresses. Rejects other schemes, names and passwords

@@ -144,6 +144,7 @@ unpack_gzip(opn_ctx *ctx, const char *path, const opn_i_bytes *packed, opn_i_byt
                 "%s: out of memory", path);
     started = true;
     OPN_TRY(inflate_all(ctx, path, &stream, packed->n, &bytes));
+    bytes.n_packed = packed->n;
     *out = bytes;
     bytes.data = NULL;
 cleanup:

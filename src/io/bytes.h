@@ -18,6 +18,7 @@ bool opn_i_expansion_allowed(size_t n_packed, size_t n_bytes);
 typedef struct opn_i_bytes {
     unsigned char *data;
     size_t n;
+    size_t n_packed; // bytes that they were unpacked from; 0 if they were not packed
 } opn_i_bytes;
 
 void opn_i_bytes_release(opn_ctx *ctx, opn_i_bytes *bytes);

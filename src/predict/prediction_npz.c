@@ -377,7 +377,7 @@ opn_status opn_i_prediction_read_npz(opn_ctx *ctx,
     opn_status status = OPN_OK;
     opn_i_zip *zip = NULL;
     member numbers = {0};
-    OPN_TRY(opn_i_zip_open(ctx, path, bytes->data, bytes->n, &zip));
+    OPN_TRY(opn_i_zip_open_file(ctx, path, bytes, &zip));
     OPN_TRY(check_members(ctx, path, zip, file));
     OPN_TRY(read_main(ctx, zip, file, &numbers));
     OPN_TRY(read_classes(ctx, zip, &numbers, file));

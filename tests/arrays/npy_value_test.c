@@ -127,6 +127,50 @@ static void test_a_list_longer_than_its_array_is_refused(void **state)
     expect_refused(grown, sizeof(grown) - 1, "2 objects for 1 places");
 }
 
+// An array of 100 times the same text of a million characters.
+static opn_i_npy_value read_repeated(size_t n_packed)
+{
+    enum { N_CHARS = 1000000, N_TIMES = 100 };
+    static const char head[] = "\x80\2cnumpy.core.multiarray\n_reconstruct\n"
+                               "cnumpy\nndarray\nK\0\x85U\1b\x87R"
+                               "(K\1K\x64\x85"
+                               "cnumpy\ndtype\nU\2O8K\0K\1\x87R"
+                               "\x89](T\x40\x42\x0f\0";
+    char *pickle = malloc(sizeof(head) + N_CHARS + 2 * N_TIMES + 8);
+    size_t n = sizeof(head) - 1;
+    opn_i_npy_value value = {0};
+    assert_non_null(pickle);
+    memcpy(pickle, head, n);
+    memset(pickle + n, 'a', N_CHARS);
+    n += N_CHARS;
+    memcpy(pickle + n, "q\2", 2);
+    n += 2;
+    for (int i = 1; i < N_TIMES; i++, n += 2)
+        memcpy(pickle + n, "h\2", 2);
+    memcpy(pickle + n, "etb.", 4);
+    opn_i_bytes bytes = as_npy(pickle, n + 4);
+    free(pickle);
+    bytes.n_packed = n_packed;
+    if (opn_i_npy_value_read(ctx, "a.npy", &bytes, &value) != OPN_OK)
+        fail_msg("%s", opn_ctx_error(ctx));
+    assert_int_equal(opn_i_npy_value_n_items(&value), N_TIMES);
+    return value;
+}
+
+static void test_texts_used_again_count_from_the_bytes_of_the_file(void **state)
+{
+    (void)state;
+    size_t room = 0;
+    opn_i_npy_value value = read_repeated(0);
+    assert_int_equal(opn_i_npy_value_text_room(ctx, "a.npy", &value, &room), OPN_OK);
+    opn_i_npy_value_release(ctx, &value);
+    value = read_repeated(1000); // a million characters that are all the same pack well
+    assert_int_equal(opn_i_npy_value_text_room(ctx, "a.npy", &value, &room),
+                     OPN_ERR_FORMAT);
+    support_expect_error(ctx, "a.npy: the same long texts are used over and over");
+    opn_i_npy_value_release(ctx, &value);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +179,7 @@ int main(void)
             WITH_CTX(test_a_wrapped_list_and_a_wrapped_array_are_unwrapped),
             WITH_CTX(test_other_objects_are_refused),
             WITH_CTX(test_a_list_longer_than_its_array_is_refused),
+            WITH_CTX(test_texts_used_again_count_from_the_bytes_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

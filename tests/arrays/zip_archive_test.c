@@ -5,6 +5,7 @@
 #include "support/cmocka_test.h"
 #include "support/support.h"
 
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -370,6 +371,67 @@ static void test_zip_refuses_too_many_members_and_ends(void **state)
     free(file);
 }
 
+// ---- sharing -------------------------------------------------------------------------
+
+// Members that are all the same stored bytes: one local header, and n entries of the
+// directory that point to it. Returns the length.
+enum { N_SHARED = 1000, SHARED_ROOM = 30 + 1 + N_SHARED + 8 * 47 + 22 };
+
+static size_t make_shared(unsigned n_members, unsigned char out[SHARED_ROOM])
+{
+    enum { LOCAL = 30 + 1, CENTRAL = 46 + 1 };
+    memset(out, 0, SHARED_ROOM);
+    const uint32_t crc = libdeflate_crc32(0, out + LOCAL, N_SHARED);
+    unsigned char *end = out + LOCAL + N_SHARED + (size_t)n_members * CENTRAL;
+    memcpy(out, "PK\3\4", 4);
+    for (unsigned h = 0; h <= n_members; h++) {
+        unsigned char *header = h == 0 ? out : end - (size_t)h * CENTRAL;
+        unsigned char *fields = header + (h == 0 ? 14 : 16);
+        if (h > 0)
+            memcpy(header, "PK\1\2", 4);
+        put_le(fields, 4, crc);
+        put_le(fields + 4, 4, N_SHARED);
+        put_le(fields + 8, 4, N_SHARED);
+        put_le(fields + 12, 2, 1);
+        header[h == 0 ? 30 : 46] = (unsigned char)('a' + h);
+    }
+    memcpy(end, "PK\5\6", 4);
+    put_le(end + 8, 2, n_members);
+    put_le(end + 10, 2, n_members);
+    put_le(end + 12, 4, (uint64_t)n_members * CENTRAL);
+    put_le(end + 16, 4, LOCAL + N_SHARED);
+    return (size_t)(end - out) + 22;
+}
+
+static void test_zip_refuses_members_that_share_their_bytes(void **state)
+{
+    (void)state;
+    unsigned char file[SHARED_ROOM];
+    assert_int_equal(read_all(ctx, file, make_shared(1, file)), OPN_OK);
+    for (unsigned n_members = 2; n_members <= 8; n_members++) {
+        assert_int_equal(read_all(ctx, file, make_shared(n_members, file)),
+                         OPN_ERR_FORMAT);
+        support_expect_error(ctx, "x.npz: members that share their bytes: together they "
+                                  "claim more than the ");
+    }
+}
+
+static void test_zip_inside_of_gzip_is_refused(void **state)
+{
+    (void)state;
+    unsigned char file[SHARED_ROOM];
+    opn_i_bytes bytes = {.data = file, .n = make_shared(1, file)};
+    opn_i_zip *zip = NULL;
+    assert_int_equal(opn_i_zip_open_file(ctx, "x.npz", &bytes, &zip), OPN_OK);
+    opn_i_zip_close(zip);
+    zip = NULL;
+    bytes.n_packed = 100;
+    assert_int_equal(opn_i_zip_open_file(ctx, "x.npz", &bytes, &zip), OPN_ERR_FORMAT);
+    support_expect_error(ctx, "x.npz: is packed by gzip, and a zip archive is packed "
+                              "already; unpack it first");
+    assert_null(zip);
+}
+
 // ---- damage --------------------------------------------------------------------------
 
 static void test_zip_sees_damaged_content(void **state)
@@ -468,6 +530,8 @@ int main(void)
             WITH_CTX(test_zip_refuses_sizes_of_64_bits_that_lie),
             WITH_CTX(test_zip_refuses_a_count_of_members_that_lies),
             WITH_CTX(test_zip_refuses_too_many_members_and_ends),
+            WITH_CTX(test_zip_refuses_members_that_share_their_bytes),
+            WITH_CTX(test_zip_inside_of_gzip_is_refused),
             WITH_CTX(test_zip_sees_damaged_content),
             WITH_CTX(test_zip_cut_anywhere_is_refused),
             WITH_CTX(test_zip_survives_any_flipped_bit),

@@ -219,7 +219,7 @@ function exert()
 // Elements and attributes that only a name taken for markup could have brought.
 function findStrangers()
 {
-    const strangers = 'img, iframe, object, embed, video, audio, form, base, b, i, bdi *, ' +
+    const strangers = 'img:not(#images img), iframe, object, embed, video, audio, form, base, b, i, bdi *, ' +
         'main script, main style, [onerror], [onload], [onclick], a[href]:not([href^="#"])';
     return [...document.querySelectorAll(strangers)].map(e => e.outerHTML.slice(0, 80));
 }

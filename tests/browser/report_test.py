@@ -1,8 +1,9 @@
-"""report_test.py PAGE.html... [--nodes N] [--hostile]: opens pages of `opine report` as a
+"""report_test.py PAGE.html... [--nodes N] [--hostile] [--images]: opens pages of `opine report` as a
 reader would, and checks that they draw, answer, keep to themselves, and take names for text.
 
 --nodes: the page must have so many at the least, so that its size and work mean something.
 --hostile: names with markup must be among the data.
+--images: the nodes must be images.
 """
 
 import argparse
@@ -10,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from checks import expect, expect_equal, run
+from checks import expect, expect_equal, run, shot_path
 from report_access import check_access
 from report_colours import check_colours
 from report_decide import check_decide
@@ -102,6 +103,24 @@ def check_drawings(checks, report, data):
             for at in range(shown):
                 expect_drawn(report, part, at)
             claim.note = f"{shown} drawn"
+
+
+def check_images(checks, report, data, wanted):
+    """A browser that could not read an image gives it a width of 0."""
+    found = data.about["views"][0].get("images") if data.about["views"] else None
+    if not found and not wanted:
+        return
+    with checks.claim("the most and least certain images are shown, as they are") as claim:
+        expect(found, "the page has no images")
+        tiles = [*found["certain"], *found["uncertain"]]
+        shown = report.evaluate("[...document.querySelectorAll('#images img')].map("
+                                "i => [i.naturalWidth, i.naturalHeight, i.src])")
+        expect_equal(shown, [[found["width"], found["height"], tile["png"]] for tile in tiles])
+        expect(all(tile["png"].startswith("data:image/png;base64,") for tile in tiles), "no PNG")
+        expect_equal(len({tile["node"] for tile in tiles}), len(tiles))
+        report.show("#images")
+        report.screenshot(shot_path(report.own, "images"))
+        claim.note = f"{len(tiles)} images"
 
 
 def check_theme(checks, report):
@@ -206,7 +225,8 @@ def check_phone(checks, browser, url, data):
         expect_equal(seen, NOTHING)
 
 
-def check_report(checks, browser, file, nodes, hostile):
+def check_report(checks, browser, file, options):
+    nodes, hostile = options.nodes, options.hostile
     report = check_opening(checks, browser, file)
     if not report:
         return
@@ -223,6 +243,7 @@ def check_report(checks, browser, file, nodes, hostile):
         report.close()
         report = again
     check_drawings(checks, report, data)
+    check_images(checks, report, data, options.images)
     if "map" in parts_of(data):
         check_maps(checks, report, data)
     check_theme(checks, report)
@@ -246,7 +267,7 @@ def check_report(checks, browser, file, nodes, hostile):
 def check_reports(checks, browser, options):
     for page in options.pages:
         print(f"# {page}")
-        check_report(checks, browser, Path(page), options.nodes, options.hostile)
+        check_report(checks, browser, Path(page), options)
 
 
 def parse_options():
@@ -254,6 +275,7 @@ def parse_options():
     parser.add_argument("pages", nargs="+")
     parser.add_argument("--nodes", type=int, default=0)
     parser.add_argument("--hostile", action="store_true")
+    parser.add_argument("--images", action="store_true")
     return parser.parse_args()
 
 

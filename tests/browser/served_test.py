@@ -1,9 +1,11 @@
 """served_test.py: opens the page of `opine explore` as a reader would, labels a node, sees its
 opinion move, and undoes it; cancels a training, trains another model, and finds nodes by
-feature."""
+feature. Names of the data are text there too."""
 
 import contextlib
+import csv
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,12 +22,12 @@ SECONDS = 120
 
 
 @contextlib.contextmanager
-def served(folder):
+def served(folder, data="demo", epochs=60):
     """The address of a running `opine explore`, and its process."""
-    run_opine("opine train demo --model s-bgcn-t-k --epochs 60 --threads 1 -o m.safetensors -q",
-              folder)
+    run_opine(f"opine train {shlex.quote(data)} --model s-bgcn-t-k --epochs {epochs} --threads 1 "
+              "-o m.safetensors -q", folder)
     process = subprocess.Popen(
-        [os.environ["OPINE"], "explore", "m.safetensors", "demo", "--threads", "1", "-q"],
+        [os.environ["OPINE"], "explore", "m.safetensors", data, "--threads", "1", "-q"],
         cwd=folder, stdout=subprocess.PIPE, text=True)
     try:
         yield process.stdout.readline().split()[-1], process
@@ -177,7 +179,48 @@ def check_end(checks, page, process):
     check_state(checks, page, "when its server has ended")
 
 
+ATTACK = "<img src=x onerror=window.hacked=1>"
+
+
+def write_hostile(folder):
+    """Sixty nodes in a folder whose name, nodes, classes and features are markup."""
+    os.mkdir(folder)
+    features = [ATTACK, "</script><script>window.hacked=1</script>", "<!--<script>", "a\u2028b"]
+    nodes = [f"{ATTACK}{i}" for i in range(60)]
+    tables = {
+        "edges": [["source", "target"], *([nodes[i], nodes[(i + 2) % 60]] for i in range(60))],
+        "features": [["node", "feature", "value"],
+                     *([node, feature, 1 + (i * k) % 3] for i, node in enumerate(nodes)
+                       for k, feature in enumerate(features))],
+        "labels": [["node", "label"], *([node, f"<b>{i % 2}</b>"] for i, node in enumerate(nodes))],
+    }
+    for name, rows in tables.items():
+        with open(f"{folder}/{name}.csv", "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+
+
+def check_hostile(checks, browser):
+    with tempfile.TemporaryDirectory(prefix="opine-served-") as folder:
+        write_hostile(f"{folder}/{ATTACK}")
+        with served(folder, ATTACK, epochs=5) as (address, _):
+            page = ReportPage(browser, address, width=1440)
+            with checks.claim("names of folder, nodes, classes and features are text"):
+                expect_equal(ReportData(page).about["title"], ATTACK)
+                page.find(ATTACK)
+                page.pin_first()
+                page.fill(".by-feature input", "<img")
+                page.wait(lambda: page.ask("countOf", ".by-feature .matches button"), "a match")
+                expect(page.text(".by-feature .matches button").startswith(ATTACK[:20]), "markup")
+                page.act(page.click, ".by-feature .matches button")
+                page.wait(lambda: "selected" in page.text(".by-feature [role=status]"), "selected")
+                expect_equal(page.ask("findStrangers"), [])
+                expect_equal(page.evaluate("typeof window.hacked"), "undefined")
+                expect_equal(page.seen()["complaints"], [])
+            page.close()
+
+
 def check_served(checks, browser):
+    check_hostile(checks, browser)
     with tempfile.TemporaryDirectory(prefix="opine-served-") as folder:
         with served(folder) as (address, process):
             check_file(checks, browser, folder)

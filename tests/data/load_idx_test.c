@@ -7,6 +7,7 @@
 #include "support/refusal.h"
 #include "support/support.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -241,6 +242,30 @@ static void test_files_cut_at_any_byte_are_refused(void **state)
     assert_int_equal(n_wrong, 0);
 }
 
+static void test_a_packed_file_cut_at_any_byte_is_refused(void **state)
+{
+    (void)state;
+    char path[SUPPORT_PATH];
+    size_t n_packed = 0;
+    int n_wrong = 0;
+    put_all();
+    unlink(support_path(path, folder, "train-images-idx3-ubyte"));
+    support_path(path, folder, "train-images-idx3-ubyte.gz");
+    gzFile file = gzopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(gzwrite(file, images, sizeof(images)), sizeof(images));
+    assert_int_equal(gzclose(file), Z_OK);
+    char *packed = support_read_file(path, &n_packed);
+    assert_true(n_packed > 20);
+    for (size_t n_kept = 0; n_kept < n_packed; n_kept++) {
+        put("train-images-idx3-ubyte.gz", packed, n_kept);
+        n_wrong += !load_is_refused("cut", folder, N_BYTES, "train-images", NULL);
+    }
+    free(packed);
+    unlink(path);
+    assert_int_equal(n_wrong, 0);
+}
+
 static void test_any_flipped_bit_of_a_file_is_endured(void **state)
 {
     (void)state;
@@ -280,6 +305,7 @@ int main(void)
             WITH_FOLDER(test_what_is_wrong_is_refused_with_the_file_it_is_in),
             WITH_FOLDER(test_a_file_that_cannot_be_read_is_refused),
             WITH_FOLDER(test_files_cut_at_any_byte_are_refused),
+            WITH_FOLDER(test_a_packed_file_cut_at_any_byte_is_refused),
             WITH_FOLDER(test_any_flipped_bit_of_a_file_is_endured),
             WITH_FOLDER(test_loading_survives_any_allocation_failure),
     };

@@ -264,6 +264,59 @@ static void test_a_stalled_server_is_left(void **state)
     fetch_close(scn);
 }
 
+// ---- https -------------------------------------------------------------------------
+
+static void test_https_serves_whom_it_should(void **state)
+{
+    (void)state;
+    static const char *const behaviours[] = {"whole", "moved"};
+    for (int b = 0; b < 2; b++) {
+        fetch_scene *scn = fetch_open(SMALL);
+        scn->limits.certificates = fetch_certificate;
+        assert_int_equal(fetch_by_tls(scn, behaviours[b]), OPN_OK);
+        fetch_expect_whole(scn);
+        fetch_close(scn);
+    }
+    fetch_scene *scn = fetch_open(SMALL);
+    scn->limits.certificates = fetch_certificate;
+    assert_int_equal(fetch_as(scn, "upgrade"), OPN_OK);
+    fetch_expect_whole(scn);
+    fetch_expect_requests("upgrade 5000 -\nwhole 5000 -\n");
+    fetch_close(scn);
+}
+
+static void
+expect_refusal_by_tls(fetch_scene *scn, const char *behaviour, const char *reason)
+{
+    assert_int_equal(fetch_by_tls(scn, behaviour), OPN_ERR_READ);
+    support_expect_error(scn->s->ctx, scn->mirror);
+    support_expect_error(scn->s->ctx, reason);
+    assert_false(fetch_exists(scn->path));
+    assert_false(fetch_exists(scn->part));
+}
+
+static void test_a_redirect_from_https_to_http_is_not_followed(void **state)
+{
+    (void)state;
+    fetch_scene *scn = fetch_open(SMALL);
+    scn->limits.certificates = fetch_certificate;
+    expect_refusal_by_tls(scn, "downgrade", "an address that is not https");
+    fetch_expect_requests("downgrade 5000 -\n");
+    expect_refusal_by_tls(scn, "detour", "an address that is not https");
+    fetch_expect_requests("detour 5000 -\ndowngrade 5000 -\n");
+    expect_refusal_by_tls(scn, "local", "an address that is not https");
+    fetch_close(scn);
+}
+
+static void test_a_server_that_nobody_vouches_for_is_not_asked(void **state)
+{
+    (void)state;
+    fetch_scene *scn = fetch_open(SMALL);
+    expect_refusal_by_tls(scn, "whole", "ertificate"); // in the words of the TLS library
+    fetch_expect_requests("");
+    fetch_close(scn);
+}
+
 static void test_a_server_that_is_not_there_is_named(void **state)
 {
     (void)state;
@@ -422,6 +475,9 @@ int main(void)
             cmocka_unit_test(test_a_wrong_hash_names_both),
             cmocka_unit_test(test_what_came_before_a_failure_is_kept),
             cmocka_unit_test(test_a_stalled_server_is_left),
+            cmocka_unit_test(test_https_serves_whom_it_should),
+            cmocka_unit_test(test_a_redirect_from_https_to_http_is_not_followed),
+            cmocka_unit_test(test_a_server_that_nobody_vouches_for_is_not_asked),
             cmocka_unit_test(test_a_server_that_is_not_there_is_named),
             cmocka_unit_test(test_an_interrupt_is_felt_at_once_and_keeps_what_came),
             cmocka_unit_test(test_mirrors_that_are_no_plain_address_are_refused),

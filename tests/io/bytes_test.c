@@ -30,7 +30,7 @@ static void expect_read(stage *s, const void *data, size_t n)
 static void
 expect_failure(stage *s, const char *path, opn_status want, const char *reason)
 {
-    opn_i_bytes bytes = {(unsigned char *)s, 77};
+    opn_i_bytes bytes = {.data = (unsigned char *)s, .n = 77};
     assert_int_equal(opn_i_file_read(s->ctx, path, &bytes), want);
     assert_ptr_equal(bytes.data, s); // untouched
     assert_int_equal(bytes.n, 77);

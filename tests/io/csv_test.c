@@ -13,7 +13,7 @@
 // A block of exactly n bytes and the NUL behind them, so that ASan sees any step beyond.
 static opn_i_bytes bytes_of(opn_ctx *ctx, const char *text, size_t n)
 {
-    opn_i_bytes bytes = {opn_i_calloc(&ctx->alloc, n + 1, 1), n};
+    opn_i_bytes bytes = {.data = opn_i_calloc(&ctx->alloc, n + 1, 1), .n = n};
     if (bytes.data != NULL)
         memcpy(bytes.data, text, n);
     return bytes;
@@ -133,7 +133,7 @@ static void test_csv_delimiter_is_what_the_first_two_lines_share(void **state)
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         char text[64];
         snprintf(text, sizeof(text), "%s", cases[c].text);
-        const opn_i_bytes bytes = {(unsigned char *)text, strlen(text)};
+        const opn_i_bytes bytes = {.data = (unsigned char *)text, .n = strlen(text)};
         if (opn_i_csv_delimiter(&bytes, cases[c].otherwise) != cases[c].delimiter)
             fail_msg("case %zu", c);
     }

@@ -113,8 +113,9 @@ static void each_term_has_the_golden_value_and_gradient(void **state)
 
 // Encoders with units that are smooth or far from their kinks.
 static const network_kind gat_kind = {&opn_i_gat_encoder, 2, 1};
+static const network_kind links_kind = {&opn_i_links_encoder, 1, 1};
 static const network_kind *const encoders[] = {&gcn_kind, &gat_kind, &sage_kind,
-                                               &mlp_kind};
+                                               &mlp_kind, &links_kind};
 enum { N_ENCODERS = sizeof(encoders) / sizeof(encoders[0]) };
 
 static const network_size small = {12, 6, 4, 3, true};

@@ -184,6 +184,35 @@ class Explore(unittest.TestCase):
                        f"http://localhost:{self.server.port}", ""):
             self.refused(*self.server.post("cancel", "", headers={"Origin": origin}), 403)
 
+    def test_guessing_on_teaches_nothing(self):
+        """A thousand guesses, each closer to the token, get the same answer, and lock nobody out."""
+        token = self.server.token
+        guesses = [token[:n] + ("0" if token[n] != "0" else "1") + token[n + 1:]
+                   for n in range(len(token))]
+        answers = {json.dumps(self.server.get(f"/{guess}/", plain=True))
+                   for _ in range(1000 // len(guesses)) for guess in guesses}
+        self.assertEqual(len(answers), 1)
+        self.assertTrue(answers.pop().startswith("[401, "))
+        self.assertEqual(self.server.get("state")[0], 200)
+
+    def test_a_host_is_neither_left_out_nor_found_elsewhere(self):
+        """What a name that was pointed here would send, and what only a program can."""
+        base, port = self.server.base, self.server.port
+        own, evil = f"Host: 127.0.0.1:{port}\r\n", f"Host: evil.example:{port}\r\n"
+        for request in (f"GET {base} HTTP/1.0\r\n", f"GET {base} HTTP/1.1\r\n",
+                        f"GET {base} HTTP/1.1\r\n{evil}", f"GET {base} HTTP/1.1\r\n{evil}{own}",
+                        f"GET {base} HTTP/1.1\r\nHost : 127.0.0.1:{port}\r\n",
+                        f"GET http://evil.example:{port}{base} HTTP/1.1\r\n{own}",
+                        f"GET {base} HTTP/1.1\r\n{own}Origin: http://evil.example\r\n"
+                        f"Origin: http://127.0.0.1:{port}\r\n",
+                        f"GET {base} HTTP/1.1\r\n{evil}X-Forwarded-Host: 127.0.0.1:{port}\r\n",
+                        f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n{own}"):
+            with self.subTest(request):
+                answer = self.server.raw(f"{request}Connection: close\r\n\r\n".encode())
+                self.assertNotIn(b" 200 ", answer)
+                self.assertNotIn(b"application/json\" id=\"about", answer)
+        self.assertEqual(self.server.get("state")[0], 200)
+
     def test_no_file_is_served(self):
         for path in ("../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", "/etc/passwd", "m.safetensors",
                      "models/..%2f..%2fetc%2fpasswd", "models/9", "models/", "models/00", "index.html",

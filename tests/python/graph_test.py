@@ -1,8 +1,11 @@
 """Graphs from arrays and from what others have."""
 
+import gzip
 import os
 import pickle
+import struct
 import subprocess
+import tempfile
 import types
 import unittest
 
@@ -14,6 +17,12 @@ from support import demo, needs, quiet
 
 EDGES = np.array([[0, 1, 2, 2], [1, 2, 0, 3]])
 X = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0], [-1.0, 3.5]], dtype=np.float32)
+
+
+def write_idx(path, array):
+    data = bytes([0, 0, 8, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+    with open(path, "wb") as file:
+        file.write(gzip.compress(data) if path.endswith(".gz") else data)
 
 
 class Arrays(unittest.TestCase):
@@ -110,6 +119,38 @@ class Files(unittest.TestCase):
     def test_a_pickled_dataset_is_the_dataset(self):
         again = pickle.loads(pickle.dumps(demo()))
         self.assertEqual((again.name, again.hash, again.info), (demo().name, demo().hash, demo().info))
+
+    def test_images_are_a_graph_of_pixels_without_edges(self):
+        pixels = np.arange(5 * 2 * 3, dtype=np.uint8).reshape(5, 2, 3)
+        with tempfile.TemporaryDirectory() as folder:
+            write_idx(f"{folder}/train-images-idx3-ubyte.gz", pixels)
+            write_idx(f"{folder}/train-labels-idx1-ubyte.gz", np.array([3, 7, 3, 7, 7], np.uint8))
+            for path in (folder, f"{folder}/train-images-idx3-ubyte.gz"):
+                g = Graph.load(path)
+                self.assertEqual((g.n_nodes, g.n_edges, g.n_features), (5, 0, 6))
+                np.testing.assert_allclose(g.x, pixels.reshape(5, 6) / 255, rtol=1e-6)
+                self.assertEqual([str(label) for label in g.y], ["3", "7", "3", "7", "7"])
+            with open(f"{folder}/train-images-idx3-ubyte.gz", "r+b") as file:
+                file.truncate(30)
+            with self.assertRaisesRegex(OpineValueError, "end early"):
+                Graph.load(folder)
+
+    def test_a_perceptron_learns_images_with_unlabelled_ones(self):
+        drawn = np.random.default_rng(1).integers(0, 100, (60, 2, 3))
+        for k in range(3):
+            drawn[k::3, :, k] += 150
+        with tempfile.TemporaryDirectory() as folder:
+            write_idx(f"{folder}/train-images-idx3-ubyte", drawn.astype(np.uint8))
+            write_idx(f"{folder}/train-labels-idx1-ubyte", np.arange(60, dtype=np.uint8) % 3)
+            g = Graph.load(folder)
+        for term in ("vat", "mean-teacher", "pseudo-label"):
+            with self.subTest(term):
+                with quiet():
+                    clf = opine.NodeClassifier("drop-mlp", graph=g, unlabelled=term, batch=16,
+                                               epochs=200, learning_rate=0.01, normalise="none")
+                    clf.fit(range(30))
+                self.assertEqual(set(clf.roles_[30:]), {"unlabelled"})
+                self.assertGreater(np.mean(clf.predict() == g.y), 0.9)
 
     def test_missing_files_are_os_errors(self):
         with self.assertRaisesRegex(OpineOSError, "no such data"):

@@ -17,6 +17,7 @@
 // ---- the server ----------------------------------------------------------------------
 
 fetch_server_state fetch_server;
+const char fetch_certificate[] = FETCH_CERTIFICATE;
 
 // The same bytes as those of fetch_server.py.
 static void make_pattern(void)
@@ -30,7 +31,7 @@ int fetch_start_server(void **state)
     (void)state;
     int to_server[2];
     int from_server[2];
-    char text[16] = "";
+    char text[32] = "";
     make_pattern();
     // Whatever the user's proxy is, it has no part in this.
     assert_int_equal(setenv("no_proxy", "*", 1), 0);
@@ -56,8 +57,8 @@ int fetch_start_server(void **state)
     for (size_t n = 0; n < sizeof(text) - 1 && strchr(text, '\n') == NULL; n++)
         assert_int_equal(read(from_server[0], text + n, 1), 1);
     close(from_server[0]);
-    fetch_server.port = atoi(text);
-    return fetch_server.port > 0 ? 0 : -1;
+    return sscanf(text, "%d %d", &fetch_server.port, &fetch_server.tls_port) == 2 ? 0
+                                                                                  : -1;
 }
 
 int fetch_stop_server(void **state)
@@ -135,6 +136,13 @@ opn_status fetch_as(fetch_scene *scn, const char *behaviour)
 {
     snprintf(scn->mirror, sizeof(scn->mirror), "http://127.0.0.1:%d/%s",
              fetch_server.port, behaviour);
+    return fetch_from(scn, scn->mirror);
+}
+
+opn_status fetch_by_tls(fetch_scene *scn, const char *behaviour)
+{
+    snprintf(scn->mirror, sizeof(scn->mirror), "https://127.0.0.1:%d/%s",
+             fetch_server.tls_port, behaviour);
     return fetch_from(scn, scn->mirror);
 }
 

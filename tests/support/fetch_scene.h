@@ -19,6 +19,7 @@ typedef struct fetch_server_state {
     int process;
     int input; // the server exits when it is closed
     int port;
+    int tls_port; // of the same, by https
 } fetch_server_state;
 
 extern fetch_server_state fetch_server;
@@ -53,6 +54,11 @@ void fetch_hash(opn_ctx *ctx, size_t n, char text[OPN_SHA256_TEXT]);
 // Fetches from a mirror, or from the server with one of its behaviours.
 opn_status fetch_from(fetch_scene *scn, const char *mirror);
 opn_status fetch_as(fetch_scene *scn, const char *behaviour);
+
+// The same by https. The server's certificate is in the file, and no other vouches for
+// it.
+extern const char fetch_certificate[];
+opn_status fetch_by_tls(fetch_scene *scn, const char *behaviour);
 
 // Creates the folder of the file, or a .part file of n bytes in it.
 void fetch_make_folder(const fetch_scene *scn);

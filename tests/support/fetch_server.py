@@ -3,8 +3,8 @@
 
   tests/support/fetch_server.py LOG
 
-Listens on a port of 127.0.0.1 that the system chooses, prints its number, and serves until
-its standard input ends. A request for /BEHAVIOUR/…/N.bin is for N bytes of a fixed pattern
+Listens on two ports of 127.0.0.1 that the system chooses, the second with TLS and the certificate
+beside this file, prints their numbers, and serves until its standard input ends. A request for /BEHAVIOUR/…/N.bin is for N bytes of a fixed pattern
 (tests/support/fetch_scene.c has the same; any other name has 5000), sent as BEHAVIOUR says: a method of
 Behaviours below. Each request is a line of LOG before it is answered: behaviour, N, and the
 Range asked for or "-".
@@ -12,10 +12,14 @@ Range asked for or "-".
 
 import os
 import re
+import ssl
 import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# Signs itself, for 127.0.0.1, from 2000 to 9999; made by openssl ecparam, req and ca -selfsign.
+CERTIFICATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fetch_certificate.pem")
 
 STALL_SECONDS = 60  # longer than any test waits
 
@@ -70,6 +74,10 @@ class Behaviours(BaseHTTPRequestHandler):
 
     def moved(self, data):
         self.redirect(self.path.replace("/moved/", "/whole/"))
+
+    def upgrade(self, data):
+        self.redirect(f"https://127.0.0.1:{self.server.ports[1]}"
+                      + self.path.replace("/upgrade/", "/whole/"))
 
     def unannounced(self, data):
         """Does not say how much there is."""
@@ -161,6 +169,15 @@ class Behaviours(BaseHTTPRequestHandler):
         """Points to a file of the reader's own machine, which would be the right one."""
         self.redirect("file://" + os.path.dirname(sys.argv[1]) + "/local.bin")
 
+    def downgrade(self, data):
+        """Points to the right file, but where anyone can read and change it on its way."""
+        self.redirect(f"http://127.0.0.1:{self.server.ports[0]}"
+                      + self.path.replace("/downgrade/", "/whole/"))
+
+    def detour(self, data):
+        """The same after a step that is as it should be."""
+        self.redirect(self.path.replace("/detour/", "/downgrade/"))
+
     # ---- requests
 
     def do_GET(self):
@@ -181,15 +198,22 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *args):
-        # A reader that hangs up is what the tests are about.
-        if not isinstance(sys.exc_info()[1], ConnectionError):
+        # A reader that hangs up, or trusts nobody, is what the tests are about.
+        if not isinstance(sys.exc_info()[1], (ConnectionError, ssl.SSLError)):
             super().handle_error(*args)
 
 
 def main():
-    server = Server(("127.0.0.1", 0), Behaviours)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(server.server_port, flush=True)
+    servers = [Server(("127.0.0.1", 0), Behaviours) for _ in range(2)]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE)
+    # The handshake is left to the thread of the connection.
+    servers[1].socket = context.wrap_socket(servers[1].socket, server_side=True,
+                                            do_handshake_on_connect=False)
+    for server in servers:
+        server.ports = [other.server_port for other in servers]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(*servers[0].ports, flush=True)
     sys.stdin.read()
     os._exit(0)  # without waiting for those who stall
 
