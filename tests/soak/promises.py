@@ -130,7 +130,7 @@ class Place:
 
     opine: str
     folder: Path
-    seconds: float = 120  # after which a command hangs
+    seconds: float = 1200  # after which a command hangs, however busy the machine is
     most: int = 0  # values of a limit that are tried; 0: all
     broken: list = field(default_factory=list)
     n_run: int = 0

@@ -32,7 +32,7 @@ ENCODERS = ("gcn", "gat", "sage", "mlp", "links")
 FAMILY = ("s-b{}-t-k", "drop-{}", "s-{}", "{}")
 MODELS = [form.format(name) for form in FAMILY for name in ENCODERS] + [
     "dropedge-gcn", "edl-gcn", "dpn-gcn", "auto", "auto"]
-SECONDS = 600
+SECONDS = 1800
 
 
 def arguments():
