@@ -5,7 +5,8 @@
 
 Each case below has a claim, and runs commands that have to keep the promises of promises.py: the exit
 code that is expected, a message that names the file or the option, no crash, no half-written file. Where
-a limit is swept over, --most N tries N values of it instead of all. --quick leaves out the large graphs.
+a limit is swept over, --most N tries N values of it instead of all. --quick leaves out the large graphs and
+what runs a hundred commands.
 Printed is a table in Markdown: how many commands were run and how many of them were refused, the most
 memory that one of them had, and how many promises were broken. Exit code 1 if one was.
 
@@ -38,9 +39,9 @@ IS_INSIDE = "OPINE_LIMITS_INSIDE"  # set once this runs in a name space of its o
 CASES = {}
 
 
-def case(name, claim, is_large=False):
+def case(name, claim, is_long=False):
     def keep(function):
-        CASES[name] = (claim, is_large, function)
+        CASES[name] = (claim, is_long, function)
         return function
     return keep
 
@@ -116,7 +117,7 @@ def expect_finite(place, n_nodes, n_classes):
 
 
 @case("10^7 nodes", "a graph of 10^7 nodes and 2 * 10^7 edges is trained on and predicted within 12 GB of"
-      " address space", is_large=True)
+      " address space", is_long=True)
 def ten_million_nodes(place):
     n, place.seconds = 10 ** 7, 7200
     rng = np.random.default_rng(0)
@@ -132,7 +133,7 @@ def ten_million_nodes(place):
 
 
 @case("10^5 features", "graphs of 10^5 features, sparse, dense and in a table, are trained on within 2 GB",
-      is_large=True)
+      is_long=True)
 def many_features(place):
     rng, n_features = np.random.default_rng(0), 10 ** 5
     place.expect(f"data generate --nodes 2000 --classes 4 --features {n_features} -o sparse.npz",
@@ -154,7 +155,7 @@ def many_features(place):
 
 
 @case("1,000 classes", "1,000 classes are learnt, predicted, explained and reported within 4 GB; 4,097 are refused",
-      is_large=True)
+      is_long=True)
 def many_classes(place):
     place.seconds = 7200
     place.expect("data generate --nodes 3000 --classes 1000 --features 200 -o many.npz",
@@ -175,7 +176,7 @@ def many_classes(place):
                  ("more.npz", "4096"))
 
 
-@case("10^5 labels", "a graph of 10^5 labels is trained on, prior included, within 4 GB", is_large=True)
+@case("10^5 labels", "a graph of 10^5 labels is trained on, prior included, within 4 GB", is_long=True)
 def many_labels(place):
     n, place.seconds = 2 * 10 ** 5, 7200
     place.expect(f"data generate --nodes {n} --classes 5 --features 300 -o drawn.npz -q",
@@ -270,7 +271,7 @@ def one_node(place):
     place.expect("data info none.npz", 3, "none.npz")
 
 
-@case("no edges", "a graph without edges goes through every model and verb")
+@case("no edges", "a graph without edges goes through every model and verb", is_long=True)
 def no_edges(place):
     rng = np.random.default_rng(0)
     np.savez(place.folder / "bare.npz", edge_index=np.zeros((2, 0), np.int32),
@@ -654,7 +655,8 @@ def no_home(place):
         place.expect("version -v", env=env)
 
 
-@case("closed streams", "closed standard streams lose no file, and what could not be printed is a failure")
+@case("closed streams", "closed standard streams lose no file, and what could not be printed is a failure",
+      is_long=True)
 def closed_streams(place):
     prints = ("data info g.npz", "data list", "version", "help train", "data info g.npz --json",
               "predict m.safetensors g.npz --samples 2", "explain m.safetensors g.npz 3",
@@ -849,8 +851,8 @@ def main():
     options = arguments()
     go_inside()
     opine, n_broken = str(Path(options.opine).resolve()), 0
-    chosen = options.cases or [name for name, (_, is_large, _) in CASES.items()
-                               if not (options.quick and is_large)]
+    chosen = options.cases or [name for name, (_, is_long, _) in CASES.items()
+                               if not (options.quick and is_long)]
     with tempfile.TemporaryDirectory() as root:
         base = Path(root) / "base"
         base.mkdir()

@@ -215,7 +215,7 @@ class Load:
         for thread in threads:
             thread.start()
         samples = []
-        while self.goes_on():
+        while self.goes_on() or len(samples) < 3:
             samples.append(resident_mb(self.process.pid))
             time.sleep(0.5)
         for thread in threads:
@@ -250,8 +250,8 @@ def try_explore(opine, folder, options, broken):
     middle, last = max(samples[third:2 * third]), max(samples[2 * third:])
     if last - middle > EXPLORE_MB:
         broken.append(f"explore: {last - middle:.1f} MB more in the last third than in the second")
-    print("\n| Minutes | Clients | Requests | Trainings done, cancelled | CPU time, s | Memory, MB: first third | second | "
-          "last | Odd answers |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("\n| Minutes | Clients | Requests | Trainings done, cancelled | CPU time, s | "
+          "Memory, MB: first third | second | last | Odd answers |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     print(f"| {options.minutes:g} | {options.clients} | {sum(load.answers.values())} | "
           f"{load.trained['done']}, {load.trained['cancelled']} | {cpu:.0f} | "
           f"{max(samples[:third]):.1f} | {middle:.1f} | {last:.1f} | {len(load.odd)} |", flush=True)
