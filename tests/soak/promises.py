@@ -23,6 +23,18 @@ from pathlib import Path
 from scene import LEFT_OVER
 
 MB = 1 << 20
+CASES = {}  # claim, whether it takes long, and what looks into it, by name
+
+
+def case(name, claim, is_long=False):
+    def keep(function):
+        CASES[name] = (claim, is_long, function)
+        return function
+    return keep
+
+
+def at_most(megabytes):
+    return {resource.RLIMIT_AS: megabytes * MB}
 
 
 class LeftOut(Exception):
