@@ -47,6 +47,9 @@ soak:
 	@$(MAKE) all
 	tests/soak/faults.py $(BUILD)/opine --most 400
 	tests/soak/kills.py $(BUILD)/opine
+	tests/soak/limits.py $(BUILD)/opine
+	tests/soak/threads.py $(BUILD)/opine
+	tests/soak/long_run.py $(BUILD)/opine
 	@$(CONFIGURE) --preset double
 	@cmake --build $(BUILD)/double --parallel $(JOBS) --target opine
 	tests/soak/differential.py $(BUILD)/double/opine

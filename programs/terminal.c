@@ -94,13 +94,31 @@ void terminal_clear(void)
     is_shown = 0;
 }
 
+// What is too long for a message loses its middle, as in the library: it begins with what
+// it is about, and ends in what is wrong with that.
+static void cut_middle(const char *all, size_t n, char text[MESSAGE_ROOM])
+{
+    enum { HALF = MESSAGE_ROOM / 2 - 4 };
+    snprintf(text, MESSAGE_ROOM, "%.*s ... %s", HALF, all, all + n - HALF);
+}
+
 void complain(const char *fmt, ...)
 {
     char text[MESSAGE_ROOM];
+    char *all = NULL;
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
+    const int n = vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
+    if (n >= MESSAGE_ROOM)
+        all = malloc((size_t)n + 1);
+    if (all != NULL) {
+        va_start(args, fmt);
+        vsnprintf(all, (size_t)n + 1, fmt, args);
+        va_end(args);
+        cut_middle(all, (size_t)n, text);
+        free(all);
+    }
     clean_text(text);
     terminal_clear();
     fprintf(stderr, "opine: %s\n", text);

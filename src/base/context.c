@@ -130,15 +130,25 @@ static bool is_inside_character(char byte)
 }
 
 // A message that is too long loses its middle: it begins with a file, whose path may be
-// long, and ends in what is wrong with it.
-static void put_message(char *to, size_t room, const char *fmt, va_list args)
-        OPN_PRINTF(3, 0);
-static void put_message(char *to, size_t room, const char *fmt, va_list args)
+// long, may quote a name, which may be longer, and ends in what is wrong with it.
+static void
+put_message(const opn_alloc *alloc, char *to, size_t room, const char *fmt, va_list args)
+        OPN_PRINTF(4, 0);
+static void
+put_message(const opn_alloc *alloc, char *to, size_t room, const char *fmt, va_list args)
 {
-    enum { MOST = 8192 }; // two paths of 4096 bytes
+    enum { USUAL = 8192 }; // two paths of 4096 bytes
     static const char gap[] = " ... ";
-    char text[MOST];
-    vsnprintf(text, sizeof(text), fmt, args);
+    char usual[USUAL];
+    va_list again;
+    va_copy(again, args);
+    const int n_all = vsnprintf(usual, sizeof(usual), fmt, args);
+    char *all = n_all >= USUAL ? opn_i_calloc(alloc, (size_t)n_all + 1, 1) : NULL;
+    if (all != NULL)
+        vsnprintf(all, (size_t)n_all + 1, fmt, again);
+    va_end(again);
+    const char *text =
+            all != NULL ? all : usual; // without memory, what there is room for
     const size_t n = strlen(text);
     size_t n_head = n < room ? n : room / 2 - sizeof(gap);
     size_t tail = n < room ? n : n - room / 2;
@@ -150,6 +160,7 @@ static void put_message(char *to, size_t room, const char *fmt, va_list args)
     to[n_head] = 0;
     if (n_head < n)
         snprintf(to + n_head, room - n_head, "%s%s", gap, text + tail);
+    opn_i_release(alloc, all);
     defuse(to);
 }
 
@@ -171,7 +182,7 @@ void opn_i_set_error(opn_ctx *ctx, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    put_message(ctx->error, sizeof(ctx->error), fmt, args);
+    put_message(&ctx->alloc, ctx->error, sizeof(ctx->error), fmt, args);
     va_end(args);
 }
 
@@ -195,7 +206,7 @@ void opn_i_log(opn_ctx *ctx, opn_log_level level, const char *fmt, ...)
     char message[sizeof(ctx->error)];
     va_list args;
     va_start(args, fmt);
-    put_message(message, sizeof(message), fmt, args);
+    put_message(&ctx->alloc, message, sizeof(message), fmt, args);
     va_end(args);
     ctx->hooks.log(ctx->hooks.user, level, message);
 }

@@ -8,6 +8,7 @@
 #include "support/support.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- status --------------------------------------------------------------------------
@@ -252,6 +253,30 @@ static void test_a_message_about_a_long_path_keeps_its_reason(void **state)
     support_ctx_free(ctx, NULL);
 }
 
+// Names in files may be longer than any path.
+static void test_a_message_that_quotes_a_megabyte_keeps_its_reason(void **state)
+{
+    (void)state;
+    enum { LONGEST = 1 << 20 };
+    meter m = {0};
+    opn_ctx *ctx = support_ctx(&m);
+    char *name = malloc(LONGEST + 1);
+    assert_non_null(name);
+    memset(name, 'x', LONGEST);
+    name[LONGEST] = 0;
+    for (int n = 8000; n <= LONGEST; n = n < 8200 ? n + 1 : 2 * n) {
+        const char *end = name + LONGEST - n;
+        opn_i_set_error(ctx, "e.csv:3: node \"%s\" is in neither %s", end, "of them");
+        support_expect_error(ctx, "x\" is in neither of them");
+        assert_memory_equal(opn_ctx_error(ctx), "e.csv:3: node \"xxx", 18);
+    }
+    m.fail_at = m.n_requests + 1; // without memory it says at least where
+    opn_i_set_error(ctx, "e.csv:3: node \"%s\" is in neither", name);
+    assert_memory_equal(opn_ctx_error(ctx), "e.csv:3: node \"xxx", 18);
+    free(name);
+    support_ctx_free(ctx, &m);
+}
+
 // ---- threads -------------------------------------------------------------------------
 
 static void test_ctx_starts_with_one_thread(void **state)
@@ -342,6 +367,7 @@ int main(void)
             cmocka_unit_test(test_hooks_may_be_missing),
             cmocka_unit_test(test_hooks_of_another_size_are_refused),
             cmocka_unit_test(test_a_message_about_a_long_path_keeps_its_reason),
+            cmocka_unit_test(test_a_message_that_quotes_a_megabyte_keeps_its_reason),
             cmocka_unit_test(test_ctx_starts_with_one_thread),
             cmocka_unit_test(test_ctx_set_threads_keeps_to_its_bounds),
             cmocka_unit_test(test_threads_that_cannot_be_started_are_done_without),

@@ -32,15 +32,13 @@ import tempfile
 import threading
 from pathlib import Path
 
+from scene import LEFT_OVER, TINY, prepare
 from timeless import contents, without_times
 from visitor import serve
 
 HERE = Path(__file__).resolve().parent
 KINDS = ("alloc", "open", "read", "write", "sync", "name", "thread")
 SECONDS = 60  # after which a command hangs
-# What a training may leave: to be resumed from, or because it cannot be removed.
-LEFT_OVER = (".checkpoint", ".checkpoint.lock")
-TINY = "--epochs 3 --threads 1"
 
 # Names of cases, and the command of each. {old} is a file that is there before and is to be replaced.
 CASES = {
@@ -70,17 +68,6 @@ CASES = {
     "help": "help train",
 }
 
-GRAPHML = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-<key id="label" for="node" attr.name="label" attr.type="string"/>
-<key id="x" for="node" attr.name="x" attr.type="double"/>
-<graph edgedefault="undirected">
-<node id="a"><data key="label">one</data><data key="x">1.5</data></node>
-<node id="b"><data key="label">two</data><data key="x">-1</data></node>
-<node id="c"><data key="x">0.25</data></node>
-<edge source="a" target="b"/><edge source="b" target="c"/>
-</graph></graphml>
-"""
-
 # What may be left behind by a command that failed half way, because the next run goes on from it.
 RESUMED = {"evaluate into a folder": "run"}
 
@@ -100,28 +87,6 @@ def run(opine, words, folder, **more):
         return serve([opine, *words], SECONDS, cwd=folder, **more)
     return subprocess.run([opine, *words], cwd=folder, capture_output=True, timeout=SECONDS,
                           check=False, stdin=subprocess.DEVNULL, **more)
-
-
-def prepare(opine, folder):
-    """What the cases read, and what they are to replace."""
-    def make(line):
-        done = run(opine, [*shlex.split(line), "-q"], folder)
-        if done.returncode != 0:
-            sys.exit(f"opine {line}: {done.stderr.decode()}")
-
-    make("data generate --nodes 60 --classes 2 --features 12 -o g.npz")
-    for name in ("folder", "few"):
-        make(f"data convert g.npz -o {name}")
-    labels = folder / "few" / "labels.csv"
-    labels.write_text("".join(labels.read_text().splitlines(keepends=True)[:31]))
-    (folder / "few" / "split.csv").unlink(missing_ok=True)
-    make("data shard g.npz --blocks 4 -o g.shards")
-    make(f"train g.npz --model s-bgcn-t-k {TINY} -o m.safetensors")
-    make(f"train few --model s-bgcn-t-k {TINY} -o few.safetensors")
-    make("predict m.safetensors g.npz --threads 1 -o p.csv")
-    (folder / "g.graphml").write_text(GRAPHML, encoding="utf-8")
-    for ending in ("npz", "safetensors", "csv", "json", "html"):
-        (folder / f"old.{ending}").write_bytes(b"as it was\n")
 
 
 def changed(before, after):

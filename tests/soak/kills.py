@@ -28,7 +28,7 @@ import threading
 import time
 from pathlib import Path
 
-from timeless import contents
+from timeless import contents, lines_sorted
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SECONDS = 300
@@ -89,12 +89,6 @@ def results(folder):
     """What a command is to write: not what only helps the next run, nor tables with times."""
     return {name: data for name, data in contents(folder).items()
             if not HELPERS.search(name) and not name.endswith((".txt", ".md"))}
-
-
-def lines_sorted(files):
-    """Results are kept as they come, which differs where threads share the work."""
-    return {name: sorted(data.splitlines()) if name.endswith(".jsonl") else data
-            for name, data in files.items()}
 
 
 class Case:

@@ -12,3 +12,9 @@ def contents(folder):
 def without_times(data):
     data = re.sub(rb'"seconds": ?\{[^}]*\}', b"", data)
     return re.sub(rb'"(seconds|train|prior|infer|total|peak_rss_mb)": ?[-0-9.e+]+', b"", data)
+
+
+def lines_sorted(files):
+    """Results are kept as they come, which differs where threads share the work."""
+    return {name: sorted(data.splitlines()) if name.endswith(".jsonl") else data
+            for name, data in files.items()}
