@@ -33,16 +33,16 @@ def table_names() -> list[str]:
 
 def describe_parameters() -> str:
     """A paragraph about each parameter of the table, for help()."""
-    lines = ["", "    Parameters of the table:", ""]
+    lines = ["", "", "Parameters of the table:", ""]
     for row in _table_rows():
         told = [text(row.help).rstrip(".")]
         if row.choices != NULL:
             told.append(text(row.choices).replace("|", ", "))
         if text(row.default_text):
             told.append(f"{text(row.default_text)} by default")
-        lines += textwrap.wrap("; ".join(told), 96, initial_indent=f"    {text(row.name)}  ",
-                               subsequent_indent="        ")
-    return "\n".join(lines) + "\n    "
+        lines += textwrap.wrap("; ".join(told), 96, initial_indent=f"{text(row.name)}  ",
+                               subsequent_indent="    ")
+    return "\n".join(lines) + "\n"
 
 
 def make_signature() -> inspect.Signature:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -468,7 +469,7 @@ class NodeClassifier(Estimator):
 
 NodeClassifier.__signature__ = make_signature()  # type: ignore[attr-defined]
 if NodeClassifier.__doc__ is not None:  # it is None under python -OO
-    NodeClassifier.__doc__ += describe_parameters()
+    NodeClassifier.__doc__ = inspect.cleandoc(NodeClassifier.__doc__) + describe_parameters()
 
 
 def load(path: str | os.PathLike[str], graph: Any = None) -> NodeClassifier:

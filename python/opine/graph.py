@@ -463,7 +463,8 @@ def _chosen(mask: Any, n_nodes: int, what: str) -> Array:
     if mask.dtype == bool or (mask.shape == (n_nodes,) and np.isin(mask, (0, 1)).all()):
         if mask.shape != (n_nodes,):
             raise OpineValueError(f"{what}: a mask of {mask.shape} for {n_nodes} nodes")
-        return mask.astype(bool)
+        flags: Array = mask.astype(bool)
+        return flags
     numbers = _arrays.as_index(mask, what)
     if numbers.ndim != 1 or (numbers.size and (numbers.min() < 0 or numbers.max() >= n_nodes)):
         raise OpineValueError(f"{what} is neither a mask of {n_nodes} nodes nor a list of their numbers")

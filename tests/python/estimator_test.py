@@ -18,7 +18,7 @@ from support import demo, fitted, needs, quiet
 class Parameters(unittest.TestCase):
     def test_help_describes_every_parameter(self):
         for name in NodeClassifier().get_params():
-            self.assertRegex(NodeClassifier.__doc__, rf"(?m)^    {name}  ")
+            self.assertRegex(NodeClassifier.__doc__, rf"(?m)^{name}  ")
 
     def test_scalars_and_lists_of_numpy_are_values(self):
         with quiet():
