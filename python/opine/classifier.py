@@ -250,6 +250,9 @@ class NodeClassifier(Estimator):
         right = self.classes_[said.predicted()] == truth
         if y is None:
             known = said.graph.y_index[said.nodes()] >= 0
+            if not known.any():
+                raise OpineValueError("none of these nodes had a label in training; give score() theirs, "
+                                      "score(X, y)")
             tested = known & (self._roles_on(said.graph)[said.nodes()] == "test")
             right = right[tested if tested.any() else known]
         return float(np.mean(right))

@@ -93,6 +93,13 @@ class Nodes(unittest.TestCase):
         self.assertEqual(set(clf.roles_[~mask]), {"unlabelled"})
         self.assertNotIn("unlabelled", clf.roles_[mask])
 
+    def test_a_score_without_labels_is_refused(self):
+        with quiet():
+            clf = NodeClassifier("s-gcn", graph=demo(), epochs=2).fit(range(200))
+        with self.assertRaisesRegex(OpineValueError, "give score\\(\\) theirs"):
+            clf.score(range(300, 400))
+        self.assertTrue(0 <= clf.score(range(300, 400), demo().y[300:400]) <= 1)
+
     @needs("torch")
     def test_a_mask_may_be_a_tensor(self):
         import torch
