@@ -57,7 +57,7 @@ OPN_API OPN_NODISCARD opn_status opn_calibrator_fit(opn_ctx *ctx,
 // calibrated [n,K], whose rows sum to 1; it may be p. A calibrator of the kind NONE only
 // makes the rows sum to 1. A temperature keeps the order of the classes; a pool may not.
 // Errors: INVALID_ARG (a or b not above 0, K < 1, a probability that is negative or not
-// finite), NOMEM.
+// finite), NOMEM, INTERRUPTED (some rows are written).
 OPN_API OPN_NODISCARD opn_status opn_calibrator_apply(opn_ctx *ctx,
                                                       const opn_calibrator *calibrator,
                                                       int32_t n,

@@ -40,7 +40,8 @@ typedef struct opn_set_options {
 // score [n,K], higher for a class that fits worse; it may be p. For DAPS, replace it by
 // (1 - t) score + t times the mean of the neighbours' scores, of all nodes alike
 // (opn_graph_diffuse() of graph.h). Errors: INVALID_ARG (n < 0, K < 1, no such kind, a
-// probability outside [0, 1], `n_free` or `penalty` below 0), NOMEM. Cost: O(n K log K).
+// probability outside [0, 1], `n_free` or `penalty` below 0), NOMEM, INTERRUPTED (some
+// rows are written). Cost: O(n K log K).
 OPN_API OPN_NODISCARD opn_status opn_set_score(opn_ctx *ctx,
                                                const opn_set_options *options,
                                                int32_t n,
@@ -55,7 +56,7 @@ OPN_API OPN_NODISCARD opn_status opn_set_score(opn_ctx *ctx,
 // probability of at least `coverage`. Where there are too few calibration nodes for a
 // promise, the threshold is infinite. label [n] is -1 for nodes that are not for
 // calibration. Errors: INVALID_ARG (a coverage outside (0, 1), no calibration node, a
-// label outside [-1, K), a score that is NaN), NOMEM. Cost: O(n log n).
+// label outside [-1, K), a score that is NaN), NOMEM, INTERRUPTED. Cost: O(n log n).
 OPN_API OPN_NODISCARD opn_status opn_set_calibrate(opn_ctx *ctx,
                                                    int32_t n,
                                                    int32_t n_classes,
@@ -67,7 +68,7 @@ OPN_API OPN_NODISCARD opn_status opn_set_calibrate(opn_ctx *ctx,
 
 // member [n,K] 1 for the classes in the set of each node. A set may be empty: none of the
 // known classes fits the node as well as they fit most calibration nodes. Errors:
-// INVALID_ARG (a score or threshold that is NaN).
+// INVALID_ARG (a score or threshold that is NaN), INTERRUPTED.
 OPN_API OPN_NODISCARD opn_status opn_set_members(opn_ctx *ctx,
                                                  int32_t n,
                                                  int32_t n_classes,
@@ -102,8 +103,8 @@ OPN_API OPN_NODISCARD opn_status opn_set_measure(opn_ctx *ctx,
 // p_value [n] of "this node is drawn like the calibration nodes": (1 + number of the m
 // calibration nodes with a score of at least its own) / (m + 1). A higher score means
 // stranger. For a node that is drawn like them, a p-value of at most x has a probability
-// of at most x. Errors: INVALID_ARG (no calibration node, a score that is NaN), NOMEM.
-// Cost: O((m + n) log m).
+// of at most x. Errors: INVALID_ARG (no calibration node, a score that is NaN), NOMEM,
+// INTERRUPTED (some are written). Cost: O((m + n) log m).
 OPN_API OPN_NODISCARD opn_status opn_conformal_p_values(opn_ctx *ctx,
                                                         int32_t n_calibration,
                                                         opn_numbers calibration,
@@ -116,8 +117,8 @@ OPN_API OPN_NODISCARD opn_status opn_conformal_p_values(opn_ctx *ctx,
 // is none, and then no node is marked). Of the marked nodes a share of at most `level`
 // is marked wrongly, on average over draws of the data; conformal p-values with common
 // calibration nodes keep this. Returns the number of marked nodes in *n_found. Errors:
-// INVALID_ARG (a level outside (0, 1), a p-value outside [0, 1]), NOMEM. Cost: O(n log
-// n).
+// INVALID_ARG (a level outside (0, 1), a p-value outside [0, 1]), NOMEM, INTERRUPTED.
+// Cost: O(n log n).
 OPN_API OPN_NODISCARD opn_status opn_discover(opn_ctx *ctx,
                                               int32_t n,
                                               const double *p_value,

@@ -38,8 +38,8 @@ typedef struct opn_control {
 // the threshold.
 //
 // Errors: INVALID_ARG (n or n_candidates < 1, a score that is NaN, a flag that is neither
-// 0 nor 1, a target or confidence outside (0, 1)), NOMEM. Cost: O(n log n + n_candidates
-// log n_candidates).
+// 0 nor 1, a target or confidence outside (0, 1)), NOMEM, INTERRUPTED. Cost: O(n log n +
+// n_candidates log n_candidates).
 OPN_API OPN_NODISCARD opn_status opn_control_accuracy(opn_ctx *ctx,
                                                       int32_t n,
                                                       opn_numbers score,

@@ -81,7 +81,8 @@ typedef struct opn_coverage {
 //
 // The interval ignores that the threshold was chosen on these nodes; expect slightly
 // lower accuracy on new ones. Errors: INVALID_ARG (n < 1, a measure that is NaN, a flag
-// that is neither 0 nor 1, a target outside [0, 1]), NOMEM. Cost: O(n log n).
+// that is neither 0 nor 1, a target outside [0, 1]), NOMEM, INTERRUPTED. Cost: O(n log
+// n).
 OPN_API OPN_NODISCARD opn_status opn_pick_threshold(opn_ctx *ctx,
                                                     int32_t n,
                                                     const float *measure,

@@ -47,7 +47,7 @@ OPN_API int32_t opn_score_find(const char *name);  // -1 when there is none
 // Measures of Dirichlets alpha [n, K], in closed form. measure [n_measures] has the
 // output of each opn_measure, [n] or NULL; those that n_measures leaves out are not
 // wanted, and those that need a graph are NaN. Errors: INVALID_ARG (K < 2, or an alpha
-// below 1 or not finite).
+// below 1 or not finite), NOMEM, INTERRUPTED (some nodes are written).
 OPN_API OPN_NODISCARD opn_status opn_opinion(opn_ctx *ctx,
                                              int64_t n,
                                              int32_t n_classes,
@@ -74,7 +74,8 @@ typedef enum opn_opinion_input {
 //              probability is alpha / S where there is evidence
 //
 // Errors: INVALID_ARG (K < 2, n_samples < 1, a number that cannot be what it should be),
-// NOMEM. Cost: O(n_samples n K), dissonance O(n K^2).
+// NOMEM, INTERRUPTED (some nodes are written). Cost: O(n_samples n K), dissonance O(n
+// K^2).
 OPN_API OPN_NODISCARD opn_status opn_opinion_from(opn_ctx *ctx,
                                                   opn_opinion_input input,
                                                   int32_t n_samples,

@@ -5,7 +5,7 @@
 // kept in double. Every metric needs at least one node and says in the message
 // which element of its input it refuses. Errors of all: INVALID_ARG (n < 1, a score that
 // is NaN, a flag that is neither 0 nor 1, a probability outside [0, 1], a label outside
-// [0, n_classes)), NOMEM.
+// [0, n_classes)), NOMEM, INTERRUPTED.
 
 #ifndef OPINE_METRICS_H
 #define OPINE_METRICS_H
@@ -102,7 +102,7 @@ typedef struct opn_estimate {
 } opn_estimate;
 
 // The mean of value [n] with its interval. NaN values are ignored, so a run without a
-// value does not hide the others. Cost: O(n).
+// value does not hide the others; NULL has none. Cost: O(n).
 OPN_API void opn_estimate_mean(int32_t n, const double *value, opn_estimate *out);
 
 // How one of two differs from the other.

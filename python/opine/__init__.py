@@ -53,13 +53,17 @@ __all__ = [
     "tune"]
 
 
-def __getattr__(name: str) -> Any:
+def _load(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'opine' has no attribute {name!r}")
     module = importlib.import_module(f".{_HOMES.get(name, name)}", __name__)
     value = getattr(module, name) if name in _HOMES else module
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:  # or it would seem to have every attribute
+    __getattr__ = _load
 
 
 def __dir__() -> list[str]:

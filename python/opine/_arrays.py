@@ -30,7 +30,12 @@ def as_array(value: Any) -> Array:
             return np.from_dlpack(value)
         except (RuntimeError, TypeError, ValueError, BufferError):
             pass  # a type or a device that DLPack does not share
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except TypeError:
+        if not hasattr(value, "float"):
+            raise
+        return np.asarray(value.float())  # bfloat16, which NumPy does not have
 
 
 def as_type(value: Any, dtype: Any, n_dims: int, what: str) -> Array:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+import textwrap
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._library import lib, nearest, param_rows, text
+from ._library import NULL, lib, nearest, param_rows, text
 from .errors import OpineNotFittedError
+
+if TYPE_CHECKING:
+    from ._types import Handle
 
 # Parameters of the table that have a scikit-learn name of their own here.
 _RENAMED = {"model", "seed", "threads"}
@@ -17,11 +21,28 @@ _RENAMED = {"model", "seed", "threads"}
 _OWN = {"model": "auto", "graph": None, "random_state": 0, "n_jobs": 1, "verbose": 0}
 
 
+def _table_rows() -> list[Handle]:
+    wanted = lib.OPN_AFFECTS_PREDICTION | lib.OPN_AFFECTS_DECISIONS
+    return [row for row in param_rows() if row.affects & wanted and text(row.name) not in _RENAMED]
+
+
 def table_names() -> list[str]:
     """Names of the parameters that a classifier has, as in the table."""
-    wanted = lib.OPN_AFFECTS_PREDICTION | lib.OPN_AFFECTS_DECISIONS
-    return [text(row.name) for row in param_rows()
-            if row.affects & wanted and text(row.name) not in _RENAMED]
+    return [text(row.name) for row in _table_rows()]
+
+
+def describe_parameters() -> str:
+    """A paragraph about each parameter of the table, for help()."""
+    lines = ["", "", "Parameters of the table:", ""]
+    for row in _table_rows():
+        told = [text(row.help).rstrip(".")]
+        if row.choices != NULL:
+            told.append(text(row.choices).replace("|", ", "))
+        if text(row.default_text):
+            told.append(f"{text(row.default_text)} by default")
+        lines += textwrap.wrap("; ".join(told), 96, initial_indent=f"{text(row.name)}  ",
+                               subsequent_indent="    ")
+    return "\n".join(lines) + "\n"
 
 
 def make_signature() -> inspect.Signature:
@@ -58,12 +79,22 @@ class Estimator:
                 + (f"; did you mean {guess!r}?" if guess else ""))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters by name."""
+        """All parameters by name.
+
+        >>> import opine
+        >>> opine.NodeClassifier(hidden=64).get_params()["hidden"]
+        64
+        """
         del deep
         return {**{name: getattr(self, name) for name in _OWN}, **self._params}
 
     def set_params(self, **params: Any) -> Any:
-        """Sets parameters; returns self."""
+        """Sets parameters; returns self.
+
+        >>> import opine
+        >>> opine.NodeClassifier().set_params(model="gat", hidden=64)
+        NodeClassifier(model='gat', hidden=64)
+        """
         known = list(self.get_params())
         for name in params:
             if name not in known:
@@ -74,6 +105,13 @@ class Estimator:
             else:
                 self._params[name] = value
         return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # clf.hidden = 64 sets the parameter, as it does with estimators of scikit-learn.
+        if name in self.__dict__.get("_params", {}):
+            self._params[name] = value
+        else:
+            super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
         params = self.__dict__.get("_params", {})

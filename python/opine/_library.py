@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -27,7 +28,6 @@ _BASES: dict[int, type[errors.OpineError]] = {
     lib.OPN_ERR_NOMEM: errors.OpineMemoryError,
     lib.OPN_ERR_READ: errors.OpineOSError,
     lib.OPN_ERR_WRITE: errors.OpineOSError,
-    lib.OPN_ERR_UNSUPPORTED: errors.OpineError,
     lib.OPN_ERR_INTERNAL: errors.OpineError,
 }
 
@@ -38,8 +38,13 @@ def text(chars: Handle) -> str:
 
 
 def encode(value: object) -> bytes:
-    """A string for the library, without NULs inside."""
-    data = os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode("utf-8")
+    """A string or a path for the library, without NULs inside."""
+    try:
+        # Bytes of a file's name that are not UTF-8 are in disguise in a string, and come out again.
+        data = value if isinstance(value, bytes) else os.fsencode(value) \
+            if isinstance(value, os.PathLike) else str(value).encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise errors.OpineValueError(f"{value!r} is not Unicode: {error.reason}") from None
     if b"\0" in data:
         raise errors.OpineValueError(f"{value!r} holds a NUL character")
     return data
@@ -76,11 +81,19 @@ def opine_py_interrupted(user: Handle) -> int:
     return 1 if ffi.from_handle(user).exception is not None else 0
 
 
+def _frames_inside() -> int:
+    """How many frames of the package are above the caller's line, which a warning is about."""
+    inside = os.path.dirname(__file__) + os.sep
+    n, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        n, frame = n + 1, frame.f_back
+    return n
+
+
 @ffi.def_extern(onerror=_keep_error)  # type: ignore[untyped-decorator]
 def opine_py_log(user: Handle, level: int, message: Handle) -> None:  # _keep_error() finds `user`
     if level == lib.OPN_LOG_WARNING:
-        # The frames between: this one, call() and the method that called it.
-        warnings.warn(text(message), errors.OpineWarning, stacklevel=4)
+        warnings.warn(text(message), errors.OpineWarning, stacklevel=_frames_inside() + 1)
     else:
         _log.log(logging.INFO if level == lib.OPN_LOG_INFO else logging.DEBUG, "%s", text(message))
 
@@ -97,6 +110,15 @@ def opine_py_epoch(user: Handle, epoch: Handle) -> None:
         "stage": text(epoch.stage), "epoch": epoch.number, "loss": epoch.loss,
         "labels": epoch.labels, "prior": epoch.prior, "teacher": epoch.teacher,
         "unlabelled": epoch.unlabelled, "decay": epoch.decay, "accuracy": epoch.accuracy})
+
+
+def _count_threads(n_jobs: int | None) -> int:
+    """Threads for the library, 0 for one per core; n_jobs means what it does in scikit-learn."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == -1:
+        return 0
+    return n_jobs if n_jobs >= 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
 class Context:
@@ -118,7 +140,7 @@ class Context:
             "user": self._handle,
             "terms_every": self.hooks.terms_every})
         self.check(lib.opn_ctx_set_hooks(self.ptr, c_hooks))
-        self.check(lib.opn_ctx_set_threads(self.ptr, 0 if n_jobs in (None, -1) else n_jobs))
+        self.check(lib.opn_ctx_set_threads(self.ptr, _count_threads(n_jobs)))
 
     def check(self, status: int) -> None:
         """Raises what a status stands for."""
@@ -140,8 +162,11 @@ class Context:
         `kind` names the type without opn_, "graph" for example.
         """
         out = ffi.new(f"opn_{kind} **")
-        self.check(function(self.ptr, *arguments, out))
-        return ffi.gc(out[0], getattr(lib, f"opn_{kind}_free"))
+        status = function(self.ptr, *arguments, out)
+        # Owned before the check, which raises what a hook has raised although this succeeded.
+        made = out[0] if out[0] == NULL else ffi.gc(out[0], getattr(lib, f"opn_{kind}_free"))
+        self.check(status)
+        return made
 
     def call(self, function: Any, *arguments: Any) -> None:
         """Calls function(ctx, …), which returns a status."""
@@ -167,9 +192,13 @@ def param_rows() -> list[Handle]:
 
 
 def param_text(value: Any) -> str:
-    """A value as the table reads it."""
+    """A value as the table reads it; scalars and lists may be NumPy's."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, dict):
+        return ",".join(f"{key}={param_text(part)}" for key, part in value.items())
     if isinstance(value, (list, tuple, set, frozenset)):
         return ",".join(param_text(part) for part in value)
     if isinstance(value, float):

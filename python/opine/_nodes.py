@@ -34,14 +34,18 @@ def as_graph(value: Any) -> Graph:
 
 
 def node_numbers(nodes: Any, graph: Graph) -> Array:
-    """Numbers of nodes given by number or name, in one column at most."""
+    """Numbers of nodes given by number, by name or by a mask, in one column at most."""
     given = _arrays.as_array(nodes)
     if given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]
     if given.ndim != 1:
         raise OpineValueError(
             f"X has the shape {given.shape}; nodes of the graph, by number or name, are expected")
-    if given.dtype.kind in "biuf":
+    if given.dtype.kind == "b":  # which is no list of the nodes 0 and 1
+        if len(given) != graph.n_nodes:
+            raise OpineValueError(f"X is a mask of {len(given)} nodes for a graph of {graph.n_nodes}")
+        return np.flatnonzero(given)
+    if given.dtype.kind in "iuf":
         numbers = _arrays.as_index(given, "X")
         beyond = numbers[(numbers < 0) | (numbers >= graph.n_nodes)]
         if beyond.size:

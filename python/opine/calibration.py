@@ -45,7 +45,12 @@ class Calibrator:
         return 1 / self.a
 
     def apply(self, p: ArrayLike, q: ArrayLike | None = None) -> Array:
-        """Calibrated probabilities [n,K] of p [n,K], and for a pool q [n,K]."""
+        """Calibrated probabilities [n,K] of p [n,K], and for a pool q [n,K].
+
+        >>> half = Calibrator("temperature", n=100, a=0.5, b=0.0, nll_before=1.0, nll_after=0.9)
+        >>> half.apply([[0.8, 0.2]]).round(6).tolist()
+        [[0.666667, 0.333333]]
+        """
         if (q is None) != (self.kind != "pool"):
             raise OpineValueError(f"apply() of a {self.kind} takes "
                                   + ("p and q" if self.kind == "pool" else "p alone"))
@@ -88,6 +93,10 @@ def temperature(p: ArrayLike, y: ArrayLike) -> Calibrator:
     """Fits a temperature to p [n,K] and the classes y [n], -1 for nodes to leave out.
 
     The labels must not have trained the model; 20 are needed.
+
+    >>> p = [[0.9, 0.1]] * 30  # of whose nodes 6 are of the other class
+    >>> bool(abs(temperature(p, [0] * 24 + [1] * 6).apply(p)[0, 0] - 24 / 30) < 0.02)
+    True
     """
     return _fit("temperature", p, None, y)
 
@@ -96,6 +105,14 @@ def pool(p: ArrayLike, q: ArrayLike, y: ArrayLike) -> Calibrator:
     """Fits a pool of p [n,K] and another opinion q [n,K], the mean of the neighbours' for example.
 
     y [n] as for temperature(); 100 labels are needed.
+
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, size=200)
+    >>> sure = np.where(rng.random(200) < 0.9, y, 1 - y)[:, None] == [0, 1]
+    >>> guess = np.full((200, 2), 0.5)
+    >>> found = pool(guess, np.where(sure, 0.9, 0.1), y)
+    >>> found.nll_after < found.nll_before
+    True
     """
     return _fit("pool", p, q, y)
 
@@ -113,7 +130,11 @@ class ProbabilityQuality:
 
 
 def measure(p: ArrayLike, y: ArrayLike, n_bins: int = 15) -> ProbabilityQuality:
-    """p [n,K] against the classes y [n], -1 for nodes to leave out."""
+    """p [n,K] against the classes y [n], -1 for nodes to leave out.
+
+    >>> measure([[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]], [0, 1, -1]).brier
+    0.25
+    """
     ours, _ = _opinions(p, None)
     labels = _arrays.as_labels(y, len(ours), "y")
     out = ffi.new("opn_probability_quality *")

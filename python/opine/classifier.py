@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays
-from ._estimator import Estimator, make_signature
+from ._estimator import Estimator, describe_parameters, make_signature
 from ._library import (NULL, Context, Hooks, context, encode, ffi, fields, lib, make_params,
                        param_rows, take_bytes, text)
 from ._nodes import as_graph, is_graph, model_classes, node_numbers
@@ -36,7 +37,7 @@ class NodeClassifier(Estimator):
     model         "auto" compares several on validation nodes; or an id, "s-bgcn-t-k"
     graph         for scikit-learn's tools: X is then a list of nodes of this graph
     random_state  seed of everything that is drawn
-    n_jobs        threads; -1 for all cores. Results never depend on it
+    n_jobs        threads; -1 for all cores, None for 1. Results never depend on it
     verbose       1 shows progress, with tqdm where it is installed
     params        any parameter of the table, hidden=64 for example; None is the default
 
@@ -67,7 +68,7 @@ class NodeClassifier(Estimator):
     def fit(self, X: Any = None, y: ArrayLike | None = None) -> NodeClassifier:
         """Trains on a graph; or, where the constructor was given one, on nodes X of it.
 
-        X  a Graph, a Data of PyG, a graph of DGL; or nodes, by number or name
+        X  a Graph, a Data of PyG, a graph of DGL; or nodes, by number, by name or by a mask [V]
         y  their labels; without it those of the graph
 
         Returns self.
@@ -165,12 +166,27 @@ class NodeClassifier(Estimator):
         return Prediction(said, graph, rows)
 
     def predict(self, X: Any = None) -> Array:
-        """Class of every node, of the nodes X, or of the nodes of another graph X."""
+        """Class of every node, of the nodes X, or of the nodes of another graph X.
+
+        Nodes are given by number, by name or by a mask [V], here and below.
+
+        >>> import opine
+        >>> graph = opine.datasets.load("demo")
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(graph)
+        >>> clf.predict([3, 7]).shape, clf.predict(graph.y_index == 0).shape == (sum(graph.y_index == 0),)
+        ((2,), True)
+        """
         said = self._ask(X)
         return self.classes_[said.predicted()]
 
     def predict_proba(self, X: Any = None) -> Floats:
-        """Probabilities [n,K] in the order of classes_."""
+        """Probabilities [n,K] in the order of classes_.
+
+        >>> import opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> clf.predict_proba([3, 7]).sum(axis=1).round(5).tolist()
+        [1.0, 1.0]
+        """
         return self._ask(X).probability()
 
     def calibrated_proba(self, X: Any = None) -> Floats:
@@ -178,11 +194,22 @@ class NodeClassifier(Estimator):
 
         They mean what they say: of the nodes with 0.9 for a class, about 90 % are of it. The most
         probable class may differ from predict(), whose confidence() is that of its class.
+
+        >>> import opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> clf.calibrated_proba([3, 7]).shape
+        (2, 6)
         """
         return self._ask(X).calibrated()
 
     def confidence(self, X: Any = None) -> Floats:
-        """Calibrated probability [n] of the class that predict() gives."""
+        """Calibrated probability [n] of the class that predict() gives.
+
+        >>> import opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> bool((clf.confidence() <= clf.calibrated_proba().max(axis=1)).all())
+        True
+        """
         return self._ask(X).confidence()
 
     def opinion(self, X: Any = None) -> Opinion:
@@ -200,18 +227,32 @@ class NodeClassifier(Estimator):
         """The table of predictions and opinions, as `opine predict` writes it.
 
         A DataFrame where pandas is installed, else a dictionary of arrays.
+
+        >>> import opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> list(clf.opinions())[:5], len(clf.opinions([3, 7])["vacuity"])
+        (['node', 'role', 'label', 'p_0', 'p_1'], 2)
         """
         said = self._ask(X)
         return as_table(said.columns(self._roles_on(said.graph), self.classes_, self.class_names_),
                         as_frame)
 
     def score(self, X: Any = None, y: ArrayLike | None = None) -> float:
-        """Share of nodes classified correctly: of X, else of the test nodes of the graph."""
+        """Share of nodes classified correctly: of X, else of the test nodes of the graph.
+
+        >>> import opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> clf.score([3, 7], clf.predict([3, 7]))
+        1.0
+        """
         said = self._ask(X)
         truth = said.graph.y[said.nodes()] if y is None else _arrays.as_array(y)
         right = self.classes_[said.predicted()] == truth
         if y is None:
             known = said.graph.y_index[said.nodes()] >= 0
+            if not known.any():
+                raise OpineValueError("none of these nodes had a label in training; give score() theirs, "
+                                      "score(X, y)")
             tested = known & (self._roles_on(said.graph)[said.nodes()] == "test")
             right = right[tested if tested.any() else known]
         return float(np.mean(right))
@@ -262,13 +303,11 @@ class NodeClassifier(Estimator):
         >>> bool((clf.opinion().vacuity[sure] <= 0.5).all())
         True
         """
-        from .decision import make_decisions, thresholds_text
+        from .decision import make_decisions
         told = self._told(target_accuracy=target_accuracy, confidence=confidence, pick=pick,
                           abstain_above=abstain_above, decide_by=decide_by, ood_fdr=ood_fdr)
-        above = told["abstain_above"]
-        if told["target_accuracy"] is None and above is None and told["ood_fdr"] is None:
+        if all(told[name] is None for name in ("target_accuracy", "abstain_above", "ood_fdr")):
             raise OpineValueError("decide() needs target_accuracy=, abstain_above= or ood_fdr=")
-        told["abstain_above"] = thresholds_text(above)
         return make_decisions(self, self._require_graph(), told)
 
     def predict_set(self, X: Any = None, coverage: float | None = None, *,
@@ -282,8 +321,14 @@ class NodeClassifier(Estimator):
 
         Returns [n,K], True for the classes in the set of a node, in the order of classes_. The
         promise rests on the calibration nodes, and on the validation nodes where they are few.
+
+        >>> import opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> few, many = (clf.predict_set(coverage=coverage) for coverage in (0.5, 0.9))
+        >>> few.shape, bool((few <= many).all())
+        ((2500, 6), True)
         """
-        from .decision import make_decisions, thresholds_text
+        from .decision import make_decisions
         graph = self._require_graph()
         by = {None: None, False: "all", True: "class"}[class_conditional]
         told = self._told(coverage=coverage, set_score=method, coverage_by=by)
@@ -317,6 +362,12 @@ class NodeClassifier(Estimator):
 
         Trains five times. A DataFrame where pandas is installed, else a dictionary of arrays:
         node, label, expected, p_label, p_expected, vacuity.
+
+        >>> import opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> found = clf.suspects()
+        >>> bool((found["label"] != found["expected"]).all())
+        True
         """
         from .labelling import suspect_columns
         return as_table(suspect_columns(self, self._require_graph()), as_frame)
@@ -365,12 +416,29 @@ class NodeClassifier(Estimator):
     # ---- files, other processes, notebooks ----
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model, m.safetensors for example; opine.load() reads it."""
+        """Writes the model, m.safetensors for example; opine.load() reads it.
+
+        >>> import os, tempfile, opine
+        >>> graph = opine.datasets.load("demo")
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(graph)
+        >>> path = os.path.join(tempfile.mkdtemp(), "m.safetensors")
+        >>> clf.save(path)
+        >>> bool((opine.load(path, graph).predict() == clf.predict()).all())
+        True
+        """
         with context() as ctx:
             ctx.call(lib.opn_model_save, self._require_model(), encode(path))
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-        """Writes a page about the uncertainty of the model, a single HTML file."""
+        """Writes a page about the uncertainty of the model, a single HTML file.
+
+        >>> import os, tempfile, opine
+        >>> clf = opine.NodeClassifier("s-gcn", epochs=20).fit(opine.datasets.load("demo"))
+        >>> path = os.path.join(tempfile.mkdtemp(), "mine.html")
+        >>> clf.report(path, title="mine")
+        >>> os.path.getsize(path) > 100000
+        True
+        """
         graph = self._require_graph()
         with shown(self.verbose) as bar, context(self.n_jobs, Hooks(bar)) as ctx:
             params = make_params(ctx, {})
@@ -403,6 +471,8 @@ class NodeClassifier(Estimator):
 
 
 NodeClassifier.__signature__ = make_signature()  # type: ignore[attr-defined]
+if NodeClassifier.__doc__ is not None:  # it is None under python -OO
+    NodeClassifier.__doc__ = inspect.cleandoc(NodeClassifier.__doc__) + describe_parameters()
 
 
 def load(path: str | os.PathLike[str], graph: Any = None) -> NodeClassifier:

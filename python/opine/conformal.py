@@ -50,6 +50,9 @@ def scores(p: ArrayLike, method: str = "lac", *, graph: Graph | None = None, ran
     kreg          classes of raps without a penalty
     penalty       of raps, for each class after these
     neigh_coef    weight of the neighbours' mean in daps
+
+    >>> scores([[0.75, 0.25]]).tolist(), scores([[0.75, 0.25]], "aps", randomized=False).tolist()
+    ([[0.25, 0.75]], [[0.75, 1.0]])
     """
     if method not in _KINDS:
         raise OpineValueError(f"method {method!r}; one of {', '.join(_KINDS)} is expected")
@@ -85,6 +88,10 @@ def thresholds(scores_cal: ArrayLike, y_cal: ArrayLike, coverage: float = 0.9, *
     class_conditional  whether each class is covered on its own, or only all nodes together
 
     Infinite where there are too few calibration nodes for a promise.
+
+    >>> nine = np.arange(1, 10)[:, None] / 10 * [1, 1]
+    >>> thresholds(nine, [0] * 9, 0.8).tolist(), thresholds(nine, [0] * 9, 0.99).tolist()
+    ([0.8, 0.8], [inf, inf])
     """
     values = _arrays.as_type(scores_cal, np.float64, 2, "scores_cal")
     labels = _arrays.as_labels(y_cal, len(values), "y_cal")
@@ -108,6 +115,10 @@ def prediction_sets(p: ArrayLike, p_cal: ArrayLike | None, y_cal: ArrayLike, *, 
 
     Returns [n,K], True for the classes in the set of a node. A set may be empty: no class fits
     the node as well as they fit most calibration nodes.
+
+    >>> p_cal = np.array([[0.9, 0.1], [0.1, 0.9]] * 10)
+    >>> prediction_sets([[0.95, 0.05], [0.6, 0.4]], p_cal, [0, 1] * 10).tolist()
+    [[True, False], [False, False]]
     """
     p = _arrays.as_type(p, np.float64, 2, "p")
     if p_cal is None:
@@ -131,7 +142,11 @@ def _score_both(p: Array, p_cal: Array, method: str, graph: Graph | None,
 
 
 def members(values: ArrayLike, most: ArrayLike) -> Array:
-    """The sets [n,K] of scores [n,K] by thresholds [K]."""
+    """The sets [n,K] of scores [n,K] by thresholds [K].
+
+    >>> members([[0.1, 0.9]], [0.5, 0.5]).tolist()
+    [[True, False]]
+    """
     values = _arrays.as_type(values, np.float64, 2, "scores")
     most = _arrays.as_type(most, np.float64, 1, "thresholds")
     if len(most) != values.shape[1]:
@@ -157,7 +172,12 @@ class CoverageReport:
 
 
 def coverage_report(sets: ArrayLike, y: ArrayLike) -> CoverageReport:
-    """How often sets [n,K] hold the class y [n], -1 for nodes to leave out."""
+    """How often sets [n,K] hold the class y [n], -1 for nodes to leave out.
+
+    >>> found = coverage_report([[True, False], [True, True]], [1, 1])
+    >>> found.coverage, found.mean_size
+    (0.5, 1.5)
+    """
     held = _arrays.as_flags(sets, 2, "sets")
     labels = _arrays.as_labels(y, len(held), "y")
     covered, of_class = np.zeros((2, held.shape[1]), dtype=np.int32)

@@ -52,6 +52,10 @@ def target_accuracy(score: ArrayLike, right: ArrayLike, candidates: ArrayLike | 
     right       whether each is predicted correctly [n]
     candidates  scores of the nodes to decide about; without them those of the calibration nodes,
                 and then accuracy must not increase with the score
+
+    >>> found = target_accuracy(np.arange(100.0), np.arange(100) < 60, target=0.9)
+    >>> found.is_shown, found.low >= 0.9
+    (True, True)
     """
     score = _arrays.as_type(score, np.float64, 1, "score")
     flags = _arrays.as_flags(right, 1, "right")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays
-from .errors import OpineValueError
+from .errors import OpineValueError, OpineWarning
 
 if TYPE_CHECKING:
+    from ._types import Array
     from .graph import Graph
 
 _MASKS = ("train_mask", "val_mask", "test_mask")
@@ -40,14 +42,8 @@ def from_networkx(cls: type[Graph], graph: Any, features: Any, label: str | None
                      dtype=np.int32).reshape(-1, 2).T
     x = None
     if features is not None:
-        features = [features] if isinstance(features, str) else list(features)
-        for name in features:
-            for node in nodes:
-                if name not in graph.nodes[node]:
-                    raise OpineValueError(f"node {node!r} has no attribute {name!r}")
-        x = np.array([[graph.nodes[node][name] for name in features] for node in nodes],
-                     dtype=np.float32)
-        more.setdefault("feature_names", features)
+        x, names = _attributes(graph, nodes, [features] if isinstance(features, str) else features)
+        more.setdefault("feature_names", names)
     y = None if label is None else np.array([graph.nodes[node].get(label) for node in nodes],
                                             dtype=object)
     if weight is not None:
@@ -55,6 +51,28 @@ def from_networkx(cls: type[Graph], graph: Any, features: Any, label: str | None
     more.setdefault("name", graph.name or None)
     more.setdefault("names", _names_of(nodes))
     return cls(edges, x, y, n_nodes=len(nodes), **more)
+
+
+def _attributes(graph: Any, nodes: list[Any], features: Any) -> tuple[Array, list[str]]:
+    """Features [V,F] from attributes of nodes, a number or a list of them each; and their names."""
+    columns, names = [np.empty((len(nodes), 0), dtype=np.float32)], []
+    for name in features:
+        for node in nodes:
+            if name not in graph.nodes[node]:
+                raise OpineValueError(f"node {node!r} has no attribute {name!r}")
+        part = _numbers([graph.nodes[node][name] for node in nodes], f"attribute {name!r}")
+        part = part.reshape(len(nodes), -1 if part.size else 1)
+        columns.append(part)
+        names += [str(name)] if part.shape[1] == 1 else [f"{name}_{k}" for k in range(part.shape[1])]
+    return np.hstack(columns), names
+
+
+def _numbers(values: Any, what: str) -> Array:
+    try:
+        return np.asarray(values, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise OpineValueError(f"{what} is no feature, which takes as many numbers for every node: "
+                              f"{error}") from None
 
 
 def _pick(frame: Any, given: Any, usual: tuple[str, ...], what: str) -> Any:
@@ -80,11 +98,14 @@ def from_pandas(cls: type[Graph], edges: Any, nodes: Any, label: Any, features: 
         node = _pick(nodes, node, ("node", "id", "node_id", "name"), "nodes")
         ids = list(nodes.index if node is None else nodes[node])
         label = _pick(nodes, label, (), "nodes") if label else None
-        if features is None:
-            features = [c for c in nodes.columns if c not in (node, label)
-                        and nodes[c].dtype.kind in "biuf"]
-        if len(features):
-            x = nodes[list(features)].to_numpy(dtype=np.float32)
+        features = _feature_columns(nodes, (node, label)) if features is None else list(features)
+        if features:
+            for column in features:
+                _pick(nodes, column, (), "nodes")
+            # All at once where they are numbers, which is fast; else the one that is not is named.
+            x = nodes[features].to_numpy(dtype=np.float32, na_value=np.nan) \
+                if all(nodes[c].dtype.kind in "biuf" for c in features) else \
+                np.stack([_numbers(nodes[c].to_numpy(), f"column {c!r}") for c in features], axis=1)
             more.setdefault("feature_names", [str(f) for f in features])
         y = None if label is None else nodes[label].to_numpy(dtype=object)
     number = _number_nodes(ids)
@@ -98,6 +119,20 @@ def from_pandas(cls: type[Graph], edges: Any, nodes: Any, label: Any, features: 
     return cls(pairs.reshape(2, -1), x, y, n_nodes=len(ids), **more)
 
 
+def _feature_columns(nodes: Any, others: tuple[Any, ...]) -> list[Any]:
+    """Columns of numbers, and a warning about those that are none."""
+    rest = [c for c in nodes.columns if c not in others]
+    words = [c for c in rest if nodes[c].dtype.kind not in "biuf"]
+    if words:
+        several = len(words) > 1
+        warnings.warn(
+            f"column{'s' if several else ''} {', '.join(map(repr, words))} of the nodes "
+            f"hold{'' if several else 's'} no numbers and {'are' if several else 'is'} not used; "
+            "features= says which to use, and pandas.get_dummies() makes numbers of words",
+            OpineWarning, stacklevel=4)
+    return [c for c in rest if c not in words]
+
+
 def from_pyg(cls: type[Graph], data: Any, more: dict[str, Any]) -> Graph:
     for name in _MASKS:
         mask = getattr(data, name, None)
@@ -108,18 +143,24 @@ def from_pyg(cls: type[Graph], data: Any, more: dict[str, Any]) -> Graph:
         more.setdefault("edge_weight", _arrays.as_array(weight))
     y = getattr(data, "y", None)
     x = getattr(data, "x", None)
-    return cls(_arrays.as_array(data.edge_index), None if x is None else _dense_or_sparse(x),
+    # After ToSparseTensor() a Data has adj_t in the place of edge_index.
+    edges = data.edge_index if data.edge_index is not None else getattr(data, "adj_t", None)
+    if edges is None:
+        raise OpineValueError("a Data without edge_index; give it an empty one, 2×0, for no edges")
+    return cls(_dense_or_sparse(edges), None if x is None else _dense_or_sparse(x),
                None if y is None else _arrays.as_array(y), n_nodes=data.num_nodes, **more)
 
 
 def _dense_or_sparse(x: Any) -> Any:
-    """A tensor as an array; a sparse one as a SciPy matrix."""
-    if getattr(x, "is_sparse", False):
-        from scipy import sparse
-        x = x.coalesce()
-        return sparse.csr_matrix((_arrays.as_array(x.values()), _arrays.as_array(x.indices())),
-                                 shape=tuple(x.shape))
-    return x
+    """A tensor as an array; a sparse one of PyTorch or PyG as a SciPy matrix."""
+    if hasattr(x, "to_torch_sparse_coo_tensor"):  # a SparseTensor of torch_sparse
+        x = x.to_torch_sparse_coo_tensor()
+    if "sparse" not in str(getattr(x, "layout", "")):
+        return _arrays.as_array(x)
+    from scipy import sparse
+    x = x.to_sparse_coo().coalesce()
+    rows, columns = _arrays.as_array(x.indices())
+    return sparse.coo_matrix((_arrays.as_array(x.values()), (rows, columns)), shape=tuple(x.shape))
 
 
 def from_dgl(cls: type[Graph], graph: Any, features: str, label: str,

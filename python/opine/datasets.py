@@ -40,6 +40,9 @@ def load(name: str, data_dir: Folder = None) -> Graph:
     """Loads a dataset from data_dir, $OPINE_DATA or the user's data folder.
 
     fetch() downloads those that are missing; "demo" is built in.
+
+    >>> load("demo")
+    <opine.Graph demo: 2500 nodes, 4996 edges, 1000 features, 6 classes>
     """
     if name not in names():
         raise OpineValueError(f"there is no dataset {name!r}; there are {', '.join(names())}")
@@ -47,7 +50,11 @@ def load(name: str, data_dir: Folder = None) -> Graph:
 
 
 def files(name: str) -> list[dict[str, Any]]:
-    """The original files of a dataset: path, address, bytes and SHA-256 of each."""
+    """The original files of a dataset: path, address, bytes and SHA-256 of each.
+
+    >>> len(files("cora")), "planetoid/ind.cora.x" in [file["path"] for file in files("cora")]
+    (8, True)
+    """
     for row in _rows():
         if text(row.name) == name:
             break
@@ -64,7 +71,11 @@ def files(name: str) -> list[dict[str, Any]]:
 
 
 def folder(data_dir: Folder = None) -> Path:
-    """The folder that fetch() writes to."""
+    """The folder that fetch() writes to.
+
+    >>> folder("data").name
+    'data'
+    """
     room = ffi.new("char[4096]")
     with context() as ctx:
         ctx.call(lib.opn_data_folder, NULL if data_dir is None else encode(data_dir), room, 4096)
@@ -75,6 +86,11 @@ def fetch(name: str, data_dir: Folder = None, mirror: str | None = None) -> Path
     """Downloads the files of a dataset that are missing, and checks their size and SHA-256.
 
     mirror  an address that has them below planetoid/ and gnn-benchmark/, as $OPINE_DATA_MIRROR
+
+    Returns the folder.
+
+    >>> fetch("demo", "data").name  # built in, so there is nothing to download
+    'data'
     """
     from urllib.request import urlopen
     mirror = mirror or os.environ.get("OPINE_DATA_MIRROR")
@@ -89,7 +105,8 @@ def fetch(name: str, data_dir: Folder = None, mirror: str | None = None) -> Path
         if hashlib.sha256(data).hexdigest() != file["sha256"]:
             raise OpineOSError(f"{url}: {len(data)} bytes that are not the original")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-            part.write(data)
-        os.replace(part.name, path)
+        with tempfile.TemporaryDirectory(dir=path.parent) as part:
+            whole = Path(part, path.name)  # with the rights of any new file
+            whole.write_bytes(data)
+            os.replace(whole, path)
     return target

@@ -73,13 +73,6 @@ def make_decisions(clf: NodeClassifier, graph: Graph, values: dict[str, Any]) ->
         return Decisions(said, made, graph.n_nodes)
 
 
-def thresholds_text(above: Any) -> Any:
-    """Thresholds of measures as the parameter table reads them."""
-    if not isinstance(above, dict):
-        return above
-    return ",".join(f"{name}={value!r}" for name, value in above.items())
-
-
 # ---- anyone's scores ---------------------------------------------------------------------
 
 
@@ -136,7 +129,6 @@ def decide(scores: Any = None, labels: Any = None, *, logits: Any = None, alpha:
     values = dict(params)
     if "random_state" in values:
         values["seed"] = values.pop("random_state")
-    values["abstain_above"] = thresholds_text(values.get("abstain_above"))
     with context(n_jobs) as ctx:
         if is_file:
             _refuse_arrays(logits=logits, alpha=alpha, roles=roles, classes=classes)

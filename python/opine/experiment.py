@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays
 from ._library import NULL, Context, Hooks, context, encode, lib, make_params
 from ._nodes import as_graph, is_graph
 from ._prediction import measure_names
 from ._progress import shown
 from .errors import OpineValueError
+from .labels import encode_labels
 from .opinion import Opinion, from_probabilities
 
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ def tune(graph: Any, model: str = "s-bgcn-t-k", *, task: str = "misclassificatio
     """Searches for better parameters on validation nodes, never on test nodes.
 
     Returns the document of `opine tune --json`.
+
+    >>> import opine
+    >>> found = opine.tune("demo", "s-gcn", trials=2, seeds=2, epochs=5)
+    >>> len(found["trials"]) > 0
+    True
     """
     graph = as_graph(graph)
     with shown(verbose) as bar, context(n_jobs, Hooks(bar)) as ctx:
@@ -97,11 +102,19 @@ def report(run: StrPath | None = None, path: StrPath = "report.html", *, graph: 
     run      a model's file, predictions as `opine predict` writes them, or the folder of an
              evaluation
     graph    that it is about: a Graph, or the name or path of data
-    p        probabilities [V,K] of another model, with the graph they are about
+    p        probabilities [V,K] of another model, or samples of them [S,V,K], with the graph they
+             are about
     y        labels [V], where the graph has none or others
     opinion  an Opinion instead of p
 
     Returns the path of the page.
+
+    >>> import os, tempfile, numpy, opine
+    >>> graph = opine.datasets.load("demo")
+    >>> p = numpy.random.default_rng(0).dirichlet(numpy.ones(6), size=graph.n_nodes)
+    >>> path = os.path.join(tempfile.mkdtemp(), "mine.html")
+    >>> opine.report(p=p, y=graph.y, graph=graph, path=path).name
+    'mine.html'
     """
     with tempfile.TemporaryDirectory() as folder, shown(verbose) as bar, \
             context(n_jobs, Hooks(bar)) as ctx:
@@ -121,7 +134,12 @@ def report(run: StrPath | None = None, path: StrPath = "report.html", *, graph: 
 def _labelled(graph: Any, y: ArrayLike | None) -> Graph:
     if graph is None:
         raise OpineValueError("report() needs a run, or a graph and p= or opinion=")
-    return as_graph(graph) if y is None else as_graph(graph).relabelled(y)
+    known = as_graph(graph)
+    if y is None:
+        return known
+    # A class that y happens to lack is a column of p all the same.
+    is_known = set(encode_labels(y)[0].tolist()) <= set(known.classes.tolist())
+    return known.relabelled(y, classes=known.classes if is_known else None)
 
 
 def _write_graph(folder: str, graph: Graph) -> str:
@@ -136,7 +154,7 @@ def _write_predictions(folder: str, p: ArrayLike | None, opinion: Opinion | None
     if p is None and opinion is None:
         raise OpineValueError("report() about a graph needs p= or opinion=")
     if opinion is None:
-        opinion = from_probabilities(_arrays.as_type(p, np.float64, 2, "p"))
+        opinion = from_probabilities(p)
     if not isinstance(opinion, Opinion):
         raise OpineValueError("opinion= is what opine.opinion.from_…() returns")
     if len(opinion) != graph.n_nodes:
@@ -146,11 +164,20 @@ def _write_predictions(folder: str, p: ArrayLike | None, opinion: Opinion | None
     return path
 
 
+def _name_columns(graph: Graph, n_classes: int) -> list[str]:
+    """Which class of the graph each column of the probabilities is."""
+    if len(graph.classes) >= n_classes:
+        return [str(c) for c in graph.classes[:n_classes]]
+    if len(graph.classes) and graph.classes.dtype.kind not in "iu":
+        raise OpineValueError(f"probabilities of {n_classes} classes, and labels of {len(graph.classes)}; "
+                              "Graph(…, class_names=[…]) names all in the order of the columns")
+    return [str(k) for k in range(n_classes)]
+
+
 def _write_table(path: str, opinion: Opinion, graph: Graph) -> None:
     """The table of `opine predict`; docs/file-formats.md has its columns."""
     n_nodes, n_classes = opinion.probability.shape
-    names = [str(c) for c in graph.classes] if len(graph.classes) == n_classes else \
-        [str(k) for k in range(n_classes)]
+    names = _name_columns(graph, n_classes)
     empty = np.full(n_nodes, "", dtype=object)
     columns: dict[str, Any] = {"node": graph.names or range(n_nodes),
                                "role": np.where(graph.y_index < 0, "unlabelled", "pool"),

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 
+MOST_CLASSES = 12  # that a summary names
+
+
 class Explanation:
     """Why a classifier says what it says about one node.
 
@@ -75,7 +78,10 @@ def summary_html(clf: NodeClassifier) -> str:
     if not clf.__sklearn_is_fitted__():
         return f"<code>{html.escape(repr(clf))}</code>"
     summary = clf.summary_
-    rows = [("model", clf.model_id_), ("classes", ", ".join(map(str, clf.classes_))),
+    classes = [str(c) for c in clf.classes_[:MOST_CLASSES]]
+    if len(clf.classes_) > MOST_CLASSES:
+        classes.append(f"… ({len(clf.classes_)} in all)")
+    rows = [("model", clf.model_id_), ("classes", ", ".join(classes)),
             ("trained on", f"{summary['n_train']} nodes, {summary['epochs']} epochs")]
     if summary["n_validation"] > 0:
         rows.append(("validation accuracy",

@@ -230,7 +230,13 @@ class Graph:
         return dense
 
     def to_scipy(self) -> tuple[Any, Any]:
-        """Adjacency [V,V] and features [V,F] as SciPy's CSR matrices."""
+        """Adjacency [V,V] and features [V,F] as SciPy's CSR matrices.
+
+        >>> import opine, scipy
+        >>> adjacency, features = opine.datasets.load("demo").to_scipy()
+        >>> adjacency.shape, features.shape
+        ((2500, 2500), (2500, 1000))
+        """
         from scipy import sparse
         row_ptr, col_idx, weight = self._topology()
         return (sparse.csr_matrix((weight, col_idx, row_ptr), shape=(self.n_nodes,) * 2),
@@ -259,7 +265,16 @@ class Graph:
                 for i in range(lib.opn_graph_note_count(self._handle))]
 
     def find(self, node: Any) -> int:
-        """Number of a node, given by name or number."""
+        """Number of a node, given by name or number.
+
+        A number is the place of the node among the others, also where names are numbers: of these
+        "7" is the node of that name, and 7 the eighth.
+
+        >>> import opine
+        >>> g = opine.Graph([[0], [1]], names=["ada", "ben"])
+        >>> g.find("ben"), g.find(1)
+        (1, 1)
+        """
         if isinstance(node, (int, np.integer)) and not isinstance(node, bool):
             if not 0 <= node < self.n_nodes:
                 raise OpineValueError(f"node {node} is outside [0, {self.n_nodes})")
@@ -286,22 +301,51 @@ class Graph:
         path   what `opine train` takes: a dataset's name, an .npz file, a folder of tables, …
         label  the column of the labels in a folder
         steps  of preprocessing, "undirected" for example, instead of the usual
+
+        >>> import os, tempfile, opine
+        >>> path = os.path.join(tempfile.mkdtemp(), "friends.txt")
+        >>> with open(path, "w") as file:
+        ...     _ = file.write("# who knows whom\\nada ben\\nben cy\\n")
+        >>> opine.Graph.load(path).names
+        ['ada', 'ben', 'cy']
         """
         with context() as ctx:
             params = make_params(ctx, {"label": label, "data_dir": data_dir, "steps": steps})
             return cls._of(ctx.make("graph", lib.opn_graph_load_prepared, encode(path), params))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes an .npz file, or a new folder of CSV files."""
+        """Writes an .npz file, or a new folder of CSV files.
+
+        >>> import os, tempfile, opine
+        >>> g = opine.Graph([[0, 1], [1, 2]], y=["a", "b", None])
+        >>> path = os.path.join(tempfile.mkdtemp(), "g.npz")
+        >>> g.save(path)
+        >>> opine.Graph.load(path).hash == g.hash
+        True
+        """
         with context() as ctx:
             ctx.call(lib.opn_graph_save, self._handle, encode(path))
 
     def relabelled(self, labels: Any, *, classes: Any = None) -> Graph:
-        """A copy with other labels [V], and without a split."""
+        """A copy with other labels [V], and without a split.
+
+        >>> import opine
+        >>> opine.Graph([[0, 1], [1, 2]]).relabelled(["a", None, "b"]).y.tolist()
+        ['a', None, 'b']
+        """
         with context() as ctx:
             copy = Graph._of(ctx.make("graph", lib.opn_graph_copy, self._handle), self._classes)
             copy._set_labels(ctx, labels, classes=classes)
         return copy
+
+    # A graph never changes, so it is its own copy: scikit-learn's clone() asks for one with every
+    # setting that it tries.
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        del memo
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         with context() as ctx:
@@ -334,7 +378,7 @@ class Graph:
                       weight: str | None = None, **more: Any) -> Graph:
         """From a NetworkX graph.
 
-        features  names of node attributes, numbers each; None for none
+        features  names of node attributes, a number or as many numbers each; None for none
         label     the attribute of the labels
         weight    the attribute of the edges' weights
 
@@ -352,7 +396,8 @@ class Graph:
                     weight: Any = None, node: Any = None, **more: Any) -> Graph:
         """From DataFrames of edges and of nodes, whose index has the names of the nodes.
 
-        Columns are found by their usual names (source, target, node), or given.
+        Columns are found by their usual names (source, target, node), or given. Without features=
+        all columns of numbers are features.
 
         >>> import opine, pandas
         >>> edges = pandas.DataFrame({"source": ["ada", "ben"], "target": ["ben", "cy"]})
@@ -367,14 +412,29 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data: Any, **more: Any) -> Graph:
-        """From a Data of PyTorch Geometric, with its masks."""
+        """From a Data of PyTorch Geometric, with its masks.
+
+        >>> import opine, torch
+        >>> from torch_geometric.data import Data
+        >>> data = Data(x=torch.eye(3), edge_index=torch.tensor([[0, 1], [1, 2]]),
+        ...             y=torch.tensor([0, 1, -1]), train_mask=torch.tensor([True, False, False]))
+        >>> opine.Graph.from_pyg(data).roles.tolist()
+        ['train', 'pool', 'unlabelled']
+        """
         from .convert import from_pyg
         return from_pyg(cls, data, more)
 
     @classmethod
     def from_dgl(cls, graph: Any, features: str = "feat", label: str = "label",
                  **more: Any) -> Graph:
-        """From a graph of DGL, with its masks; features and label name node data."""
+        """From a graph of DGL, with its masks; features and label name node data.
+
+        >>> import dgl, opine, torch
+        >>> g = dgl.graph(([0, 1], [1, 2]))
+        >>> g.ndata["feat"], g.ndata["label"] = torch.eye(3), torch.tensor([0, 1, 1])
+        >>> opine.Graph.from_dgl(g)
+        <opine.Graph graph: 3 nodes, 2 edges, 3 features, 2 classes>
+        """
         from .convert import from_dgl
         return from_dgl(cls, graph, features, label, more)
 
@@ -403,7 +463,8 @@ def _chosen(mask: Any, n_nodes: int, what: str) -> Array:
     if mask.dtype == bool or (mask.shape == (n_nodes,) and np.isin(mask, (0, 1)).all()):
         if mask.shape != (n_nodes,):
             raise OpineValueError(f"{what}: a mask of {mask.shape} for {n_nodes} nodes")
-        return mask.astype(bool)
+        flags: Array = mask.astype(bool)
+        return flags
     numbers = _arrays.as_index(mask, what)
     if numbers.ndim != 1 or (numbers.size and (numbers.min() < 0 or numbers.max() >= n_nodes)):
         raise OpineValueError(f"{what} is neither a mask of {n_nodes} nodes nor a list of their numbers")

@@ -30,7 +30,7 @@ def is_missing(values: Array) -> Flags:
 def _is_none(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):  # of pandas, not to be compared
         return True
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     return bool(value != value or value == "" or (is_number and value == -1))
 
 
@@ -70,8 +70,8 @@ def encode_labels(labels: Any, classes: Any = None) -> tuple[Array, Array]:
         place[place == len(classes)] = 0
         found = order[place]
         if len(known) and not np.array_equal(classes[found], known):
-            stranger = known[classes[found] != known][0]
-            raise OpineValueError(f"label {stranger!r} is not one of the classes {list(classes)}")
+            stranger = known[classes[found] != known].tolist()[0]
+            raise OpineValueError(f"label {stranger!r} is not one of the classes {classes.tolist()}")
     numbers = np.full(len(values), -1, dtype=np.int32)
     numbers[~missing] = found
     return classes, numbers

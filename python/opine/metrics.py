@@ -34,7 +34,11 @@ def _ranked(function: Any, flags: ArrayLike, scores: ArrayLike, flag_name: str, 
 
 
 def auroc(y_true: ArrayLike, y_score: ArrayLike) -> float:
-    """Area under the ROC curve; NaN if all are of one kind."""
+    """Area under the ROC curve; NaN if all are of one kind.
+
+    >>> auroc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
     return _ranked(lib.opn_metric_auroc, y_true, y_score, "y_true", "y_score")
 
 
@@ -57,7 +61,12 @@ def fpr_at_tpr(y_true: ArrayLike, y_score: ArrayLike, tpr: float = 0.95) -> floa
 
 
 def risk_coverage(wrong: ArrayLike, uncertainty: ArrayLike) -> tuple[Floats, float]:
-    """Risk [n] among the i + 1 least uncertain, and the area under it (AURC)."""
+    """Risk [n] among the i + 1 least uncertain, and the area under it (AURC).
+
+    >>> risk, area = risk_coverage([0, 1], [0.1, 0.2])
+    >>> risk.tolist(), area
+    ([0.0, 0.5], 0.25)
+    """
     wrong = _arrays.as_flags(wrong, 1, "wrong")
     risk = np.empty(len(wrong))
     area = _ranked(lib.opn_metric_risk_coverage, wrong, uncertainty, "wrong", "uncertainty",

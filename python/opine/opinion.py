@@ -101,7 +101,11 @@ def from_logits(z: Any, evidence: str = "exp") -> Opinion:
 
 
 def from_alpha(alpha: Any) -> Opinion:
-    """From Dirichlets alpha [n,K], 1 or more, or samples of them [S,n,K]."""
+    """From Dirichlets alpha [n,K], 1 or more, or samples of them [S,n,K].
+
+    >>> from_alpha([[3.0, 1.0, 1.0]]).vacuity.tolist()
+    [0.6]
+    """
     return _form(alpha, lib.OPN_OPINION_ALPHA, "alpha")
 
 

@@ -150,6 +150,17 @@ enum { OPN_STEPS_A_TICK = 1 << 16 };
     } while (0)
 enum { OPN_ROWS_A_TICK = 1 << 12 };
 
+// The same in a loop whose rounds are `cost` steps each; `spent`, of the caller, is 0 at
+// first.
+#define OPN_TRY_SPEND(ctx, spent, cost, stage)    \
+    do {                                          \
+        (spent) += (cost);                        \
+        if ((spent) >= OPN_STEPS_A_TICK) {        \
+            (spent) = 0;                          \
+            OPN_TRY(opn_i_go_on((ctx), (stage))); \
+        }                                         \
+    } while (0)
+
 // Threads for the work that begins: those of ctx, or one, with a warning, in a process
 // forked from one that has used several. All parallel work asks here first.
 int opn_i_threads(opn_ctx *ctx);

@@ -178,7 +178,7 @@ static void put_edges(opn_i_file_writer *file, const opn_graph *graph)
     char other[12];
     opn_i_file_writer_printf(file, "source,target%s\n",
                              a->value != NULL ? ",weight" : "");
-    for (opn_vid i = 0; i < a->n_rows; i++) {
+    for (opn_vid i = 0; i < a->n_rows && opn_i_file_writer_goes_on(file); i++) {
         for (opn_off e = a->row_ptr[i]; e < a->row_ptr[i + 1]; e++) {
             const opn_vid j = a->col_idx[e];
             if (graph->is_undirected && j < i)
@@ -214,7 +214,7 @@ static void put_features(opn_i_file_writer *file, const opn_graph *graph)
     opn_i_file_writer_printf(file, "node,feature,value\n");
     for (int32_t k = 0; k < x->n_cols; k++)
         put_entry(file, graph, 0, k, 0.0);
-    for (opn_vid i = 0; i < x->n_rows; i++)
+    for (opn_vid i = 0; i < x->n_rows && opn_i_file_writer_goes_on(file); i++)
         for (opn_i_feature_cursor at = opn_i_features_row(x, i); opn_i_feature_next(&at);)
             put_entry(file, graph, i, at.col, (double)at.value);
 }
@@ -223,7 +223,8 @@ static void put_labels(opn_i_file_writer *file, const opn_graph *graph)
 {
     char number[12];
     opn_i_file_writer_printf(file, "node,label\n");
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++) {
+    const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
+    for (opn_vid i = 0; i < n_nodes && opn_i_file_writer_goes_on(file); i++) {
         opn_i_csv_put_text(file, opn_graph_node_name(graph, i, number), ',');
         opn_i_file_writer_put(file, ",", 1);
         if (graph->label[i] >= 0)
@@ -247,7 +248,8 @@ static void put_split(opn_i_file_writer *file, const opn_graph *graph)
 {
     char number[12];
     opn_i_file_writer_printf(file, "node,role\n");
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++) {
+    const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
+    for (opn_vid i = 0; i < n_nodes && opn_i_file_writer_goes_on(file); i++) {
         opn_i_csv_put_text(file, opn_graph_node_name(graph, i, number), ',');
         opn_i_file_writer_printf(file, ",%s\n",
                                  opn_role_name((opn_role)graph->given_role[i]));

@@ -80,8 +80,10 @@ opn_status opn_graph_create_edges(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, n_edges > 0 && (source == NULL || target == NULL),
                 OPN_ERR_INVALID_ARG, "argument %s is NULL",
                 source == NULL ? "source" : "target");
-    for (opn_off e = 0; e < n_edges; e++)
+    for (opn_off e = 0; e < n_edges; e++) {
+        OPN_TRY_GO_ON(ctx, e, "checking the graph");
         OPN_TRY(check_edge(ctx, e, source[e], target[e], weight, n_nodes));
+    }
     OPN_TRY(copy_floats(ctx, weight, n_edges, &value));
     OPN_TRY(opn_i_csr_from_triples(ctx, n_nodes, n_nodes, n_edges, source, target, value,
                                    &directed));

@@ -2,7 +2,8 @@
 
 #include "graph/order.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
+
 #include <string.h>
 
 enum { NODES_A_BLOCK = 256 };
@@ -25,20 +26,23 @@ static int compare_keys(const void *a, const void *b)
 }
 
 // Sorts n nodes by decreasing number of neighbours; ties keep their order.
-static void
-sort_by_degree(const opn_i_csr *topology, int32_t n, int32_t *node, uint64_t *key)
+static opn_status sort_by_degree(
+        opn_ctx *ctx, const opn_i_csr *topology, int32_t n, int32_t *node, uint64_t *key)
 {
+    opn_status status = OPN_OK;
     for (int32_t r = 0; r < n; r++) {
         const opn_off degree =
                 topology->row_ptr[node[r] + 1] - topology->row_ptr[node[r]];
         key[r] = (uint64_t)(topology->n_rows - degree) << 32 | (uint32_t)r;
     }
-    qsort(key, (size_t)n, sizeof(*key), compare_keys);
+    OPN_TRY(opn_i_sort(ctx, key, (size_t)n, sizeof(*key), compare_keys));
     // Replace all keys by nodes before overwriting the nodes.
     for (int32_t r = 0; r < n; r++)
         key[r] = (uint64_t)node[(uint32_t)key[r]];
     for (int32_t r = 0; r < n; r++)
         node[r] = (int32_t)key[r];
+cleanup:
+    return status;
 }
 
 // Appends the nodes that a search from `start` finds to the *n_found nodes of `order`.
@@ -178,16 +182,16 @@ opn_status opn_i_graph_order(opn_ctx *ctx, const opn_i_csr *topology, int32_t *o
     OPN_TRY_NEW(ctx, key, n_nodes);
     for (int32_t i = 0; i < n_nodes; i++)
         start[i] = i;
-    sort_by_degree(topology, n_nodes, start, key);
+    OPN_TRY(sort_by_degree(ctx, topology, n_nodes, start, key));
     for (int32_t s = 0; s < n_nodes; s++)
         if (!is_met[start[s]])
             OPN_TRY(search_from(ctx, topology, start[s], is_met, &n, order));
     if (n_nodes >= GROUPED_NODES)
         OPN_TRY(group_nodes(ctx, topology, order));
     for (int32_t r = 0; r < n_nodes; r += NODES_A_BLOCK)
-        sort_by_degree(topology,
-                       n_nodes - r < NODES_A_BLOCK ? n_nodes - r : NODES_A_BLOCK,
-                       order + r, key);
+        OPN_TRY(sort_by_degree(ctx, topology,
+                               n_nodes - r < NODES_A_BLOCK ? n_nodes - r : NODES_A_BLOCK,
+                               order + r, key));
 cleanup:
     opn_i_release(&ctx->alloc, start);
     opn_i_release(&ctx->alloc, is_met);

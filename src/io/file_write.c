@@ -178,6 +178,11 @@ void opn_i_file_writer_be_interruptible(opn_i_file_writer *writer)
     writer->is_interruptible = true;
 }
 
+bool opn_i_file_writer_goes_on(const opn_i_file_writer *writer)
+{
+    return writer->error == 0;
+}
+
 void opn_i_file_writer_put(opn_i_file_writer *writer, const void *data, size_t n_bytes)
 {
     if (n_bytes > BUFFER_SIZE - writer->n_buffered)

@@ -24,6 +24,10 @@ void opn_i_file_writer_printf(opn_i_file_writer *writer, const char *fmt, ...)
 // file is written even then, as a checkpoint must be.
 void opn_i_file_writer_be_interruptible(opn_i_file_writer *writer);
 
+// False once it has failed or was interrupted: what is put from then on is lost, so a
+// long loop can end.
+bool opn_i_file_writer_goes_on(const opn_i_file_writer *writer);
+
 // A line buffer; end appends the line without trailing blanks and clears it for the next.
 // Running out of memory for a line is a failure too.
 opn_i_text *opn_i_file_writer_line(opn_i_file_writer *writer);

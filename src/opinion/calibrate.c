@@ -9,6 +9,8 @@
 
 enum { LEAST_FOR_TEMPERATURE = 20, LEAST_FOR_POOL = 100 };
 
+static const char calibrating[] = "calibrating";
+
 const char *opn_calibration_name(opn_calibration calibration)
 {
     switch (calibration) {
@@ -72,7 +74,9 @@ static opn_status check_rows(opn_ctx *ctx, const opinions *in, const int32_t *la
     opn_status status = OPN_OK;
     OPN_FAIL_IF(ctx, in->has_q && opn_i_numbers_missing(in->q), OPN_ERR_INVALID_ARG,
                 "a pool needs a second opinion about each node");
+    int64_t spent = 0;
     for (int32_t i = 0; i < in->n; i++) {
+        OPN_TRY_SPEND(ctx, spent, in->n_classes, calibrating);
         if (label != NULL && label[i] < 0)
             continue;
         OPN_TRY(check_row(ctx, in, in->p, "p", i));
@@ -197,10 +201,14 @@ static double given_at(const sample *s, const double *exponent, int32_t i)
     return sum;
 }
 
-static slope slope_at(const sample *s, const double *exponent)
+static opn_status
+slope_at(opn_ctx *ctx, const sample *s, const double *exponent, slope *out)
 {
+    opn_status status = OPN_OK;
     slope sum = {0};
+    int64_t spent = 0;
     for (int32_t i = 0; i < s->n; i++) {
+        OPN_TRY_SPEND(ctx, spent, s->n_classes, calibrating);
         sum.value += (weigh_row(s, exponent, i) - given_at(s, exponent, i)) / s->n;
         add_row(s, i, &sum);
     }
@@ -209,28 +217,42 @@ static slope slope_at(const sample *s, const double *exponent)
         for (int l = j; l < N_PARTS; l++)
             sum.second[j][l] /= s->n;
     }
-    return sum;
+    *out = sum;
+cleanup:
+    return status;
 }
 
-static double value_at(const sample *s, const double *exponent)
+static opn_status
+value_at(opn_ctx *ctx, const sample *s, const double *exponent, double *out)
 {
-    double sum = 0.0;
-    for (int32_t i = 0; i < s->n; i++)
-        sum += (weigh_row(s, exponent, i) - given_at(s, exponent, i)) / s->n;
-    return sum;
-}
-
-// Mean -ln of the true class's probability: of the labels without doubt.
-static double nll_at(const sample *s, const double *exponent)
-{
-    double sum = 0.0;
+    opn_status status = OPN_OK;
+    int64_t spent = 0;
+    *out = 0.0;
     for (int32_t i = 0; i < s->n; i++) {
+        OPN_TRY_SPEND(ctx, spent, s->n_classes, calibrating);
+        *out += (weigh_row(s, exponent, i) - given_at(s, exponent, i)) / s->n;
+    }
+cleanup:
+    return status;
+}
+
+// Mean -ln of the true class's probability, of the labels without doubt; NaN without any.
+static opn_status
+nll_at(opn_ctx *ctx, const sample *s, const double *exponent, double *out)
+{
+    opn_status status = OPN_OK;
+    double sum = s->n > 0 ? 0.0 : (double)NAN;
+    int64_t spent = 0;
+    for (int32_t i = 0; i < s->n; i++) {
+        OPN_TRY_SPEND(ctx, spent, s->n_classes, calibrating);
         const size_t at = (size_t)i * (size_t)s->n_classes + (size_t)s->label[i];
         sum += weigh_row(s, exponent, i) / s->n;
         for (int j = 0; j < N_PARTS; j++)
             sum -= exponent[j] * s->x[j][at] / s->n;
     }
-    return sum;
+    *out = sum;
+cleanup:
+    return status;
 }
 
 // Whether an exponent is not in use, or at a bound and would go on beyond it.
@@ -258,25 +280,33 @@ static void newton_step(const slope *f, const bool *held, double *step)
     step[1] = (across * f->first[0] - own[0] * f->first[1]) / det;
 }
 
-// Goes along the step, or half of it, and so on, to a lower value; false if there is none
-// that rounding would let us see.
-static bool descend(const sample *s, const double *step, double from, double *exponent)
+// Goes along the step, or half of it, and so on, to a lower value; *found is false if
+// there is none that rounding would let us see.
+static opn_status descend(opn_ctx *ctx,
+                          const sample *s,
+                          const double *step,
+                          double from,
+                          double *exponent,
+                          bool *found)
 {
     enum { MOST_HALVINGS = 40 };
-    for (int h = 0; h < MOST_HALVINGS; h++) {
+    opn_status status = OPN_OK;
+    *found = false;
+    for (int h = 0; h < MOST_HALVINGS && !*found; h++) {
         double next[N_PARTS];
+        double value = 0.0;
         for (int j = 0; j < N_PARTS; j++) {
             next[j] = exponent[j] + ldexp(step[j], -h);
             if (step[j] != 0.0)
                 next[j] = fmin(fmax(next[j], least_exponent), most_exponent);
         }
-        if (value_at(s, next) < from) {
-            for (int j = 0; j < N_PARTS; j++)
-                exponent[j] = next[j];
-            return true;
-        }
+        OPN_TRY(value_at(ctx, s, next, &value));
+        *found = value < from;
+        for (int j = 0; j < N_PARTS && *found; j++)
+            exponent[j] = next[j];
     }
-    return false;
+cleanup:
+    return status;
 }
 
 // Projected Newton: the function is convex and the bounds are a box, so that it comes to
@@ -287,8 +317,10 @@ static opn_status minimise(opn_ctx *ctx, const sample *s, double *exponent)
     static const double tolerance = 1e-10;
     opn_status status = OPN_OK;
     for (int n = 0; n < MOST_STEPS; n++) {
-        OPN_TRY(opn_i_go_on(ctx, "calibrating"));
-        const slope f = slope_at(s, exponent);
+        slope f = {0};
+        OPN_TRY(opn_i_go_on(ctx, calibrating));
+        OPN_TRY(slope_at(ctx, s, exponent, &f));
+        bool is_lower = false;
         bool held[N_PARTS];
         double step[N_PARTS];
         double steepest = 0.0;
@@ -297,7 +329,9 @@ static opn_status minimise(opn_ctx *ctx, const sample *s, double *exponent)
             steepest = held[j] ? steepest : fmax(steepest, fabs(f.first[j]));
         }
         newton_step(&f, held, step);
-        if (steepest <= tolerance || !descend(s, step, f.value, exponent))
+        if (steepest > tolerance)
+            OPN_TRY(descend(ctx, s, step, f.value, exponent, &is_lower));
+        if (!is_lower)
             break;
     }
 cleanup:
@@ -336,6 +370,7 @@ static opn_status sample_init(
     const size_t width = (size_t)in->n_classes;
     const opn_numbers of[N_PARTS] = {in->p, in->q};
     sample s = {.n_classes = in->n_classes, .has_q = in->has_q};
+    int64_t spent = 0;
     for (int j = 0; j < N_PARTS; j++) {
         OPN_TRY_NEW(ctx, s.x[j], (size_t)n * width);
         OPN_TRY_NEW(ctx, s.given[j], n);
@@ -343,6 +378,7 @@ static opn_status sample_init(
     OPN_TRY_NEW(ctx, s.label, n);
     OPN_TRY_NEW(ctx, s.weight, width);
     for (int32_t i = 0; i < in->n; i++) {
+        OPN_TRY_SPEND(ctx, spent, in->n_classes, calibrating);
         if (label[i] < 0)
             continue;
         for (int j = 0; j < (s.has_q ? N_PARTS : 1); j++)
@@ -375,6 +411,8 @@ opn_status opn_calibrator_fit(opn_ctx *ctx,
     double exponent[N_PARTS] = {1.0, 0.0};
     sample s = {0};
     int32_t n_labels = 0;
+    double before = (double)NAN;
+    double after = (double)NAN;
     OPN_TRY(check_kind(ctx, kind));
     OPN_FAIL_IF(ctx, n_classes < 2, OPN_ERR_INVALID_ARG,
                 "%d classes: calibration needs at least two", n_classes);
@@ -385,13 +423,14 @@ opn_status opn_calibrator_fit(opn_ctx *ctx,
         exponent[0] = exponent[1] = 0.5;
     if (kind != OPN_CALIBRATION_NONE)
         OPN_TRY(minimise(ctx, &s, exponent));
-    *out = (opn_calibrator){
-            .kind = kind,
-            .n = n_labels,
-            .a = kind == OPN_CALIBRATION_NONE ? 0.0 : exponent[0],
-            .b = in.has_q ? exponent[1] : 0.0,
-            .nll_before = n_labels > 0 ? nll_at(&s, as_given) : (double)NAN,
-            .nll_after = n_labels > 0 ? nll_at(&s, exponent) : (double)NAN};
+    OPN_TRY(nll_at(ctx, &s, as_given, &before));
+    OPN_TRY(nll_at(ctx, &s, exponent, &after));
+    *out = (opn_calibrator){.kind = kind,
+                            .n = n_labels,
+                            .a = kind == OPN_CALIBRATION_NONE ? 0.0 : exponent[0],
+                            .b = in.has_q ? exponent[1] : 0.0,
+                            .nll_before = before,
+                            .nll_after = after};
 cleanup:
     sample_deinit(&ctx->alloc, &s);
     return status;
@@ -433,6 +472,7 @@ opn_status opn_calibrator_apply(opn_ctx *ctx,
     const double b = calibrator->b;
     const opinions in = {n, n_classes, p, q, kind == OPN_CALIBRATION_POOL};
     double *row = NULL;
+    int64_t spent = 0;
     OPN_TRY(check_kind(ctx, kind));
     OPN_FAIL_IF(ctx, n_classes < 1, OPN_ERR_INVALID_ARG,
                 "%d classes: calibration needs at least one", n_classes);
@@ -443,6 +483,7 @@ opn_status opn_calibrator_apply(opn_ctx *ctx,
     OPN_TRY(check_rows(ctx, &in, NULL));
     OPN_TRY_NEW(ctx, row, n_classes);
     for (int32_t i = 0; i < n; i++) {
+        OPN_TRY_SPEND(ctx, spent, n_classes, calibrating);
         const size_t at = (size_t)i * (size_t)n_classes;
         calibrate_row(&in, a, b, at, row);
         for (int32_t k = 0; k < n_classes; k++)

@@ -3,11 +3,17 @@
 #include "opine/conformal.h"
 
 #include "base/random.h"
+#include "base/sort.h"
 #include "opinion/number_array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char making[] = "making sets of classes";
+
+// What one costs in a sort of all, about.
+enum { STEPS_A_CLASS = 16 };
 
 const char *opn_set_name(opn_set_kind kind)
 {
@@ -54,6 +60,7 @@ check_probabilities(opn_ctx *ctx, int32_t n, int32_t n_classes, opn_numbers p)
     opn_status status = OPN_OK;
     const size_t width = (size_t)n_classes;
     for (size_t j = 0; j < (size_t)n * width; j++) {
+        OPN_TRY_GO_ON(ctx, j, making);
         const double x = opn_i_number(p, j);
         OPN_FAIL_IF(ctx, !(x >= 0.0 && x <= most), OPN_ERR_INVALID_ARG,
                     "probability of node %zu and class %zu is %g, which must be in "
@@ -126,12 +133,14 @@ opn_status opn_set_score(opn_ctx *ctx,
     OPN_REJECT_NO_ROOM(ctx, score);
     opn_status status = OPN_OK;
     ranked_class *ranked = NULL;
+    int64_t spent = 0;
     const size_t width = (size_t)n_classes;
     OPN_TRY(check_sizes(ctx, n, n_classes));
     OPN_TRY(check_options(ctx, options));
     OPN_TRY(check_probabilities(ctx, n, n_classes, p));
     OPN_TRY_NEW(ctx, ranked, n_classes);
     for (int32_t i = 0; i < n; i++) {
+        OPN_TRY_SPEND(ctx, spent, STEPS_A_CLASS * (int64_t)n_classes, making);
         const size_t at = (size_t)i * width;
         if (options->kind == OPN_SET_LAC) {
             for (size_t k = 0; k < width; k++)
@@ -180,14 +189,19 @@ static int32_t collect_scores(int32_t n,
 
 // The ceil((n + 1) coverage)-th smallest of n scores, which are sorted here. A product
 // that is off by rounding counts as the number that a user would have computed.
-static double quantile_of(int32_t n, double *score, double coverage)
+static opn_status
+quantile_of(opn_ctx *ctx, int32_t n, double *score, double coverage, double *out)
 {
     static const double rounding = 1e-9;
+    opn_status status = OPN_OK;
     const double rank = ceil((n + 1.0) * coverage - rounding);
+    *out = (double)INFINITY;
     if (rank > n)
-        return (double)INFINITY;
-    qsort(score, (size_t)n, sizeof(*score), opn_i_compare_numbers);
-    return score[(int32_t)fmax(rank, 1.0) - 1];
+        return OPN_OK;
+    OPN_TRY(opn_i_sort(ctx, score, (size_t)n, sizeof(*score), opn_i_compare_numbers));
+    *out = score[(int32_t)fmax(rank, 1.0) - 1];
+cleanup:
+    return status;
 }
 
 opn_status opn_set_calibrate(opn_ctx *ctx,
@@ -215,12 +229,14 @@ opn_status opn_set_calibrate(opn_ctx *ctx,
     for (int32_t i = 0; i < n_all; i++)
         OPN_FAIL_IF(ctx, isnan(of_true[i]), OPN_ERR_INVALID_ARG,
                     "score of the true class of a calibration node is not a number");
-    const double of_all = quantile_of(n_all, of_true, coverage);
+    double of_all = 0.0;
+    OPN_TRY(quantile_of(ctx, n_all, of_true, coverage, &of_all));
     for (int32_t k = 0; k < n_classes; k++) {
         threshold[k] = of_all;
         if (is_per_class) {
             const int32_t n_of = collect_scores(n, n_classes, score, label, k, of_true);
-            threshold[k] = quantile_of(n_of, of_true, coverage);
+            OPN_TRY(quantile_of(ctx, n_of, of_true, coverage, &threshold[k]));
+            OPN_TRY(opn_i_go_on(ctx, making));
         }
     }
 cleanup:
@@ -243,10 +259,12 @@ opn_status opn_set_members(opn_ctx *ctx,
     for (size_t k = 0; k < width; k++)
         OPN_FAIL_IF(ctx, isnan(threshold[k]), OPN_ERR_INVALID_ARG,
                     "threshold of class %zu is not a number", k);
-    for (size_t j = 0; j < (size_t)n * width; j++)
+    for (size_t j = 0; j < (size_t)n * width; j++) {
+        OPN_TRY_GO_ON(ctx, j, making);
         OPN_FAIL_IF(ctx, isnan(opn_i_number(score, j)), OPN_ERR_INVALID_ARG,
                     "score of node %zu and class %zu is not a number", j / width,
                     j % width);
+    }
     for (size_t j = 0; j < (size_t)n * width; j++)
         member[j] = opn_i_number(score, j) <= threshold[j % width];
 cleanup:

@@ -2,11 +2,11 @@
 
 #include "opine/control.h"
 
+#include "base/sort.h"
 #include "opinion/number_array.h"
 #include "opinion/proportion.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 // More starts find something more often, and less of it: of 1, 2, 3, 4 and 8 starts, even
 // or doubling, four that double did best or nearly so for accuracies that are flat, that
@@ -55,6 +55,7 @@ sort_nodes(opn_ctx *ctx, int32_t n, opn_numbers score, const uint8_t *right, sco
                 "%d calibration nodes: a threshold needs at least one", n);
     OPN_TRY_NEW(ctx, node, n);
     for (int32_t i = 0; i < n; i++) {
+        OPN_TRY_GO_ON(ctx, i, "sorting");
         node[i] = (scored){opn_i_number(score, (size_t)i), right[i]};
         OPN_FAIL_IF(ctx, isnan(node[i].score), OPN_ERR_INVALID_ARG,
                     "score of calibration node %d is not a number", i);
@@ -62,7 +63,7 @@ sort_nodes(opn_ctx *ctx, int32_t n, opn_numbers score, const uint8_t *right, sco
                     "right of calibration node %d is %d, which must be 0 or 1", i,
                     right[i]);
     }
-    qsort(node, (size_t)n, sizeof(*node), compare_scored);
+    OPN_TRY(opn_i_sort(ctx, node, (size_t)n, sizeof(*node), compare_scored));
     *out = node;
     node = NULL;
 cleanup:

@@ -41,6 +41,7 @@ opn_status opn_conformal_p_values(opn_ctx *ctx,
         OPN_FAIL_IF(ctx, isnan(opn_i_number(score, (size_t)i)), OPN_ERR_INVALID_ARG,
                     "score of node %d is not a number", i);
     for (int32_t i = 0; i < n; i++) {
+        OPN_TRY_GO_ON(ctx, i, "computing p-values");
         const int32_t n_below =
                 count_below(n_calibration, sorted, opn_i_number(score, (size_t)i));
         p_value[i] = (1.0 + n_calibration - n_below) / (1.0 + n_calibration);

@@ -22,6 +22,7 @@ static opn_status check_ranked(opn_ctx *ctx, const ranked_input *in)
     OPN_FAIL_IF(ctx, in->n < 1, OPN_ERR_INVALID_ARG,
                 "%d nodes: a metric needs at least one", in->n);
     for (int32_t i = 0; i < in->n; i++) {
+        OPN_TRY_GO_ON(ctx, i, "ranking");
         OPN_FAIL_IF(ctx, isnan(opn_i_number(in->score, (size_t)i)), OPN_ERR_INVALID_ARG,
                     "%s of node %d is not a number", in->score_name, i);
         OPN_FAIL_IF(ctx, in->flag[i] > 1, OPN_ERR_INVALID_ARG,

@@ -2,8 +2,9 @@
 
 #include "opinion/number_array.h"
 
+#include "base/sort.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 int opn_i_compare_numbers(const void *a, const void *b)
 {
@@ -20,11 +21,12 @@ opn_status opn_i_numbers_sorted(
     double *sorted = NULL;
     OPN_TRY_NEW(ctx, sorted, n_all);
     for (size_t i = 0; i < n_all; i++) {
+        OPN_TRY_GO_ON(ctx, i, "sorting");
         sorted[i] = opn_i_number(x, i);
         OPN_FAIL_IF(ctx, isnan(sorted[i]), OPN_ERR_INVALID_ARG, "%s %zu is not a number",
                     what, i);
     }
-    qsort(sorted, n_all, sizeof(*sorted), opn_i_compare_numbers);
+    OPN_TRY(opn_i_sort(ctx, sorted, n_all, sizeof(*sorted), opn_i_compare_numbers));
     *out = sorted;
     sorted = NULL;
 cleanup:

@@ -57,7 +57,7 @@ static inline int32_t opn_i_largest(int32_t n, opn_numbers x, size_t at)
 int opn_i_compare_numbers(const void *a, const void *b);
 
 // A sorted copy of x [n], which the caller frees; `what` is each of them in a message.
-// Errors: INVALID_ARG (one is NaN), NOMEM.
+// Errors: INVALID_ARG (one is NaN), NOMEM, INTERRUPTED.
 OPN_NODISCARD opn_status opn_i_numbers_sorted(
         opn_ctx *ctx, int32_t n, opn_numbers x, const char *what, double **out);
 

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+static const char forming[] = "forming opinions";
+
 // As in the heads of our own models: more evidence than exp(60) is no more certain.
 static const double most_logit = 60.0;
 
@@ -54,6 +56,7 @@ static opn_status check_sums(opn_ctx *ctx, const output *in)
     opn_status status = OPN_OK;
     const int64_t width = in->n_classes;
     for (int64_t r = 0; r < in->n_samples * in->n; r++) {
+        OPN_TRY_GO_ON_ROWS(ctx, r, forming);
         double sum = 0.0;
         for (int64_t k = 0; k < width; k++)
             sum += opn_i_number(in->x, (size_t)(r * width + k));
@@ -76,6 +79,7 @@ static opn_status check_output(opn_ctx *ctx, const output *in)
     OPN_FAIL_IF(ctx, in->n_samples < 1, OPN_ERR_INVALID_ARG,
                 "%d samples: an opinion needs at least one", in->n_samples);
     for (int64_t j = 0; j < in->n_samples * in->n * width; j++) {
+        OPN_TRY_GO_ON(ctx, j, forming);
         const double x = opn_i_number(in->x, (size_t)j);
         OPN_FAIL_IF(ctx, !(x >= wanted->least) || !isfinite(x), OPN_ERR_INVALID_ARG,
                     "%s of node %lld and class %lld is %g, which must be %s",
@@ -172,14 +176,18 @@ opn_status opn_opinion_from(opn_ctx *ctx,
     OPN_RETURN_IF_NULL(ctx, OPN_ERR_INVALID_ARG);
     if (n > 0)
         OPN_REJECT_MISSING(ctx, x);
+    if (n_measures > 0)
+        OPN_REJECT_NULL(ctx, measure);
     opn_status status = OPN_OK;
     const output in = {input, n_samples, n, n_classes, x};
     node of = {0};
+    int64_t spent = 0;
     OPN_TRY(check_output(ctx, &in)); // all before writing any output
     OPN_TRY_NEW(ctx, of.alpha, n_classes);
     OPN_TRY_NEW(ctx, of.p, n_classes);
     OPN_TRY_NEW(ctx, of.row, n_classes);
     for (int64_t i = 0; i < n; i++) {
+        OPN_TRY_SPEND(ctx, spent, (n_samples + (int64_t)n_classes) * n_classes, forming);
         read_node(&in, i, &of);
         const opn_i_opinion opinion = {.n_classes = n_classes,
                                        .alpha = of.alpha,
@@ -208,6 +216,10 @@ opn_status opn_opinion(opn_ctx *ctx,
                        float *const *measure)
 {
     OPN_RETURN_IF_NULL(ctx, OPN_ERR_INVALID_ARG);
+    if (n > 0)
+        OPN_REJECT_NULL(ctx, alpha);
+    if (n_measures > 0)
+        OPN_REJECT_NULL(ctx, measure);
     static const opn_number_room unwanted = {NULL, NULL};
     opn_number_room room[OPN_N_MEASURES] = {{NULL, NULL}};
     for (int m = 0; m < OPN_N_MEASURES && m < n_measures; m++)

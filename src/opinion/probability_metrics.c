@@ -1,5 +1,6 @@
 // probability_metrics.c -- the quality of probabilities.
 
+#include "base/sort.h"
 #include "opine/calibrate.h"
 #include "opine/metrics.h"
 #include "opinion/careful_sum.h"
@@ -8,7 +9,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
+
+static const char measuring[] = "measuring probabilities";
 
 typedef struct classified {
     int32_t n;
@@ -27,11 +29,13 @@ static opn_status check_classified(opn_ctx *ctx, const classified *in, bool may_
 {
     static const double most = 1.0001; // 1 with rounding error
     opn_status status = OPN_OK;
+    int64_t spent = 0;
     OPN_FAIL_IF(ctx, in->n < 1, OPN_ERR_INVALID_ARG,
                 "%d nodes: a metric needs at least one", in->n);
     OPN_FAIL_IF(ctx, in->n_classes < 1, OPN_ERR_INVALID_ARG,
                 "%d classes: a metric needs at least one", in->n_classes);
     for (int32_t i = 0; i < in->n; i++) {
+        OPN_TRY_SPEND(ctx, spent, in->n_classes, measuring);
         if (may_skip && in->label[i] == -1)
             continue;
         OPN_FAIL_IF(ctx, in->label[i] < 0 || in->label[i] >= in->n_classes,
@@ -51,15 +55,21 @@ cleanup:
 
 // ---- checked input -------------------------------------------------------------------
 
-static double brier_of(const classified *in)
+static opn_status brier_of(opn_ctx *ctx, const classified *in, double *out)
 {
+    opn_status status = OPN_OK;
     opn_i_sum sum = {0};
-    for (int32_t i = 0; i < in->n; i++)
+    int64_t spent = 0;
+    for (int32_t i = 0; i < in->n; i++) {
+        OPN_TRY_SPEND(ctx, spent, in->n_classes, measuring);
         for (int32_t k = 0; k < in->n_classes; k++) {
             const double distance = probability_of(in, i, k) - (k == in->label[i]);
             opn_i_sum_add(&sum, distance * distance);
         }
-    return opn_i_sum_total(&sum) / in->n;
+    }
+    *out = opn_i_sum_total(&sum) / in->n;
+cleanup:
+    return status;
 }
 
 // What a probability of 0 counts as.
@@ -68,12 +78,17 @@ static double least_of(opn_numbers probability)
     return probability.f64 != NULL ? DBL_EPSILON : (double)FLT_EPSILON;
 }
 
-static double nll_of(const classified *in, double least)
+static opn_status nll_of(opn_ctx *ctx, const classified *in, double least, double *out)
 {
+    opn_status status = OPN_OK;
     opn_i_sum sum = {0};
-    for (int32_t i = 0; i < in->n; i++)
+    for (int32_t i = 0; i < in->n; i++) {
+        OPN_TRY_GO_ON(ctx, i, measuring);
         opn_i_sum_add(&sum, -log(fmax(probability_of(in, i, in->label[i]), least)));
-    return opn_i_sum_total(&sum) / in->n;
+    }
+    *out = opn_i_sum_total(&sum) / in->n;
+cleanup:
+    return status;
 }
 
 static double error_of(int32_t n_bins, const opn_i_bin *bin, int32_t n)
@@ -118,7 +133,7 @@ opn_status opn_metric_brier(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_classified(ctx, &in, false));
-    *out = brier_of(&in);
+    OPN_TRY(brier_of(ctx, &in, out));
 cleanup:
     return status;
 }
@@ -135,7 +150,7 @@ opn_status opn_metric_nll(opn_ctx *ctx,
     opn_status status = OPN_OK;
     const classified in = {n, n_classes, probability, label};
     OPN_TRY(check_classified(ctx, &in, false));
-    *out = nll_of(&in, least_of(probability));
+    OPN_TRY(nll_of(ctx, &in, least_of(probability), out));
 cleanup:
     return status;
 }
@@ -211,7 +226,7 @@ static opn_status measure_by_rank(opn_ctx *ctx,
     OPN_TRY_NEW(ctx, node, in->n);
     OPN_TRY_NEW(ctx, bins, n_bins);
     list_sure(in, node, &n_right);
-    qsort(node, (size_t)in->n, sizeof(*node), compare_sure);
+    OPN_TRY(opn_i_sort(ctx, node, (size_t)in->n, sizeof(*node), compare_sure));
     fill_by_rank(in->n, node, n_bins, bins);
     out->accuracy = (double)n_right / in->n;
     out->adaptive_ece = error_of(n_bins, bins, in->n);
@@ -259,8 +274,8 @@ opn_status opn_probability_measure(opn_ctx *ctx,
     OPN_FAIL_IF(ctx, q.n < 1, OPN_ERR_INVALID_ARG,
                 "no node has a label: a metric needs at least one");
     const classified in = {q.n, n_classes, opn_f64(packed), packed_label};
-    q.brier = brier_of(&in);
-    q.nll = nll_of(&in, least_of(p));
+    OPN_TRY(brier_of(ctx, &in, &q.brier));
+    OPN_TRY(nll_of(ctx, &in, least_of(p), &q.nll));
     OPN_TRY(calibration_error_of(ctx, &in, n_bins, &q.ece));
     OPN_TRY(measure_by_rank(ctx, &in, n_bins, &q));
     *out = q;

@@ -2,8 +2,9 @@
 
 #include "opinion/ranking.h"
 
+#include "base/sort.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DIGIT_BITS = 8, N_DIGITS = 4, DIGIT_VALUES = 1 << DIGIT_BITS };
@@ -128,7 +129,7 @@ opn_status opn_i_rank_doubles(opn_ctx *ctx,
     OPN_TRY_NEW_ROOM(ctx, list, n);
     for (int32_t i = 0; i < n; i++)
         list[i] = (placed){score[i], i};
-    qsort(list, (size_t)n, sizeof(*list), compare_placed);
+    OPN_TRY(opn_i_sort(ctx, list, (size_t)n, sizeof(*list), compare_placed));
     for (int32_t j = 0; j < n; j++) {
         order += j > 0 && list[j].score > list[j - 1].score;
         ranking->item[j] = make_item(order, list[j].i, positive, wrong);

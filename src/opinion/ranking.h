@@ -32,7 +32,8 @@ void opn_i_rank(int32_t n,
                 const uint8_t *wrong,
                 opn_i_ranking *ranking);
 
-// The same of scores that floats could not tell apart. Errors: NOMEM. Cost: O(n log n).
+// The same of scores that floats could not tell apart. Errors: NOMEM, INTERRUPTED. Cost:
+// O(n log n).
 OPN_NODISCARD opn_status opn_i_rank_doubles(opn_ctx *ctx,
                                             int32_t n,
                                             const double *score,

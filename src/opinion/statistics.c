@@ -59,6 +59,8 @@ void opn_estimate_mean(int32_t n, const double *value, opn_estimate *out)
 {
     if (out == NULL)
         return;
+    if (value == NULL)
+        n = 0;
     int32_t n_known = 0;
     double sum = 0.0;
     for (int32_t i = 0; i < n; i++)

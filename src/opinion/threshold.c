@@ -3,11 +3,11 @@
 #include "opinion/threshold.h"
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "opinion/proportion.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *opn_decision_name(opn_decision decision)
@@ -230,7 +230,7 @@ static opn_status sort_nodes(opn_ctx *ctx,
                     "right of node %d is %d, which must be 0 or 1", i, right[i]);
         node[i] = (scored_node){measure[i], right[i]};
     }
-    qsort(node, (size_t)n, sizeof(*node), compare_nodes);
+    OPN_TRY(opn_i_sort(ctx, node, (size_t)n, sizeof(*node), compare_nodes));
     *out = node;
     node = NULL;
 cleanup:

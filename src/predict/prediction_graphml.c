@@ -152,6 +152,7 @@ opn_status opn_i_prediction_save_graphml(opn_ctx *ctx,
 {
     opn_status status = OPN_OK;
     document d = {NULL, model, graph, split, prediction};
+    const opn_vid n_nodes = opn_i_graph_n_nodes(graph);
     OPN_TRY(opn_i_file_writer_open(ctx, path, &d.file));
     opn_i_file_writer_be_interruptible(d.file);
     opn_i_file_writer_printf(d.file,
@@ -161,9 +162,9 @@ opn_status opn_i_prediction_save_graphml(opn_ctx *ctx,
     put_keys(&d);
     opn_i_file_writer_printf(d.file, "  <graph edgedefault=\"%s\">\n",
                              graph->is_undirected ? "undirected" : "directed");
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
+    for (opn_vid i = 0; i < n_nodes && opn_i_file_writer_goes_on(d.file); i++)
         put_node(&d, i);
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(graph); i++)
+    for (opn_vid i = 0; i < n_nodes && opn_i_file_writer_goes_on(d.file); i++)
         put_edges_of(&d, i);
     opn_i_file_writer_printf(d.file, "  </graph>\n</graphml>\n");
     status = opn_i_file_writer_commit(d.file);

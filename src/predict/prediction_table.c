@@ -224,7 +224,8 @@ static opn_status save_csv(opn_ctx *ctx, const prediction_table *table, const ch
     OPN_TRY(opn_i_file_writer_open(ctx, path, &file));
     opn_i_file_writer_be_interruptible(file);
     OPN_TRY(put_head(ctx, file, table));
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++)
+    const opn_vid n_nodes = opn_i_graph_n_nodes(table->graph);
+    for (opn_vid i = 0; i < n_nodes && opn_i_file_writer_goes_on(file); i++)
         put_row(file, table, i, &set);
     OPN_TRY(set.status);
     status = opn_i_file_writer_commit(file);
@@ -452,7 +453,8 @@ static opn_status save_json(opn_ctx *ctx, const prediction_table *table, const c
     const char *summary = opn_prediction_summary(table->prediction);
     opn_i_file_writer_put(file, summary, strlen(summary) - 1); // without "}"
     opn_i_file_writer_printf(file, ",\n\"nodes\":[");
-    for (opn_vid i = 0; i < opn_i_graph_n_nodes(table->graph); i++) {
+    const opn_vid n_nodes = opn_i_graph_n_nodes(table->graph);
+    for (opn_vid i = 0; i < n_nodes && opn_i_file_writer_goes_on(file); i++) {
         json_t *node = json_node(table, i);
         char *text = opn_i_json_text(node, JSON_COMPACT | JSON_REAL_PRECISION(9));
         json_decref(node);

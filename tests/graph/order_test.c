@@ -351,7 +351,7 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     uint64_t random = 5;
     expect_failures(make_grid(5, &random), 3);
-    expect_failures(make_rings(N_LARGE, 3, &random), 7);
+    expect_failures(make_rings(N_LARGE, 3, &random), 8);
 }
 
 int main(void)

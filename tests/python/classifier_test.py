@@ -156,6 +156,15 @@ class Answers(unittest.TestCase):
         for graph in ("demo", g, half):
             with quiet():
                 self.assertEqual(opine.report("m.safetensors", "r.html", graph=graph).name, "r.html")
+        few = np.array([f"class {k % 5}" for k in range(2500)])
+        named = opine.Graph(g.edge_index, g.x, [f"class {k}" for k in g.y_index])
+        p = fitted().predict_proba()
+        for samples in (p, np.stack([p, p])):  # of six classes, one of which these labels lack
+            opine.report(p=samples, y=few, graph=named, path="few.html")
+        with open("few.html", encoding="utf-8") as file:
+            self.assertIn('"class 5"', file.read())
+        with self.assertRaisesRegex(OpineValueError, "probabilities of 6 classes, and labels of 5"):
+            opine.report(p=p, y=few, graph=opine.Graph(g.edge_index, g.x))
         with self.assertRaisesRegex(OpineValueError, "needs a run, or a graph"):
             opine.report(p=fitted().predict_proba())
 
@@ -173,6 +182,11 @@ class Answers(unittest.TestCase):
     def test_a_notebook_shows_a_summary(self):
         self.assertIn("s-bgcn-t-k", fitted()._repr_html_())
         self.assertIn("NodeClassifier(hidden=3)", NodeClassifier(hidden=3)._repr_html_())
+        g = opine.Graph(demo().edge_index, demo().x, [f"<b>{i % 30}" for i in range(2500)])
+        with quiet():
+            page = NodeClassifier("s-gcn", epochs=2).fit(g)._repr_html_()
+        self.assertIn("(30 in all)", page)
+        self.assertNotIn("<b>", page)
 
 
 def _has_pandas():
@@ -306,7 +320,7 @@ class Tools(unittest.TestCase):
     def test_clone_keeps_every_parameter(self):
         from sklearn.base import clone, is_classifier
         again = clone(NodeClassifier("gat", graph=demo(), hidden=24))
-        self.assertEqual((again.model, again.hidden, again.graph is demo()), ("gat", 24, False))
+        self.assertEqual((again.model, again.hidden, again.graph is demo()), ("gat", 24, True))
         self.assertTrue(is_classifier(again))
         self.assertEqual(again.set_params(hidden=8, n_jobs=2).get_params()["hidden"], 8)
 

@@ -4,6 +4,7 @@ import doctest
 import glob
 import importlib
 import importlib.util
+import inspect
 import os
 import pkgutil
 import re
@@ -18,7 +19,7 @@ BLOCK = re.compile(r"(?:<!-- needs: (?P<needs>[a-z_]+) -->\n)?```python\n(?P<cod
 
 
 # Packages that users bring.
-OTHERS = ("networkx", "pandas", "scipy", "sklearn")
+OTHERS = ("dgl", "networkx", "pandas", "scipy", "sklearn", "torch", "torch_geometric")
 
 
 def brought_by(example):
@@ -27,7 +28,32 @@ def brought_by(example):
     return [name for name in OTHERS if re.search(rf"\b{name}\b", code)]
 
 
+def public_functions():
+    """Names and docstrings of all functions, and of all methods of Graph, NodeClassifier and the like."""
+    for name in opine.__all__:
+        part = getattr(opine, name)
+        members = {name: part}
+        if inspect.ismodule(part):  # but not what it imports
+            members = {inner: value for inner, value in vars(part).items() if not inner.startswith("_")
+                       and getattr(value, "__module__", None) == part.__name__}
+        for inner, value in members.items():
+            if inspect.isfunction(value):
+                yield inner if value is part else f"{name}.{inner}", value
+            elif inspect.isclass(value):
+                for method, function in inspect.getmembers(value, inspect.isroutine):
+                    where = getattr(function, "__module__", None) or ""
+                    if not method.startswith("_") and where.startswith("opine"):
+                        yield f"{inner}.{method}", function
+
+
 class Documents(unittest.TestCase):
+    def test_every_public_function_and_method_has_an_example(self):
+        found = dict(public_functions())
+        for name in ("report", "metrics.auroc", "Graph.from_pyg", "NodeClassifier.suspects", "Calibrator.apply",
+                     "NodeClassifier.get_params"):
+            self.assertIn(name, found)
+        self.assertEqual([name for name, part in found.items() if ">>>" not in (part.__doc__ or "")], [])
+
     def test_examples_of_docstrings_are_right(self):
         modules = [opine] + [importlib.import_module(found.name)
                              for found in pkgutil.iter_modules(opine.__path__, "opine.")

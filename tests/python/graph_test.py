@@ -45,7 +45,9 @@ class Arrays(unittest.TestCase):
                  ([5.0, np.nan, 7.0, 5.0], [5, 7], [5, None, 7, 5]),
                  (["x", "", "y", "x"], ["x", "y"], ["x", None, "y", "x"]),
                  ([None, 3, 1, 3], [1, 3], [None, 3, 1, 3]),
-                 ([True, False, True, True], [False, True], [True, False, True, True])]
+                 ([True, False, True, True], [False, True], [True, False, True, True]),
+                 (np.array([np.int64(-1), np.int64(2), None, np.float32(3)], dtype=object), [2, 3],
+                  [None, 2, None, 3])]
         for given, classes, labels in cases:
             g = Graph(EDGES, X, given)
             self.assertEqual(list(g.classes), classes)
@@ -218,6 +220,7 @@ class Others(unittest.TestCase):
         edges = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "weight": [1.0, 3.0]})
         nodes = pd.DataFrame({"y": ["u", None, "v"], "speed": [1, 2, 3], "note": list("xyz")},
                              index=["a", "b", "c"])
+        self.enterContext(quiet())
         g = Graph.from_pandas(edges, nodes, label="y")
         self.assertEqual(g.names, ["a", "b", "c"])
         self.assertEqual(g.feature_names, ["speed"])
@@ -230,6 +233,38 @@ class Others(unittest.TestCase):
             Graph.from_pandas(edges, nodes, label="z")
         with self.assertRaisesRegex(OpineValueError, "'d', which is not among the nodes"):
             Graph.from_pandas(edges.replace("c", "d"), nodes)
+
+    @needs("networkx")
+    def test_attributes_of_networkx_may_be_lists_of_numbers(self):
+        import networkx as nx
+        graph = nx.path_graph(3)
+        nx.set_node_attributes(graph, {i: [i, 2.0 * i] for i in graph}, "place")
+        nx.set_node_attributes(graph, {i: i + 0.5 for i in graph}, "size")
+        nx.set_node_attributes(graph, {0: "red", 1: "blue", 2: "red"}, "colour")
+        nx.set_node_attributes(graph, {0: [1], 1: [1, 2], 2: [3]}, "ragged")
+        g = Graph.from_networkx(graph, features=["place", "size"])
+        self.assertEqual(g.feature_names, ["place_0", "place_1", "size"])
+        self.assertEqual(g.x.tolist(), [[0, 0, 0.5], [1, 2, 1.5], [2, 4, 2.5]])
+        for name in ("colour", "ragged"):
+            with self.assertRaisesRegex(OpineValueError, f"attribute '{name}' is no feature"):
+                Graph.from_networkx(graph, features=[name])
+
+    @needs("pandas")
+    def test_columns_of_pandas_that_are_no_numbers_are_named(self):
+        import pandas as pd
+        edges = pd.DataFrame({"source": [0, 1], "target": [1, 2]})
+        nodes = pd.DataFrame({"y": [0, 1, -1], "speed": [1, 2, 3], "note": list("xyz")})
+        with self.assertWarnsRegex(opine.OpineWarning, "column 'note' of the nodes holds no numbers") as caught:
+            g = Graph.from_pandas(edges, nodes, label="y")
+        self.assertEqual(caught.filename, __file__)
+        self.assertEqual((g.feature_names, list(g.y)), (["speed"], [0, 1, None]))
+        with self.assertRaisesRegex(OpineValueError, "column 'note' is no feature"):
+            Graph.from_pandas(edges, nodes, features=["speed", "note"])
+        with self.assertRaisesRegex(OpineValueError, "nodes has no column 'age'"):
+            Graph.from_pandas(edges, nodes, features=["age"])
+        nodes["speed"] = pd.array([1, None, 3], dtype="Int64")
+        with self.assertRaisesRegex(OpineValueError, "not finite"):
+            Graph.from_pandas(edges, nodes, features=["speed"])
 
     def check_masks(self, graph):
         self.assertEqual(list(graph.roles), ["train", "validation", "test", "pool"])
@@ -250,6 +285,20 @@ class Others(unittest.TestCase):
                     train_mask=torch.arange(4) == 0, val_mask=torch.arange(4) == 1,
                     test_mask=torch.arange(4) == 2)
         self.check_masks(Graph.from_pyg(data))
+
+    @needs("torch_geometric")
+    def test_sparse_tensors_of_pyg(self):
+        import torch
+        from torch_geometric.data import Data
+        wanted = Graph(EDGES, X)
+        edges = torch.tensor(EDGES)
+        adjacency = torch.sparse_coo_tensor(edges.flip(0), torch.ones(4), (4, 4))
+        for x in (torch.tensor(X).to_sparse(), torch.tensor(X).to_sparse_csr()):
+            self.assertEqual(Graph.from_pyg(Data(x=x, edge_index=edges, num_nodes=4)).hash, wanted.hash)
+        for adj_t in (adjacency, adjacency.to_sparse_csr()):
+            self.assertEqual(Graph.from_pyg(Data(x=torch.tensor(X), adj_t=adj_t)).hash, wanted.hash)
+        with self.assertRaisesRegex(OpineValueError, "without edge_index"):
+            Graph.from_pyg(Data(x=torch.tensor(X)))
 
     @needs("dgl")
     def test_a_real_graph_of_dgl(self):

@@ -11,7 +11,7 @@ from support import demo, fitted
 # Arguments that may be NULL, as the headers say.
 MAY_BE_NULL = {
     "opn_ctx_create": {0}, "opn_ctx_set_hooks": {1}, "opn_dataset_find": {2}, "opn_data_folder": {1},
-    "opn_data_fetch": {2, 3}, "opn_graph_load": {2}, "opn_graph_create_edges": {3, 4, 5},
+    "opn_data_fetch": {2, 3}, "opn_graph_load": {2}, "opn_graph_create_edges": {5},
     "opn_graph_create_csr": {3, 4}, "opn_graph_set_features": {3},
     "opn_graph_set_features_csr": {4, 5}, "opn_graph_set_node_names": {2},
     "opn_graph_set_class_names": {2}, "opn_graph_set_feature_names": {2}, "opn_graph_warnings": {3, 4},
@@ -20,7 +20,8 @@ MAY_BE_NULL = {
     "opn_prediction_decide": {1, 3}, "opn_decide_check": {3}, "opn_evaluate": {3}, "opn_tune": {3, 4},
     "opn_reproduce": {2}, "opn_suggest": {3}, "opn_draw_figures": {2, 3, 4}, "opn_report_create": {2},
     "opn_report_load": {2}, "opn_metric_risk_coverage": {4},
-    "opn_opinion": {3, 5}, "opn_opinion_from": {7}, "opn_set_measure": {5, 6}, "opn_estimate_mean": {1},
+    "opn_opinion_from": {8, 9}, "opn_set_measure": {5, 6}, "opn_calibrator_fit": {5},
+    "opn_calibrator_apply": {5},
     # Says first that the parts of the page are missing, where they are.
     "opn_report_save": {1},
 }
@@ -74,11 +75,13 @@ class Nulls(unittest.TestCase):
         for name, kind in functions():
             spared = MAY_BE_NULL.get(name, set()) | EMPTY_ARRAYS.get(name, set())
             for at, argument in enumerate(kind.args):
-                if argument.kind != "pointer" or argument.item.kind == "function" or at in spared:
+                if argument.kind not in ("pointer", "struct") or at in spared or (
+                        argument.kind == "pointer" and argument.item.kind == "function"):
                     continue
                 with self.subTest(function=name, argument=at):
                     given = [world.argument(a) for a in kind.args]
-                    given[at] = NULL
+                    # Numbers are missing where both of their pointers are NULL.
+                    given[at] = NULL if argument.kind == "pointer" else ffi.new(f"{argument.cname} *")[0]
                     result = getattr(lib, name)(*given)
                     n_checked += 1
                     if kind.result.cname != "opn_status":
@@ -87,6 +90,26 @@ class Nulls(unittest.TestCase):
                     if at > 0 and name != "opn_ctx_create":
                         self.assertRegex(text(lib.opn_ctx_error(world.ctx.ptr)), "^argument [a-z_0-9]+ is NULL$")
         self.assertGreater(n_checked, 300)
+
+    def test_arrays_that_are_missing_although_there_are_entries_are_errors(self):
+        ctx = Context()
+        out = ffi.new("opn_graph **")
+        own = ctx.make("graph", lib.opn_graph_create_edges, 2, 1, ffi.new("int32_t[]", [0]),
+                       ffi.new("int32_t[]", [1]), NULL)
+        rows = ffi.new("int64_t[]", [0, 1, 2])
+        scores = ffi.new("opn_scores *", {"input": lib.OPN_OPINION_PROBABILITY, "n_samples": 1, "n_nodes": 2,
+                                          "n_classes": 2})
+        handles = [ffi.new(f"opn_{kind} **") for kind in ("graph", "split", "prediction")]
+        for status in (lib.opn_graph_create_csr(ctx.ptr, 2, rows, NULL, NULL, out),
+                       lib.opn_graph_set_features(ctx.ptr, own, 3, NULL),
+                       lib.opn_graph_lend_features(ctx.ptr, own, 3, ffi.new("float[6]"), NULL, NULL),
+                       lib.opn_graph_set_features_csr(ctx.ptr, own, 3, rows, NULL, NULL)):
+            self.assertEqual(status, lib.OPN_ERR_INVALID_ARG)
+        kept = ffi.new("double[]", [0.5] * 4)
+        for x, n_names in ((NULL, 0), (kept, 2)):  # without numbers, and without the names of the classes
+            scores.x.f64, scores.n_names = x, n_names
+            self.assertEqual(lib.opn_scores_create(ctx.ptr, scores, make_params(ctx, {}), *handles),
+                             lib.OPN_ERR_INVALID_ARG)
 
     def test_what_is_freed_may_be_null(self):
         for name in dir(lib):

@@ -61,6 +61,12 @@ class FromArrays(unittest.TestCase):
         np.testing.assert_array_equal(opinion.from_logits(z).alpha,
                                       opinion.from_logits(z.detach().numpy()).alpha)
 
+    @needs("torch")
+    def test_tensors_of_bfloat16_are_numbers_too(self):
+        import torch
+        z = torch.tensor([[0.0, 1.5], [2.0, -1.0]])
+        np.testing.assert_array_equal(opinion.from_logits(z.bfloat16()).alpha, opinion.from_logits(z).alpha)
+
     def test_whatever_has_dlpack_is_taken(self):
         class Tensor:
             def __init__(self, array):

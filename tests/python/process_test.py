@@ -79,15 +79,22 @@ def alarm():
     stamp.append(time.process_time())
     os.kill(os.getpid(), signal.SIGINT)
 {setup}
+def work():  # a loop right inside of the try misses signals that come as it jumps back
+    {work}
 begun = time.process_time()
 threading.Thread(target=alarm, daemon=True).start()
 try:
-    {work}
+    work()
 except KeyboardInterrupt:
     print(time.process_time() - stamp[0])
 else:
     print("not interrupted")
 """
+
+TRAINED = ('clf = opine.NodeClassifier("s-bgcn-t-k", epochs=2, teacher_epochs=2, samples=5); '
+           'clf.fit(draw(20000))')
+ROWS = ('p = np.random.default_rng(0).dirichlet(np.ones(12), size=600000); '
+        'y = np.random.default_rng(0).integers(0, 12, size=600000)')
 
 WORK = {
     "training": ('g = opine.datasets.load("demo")',
@@ -104,6 +111,36 @@ WORK = {
         'while True: opine.decide(p, y, coverage=0.9)'),
     "labelling everything, and so the prior": (
         'g = draw()', 'while True: opine.NodeClassifier("s-bgcn-t-k", epochs=1, teacher_epochs=1).fit(g)'),
+    "tuning": ('g = opine.datasets.load("demo")',
+               'opine.tune(g, "s-gcn", trials=1000, seeds=2, epochs=1000000)'),
+    "predicting with many samples": (
+        'clf = opine.NodeClassifier("s-bgcn-t-k", epochs=1, teacher_epochs=1, samples=1000000, calibrate="none"); '
+        'clf.fit(opine.datasets.load("demo"))', 'clf.predict()'),
+    "reporting": (TRAINED, 'while True: clf.report("r.html")'),
+    "reporting about anyone's": (
+        'g = draw(20000); p = np.random.default_rng(0).dirichlet(np.ones(4), size=20000)',
+        'while True: opine.report(p=p, y=g.y, graph=g, path="r.html")'),
+    "looking for suspects": (TRAINED, 'while True: clf.suspects()'),
+    "suggesting": (TRAINED, 'while True: clf.suggest(20)'),
+    "explaining": (TRAINED, 'while True: clf.explain(7)'),
+    "deciding": (TRAINED, 'while True: clf.decide(abstain_above={"entropy": 0.5}); clf.predict_set()'),
+    "pickling a classifier": (TRAINED, 'while True: __import__("pickle").loads(__import__("pickle").dumps(clf))'),
+    "saving": ('g = draw(400000)', 'while True: g.save("g.npz")'),
+    "saving a folder": ('g = draw(); n = iter(range(10**9))', 'while True: g.save("f%d" % next(n))'),
+    "describing and hashing": ('g = draw(400000)', 'while True: g.info; g.hash'),
+    "loading a list of edges": (
+        'np.savetxt("g.txt", np.random.default_rng(0).integers(0, 10**5, size=(600000, 2)), fmt="%d")',
+        'while True: opine.Graph.load("g.txt")'),
+    "loading GraphML": ('write_graphml("g.graphml", 200000)', 'while True: opine.Graph.load("g.graphml")'),
+    "loading npz": ('draw(400000).save("g.npz")', 'while True: opine.Graph.load("g.npz")'),
+    "ranking": ('s = np.random.default_rng(0).random(6000000); y = s > 0.5',
+                'while True: opine.metrics.auroc(y, s); opine.metrics.aurc(y, s)'),
+    "measuring probabilities": (ROWS, 'while True: opine.calibration.measure(p, y)'),
+    "calibrating": (ROWS, 'while True: opine.calibration.temperature(p, y).apply(p)'),
+    "making sets": (ROWS, 'while True: opine.conformal.prediction_sets(p, None, y, method="aps")'),
+    "p-values": (ROWS, 'while True: opine.conformal.benjamini_hochberg(opine.conformal.p_values(p[:, 0], p[:, 1]))'),
+    "opinions of many classes": ('a = 1 + np.random.default_rng(0).random((100000, 60))',
+                                 'while True: opine.opinion.from_alpha(a)'),
     "an epoch of seconds": (
         'g = draw()',
         'opine.NodeClassifier("s-bgcn-t-k", hidden=1024, epochs=2).fit(g)'),
@@ -113,7 +150,14 @@ DRAW = """
 def draw(n=60000):
     rng = np.random.default_rng(0)
     return opine.Graph(rng.integers(0, n, size=(2, 5 * n)), rng.random((n, 30), dtype=np.float32),
-                       rng.integers(0, 4, size=n))
+                       rng.integers(-1, 4, size=n))
+
+def write_graphml(path, n):
+    with open(path, "w") as file:
+        file.write('<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">')
+        file.writelines('<node id="n%d"/>' % i for i in range(n))
+        file.writelines('<edge source="n%d" target="n%d"/>' % (i, i * i % n) for i in range(n))
+        file.write("</graph></graphml>")
 """
 
 
