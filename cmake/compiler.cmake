@@ -11,8 +11,12 @@ target_compile_options(opine_flags INTERFACE
   -ffp-contract=off)
 
 # gcc 14.2 as Debian 13 has it exchanges the two numbers of (m >> s & 1) == 0 ? 4 : s. The
-# compiler is asked, not its version: a repaired one loses nothing.
+# compiler is asked, not its version: a repaired one loses nothing. Where nothing can run what
+# it compiles, it is not asked.
 include(CheckCSourceRuns)
+if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+  set(OPINE_CHOOSES_BY_BIT ON)
+endif()
 set(CMAKE_REQUIRED_FLAGS -O2)
 check_c_source_runs("
   __attribute__((noinline)) static int pick(const volatile unsigned *m, int s)
@@ -27,9 +31,31 @@ check_c_source_runs("
       return pick(&m, 0) == 0 && pick(&m, 2) == 4 ? 0 : 1;
   }" OPINE_CHOOSES_BY_BIT)
 unset(CMAKE_REQUIRED_FLAGS)
-if(NOT OPINE_CHOOSES_BY_BIT AND NOT CMAKE_CROSSCOMPILING)
+if(NOT OPINE_CHOOSES_BY_BIT)
   message(NOTICE "This compiler confuses choices by a bit; building with -fno-if-conversion")
   target_compile_options(opine_flags INTERFACE -fno-if-conversion)
+endif()
+
+# gcc 12.2 for ARM, as Debian 12 has it, crashes over the largest of some floats, as doubles,
+# unless fmax() is a function as any other. It is asked too.
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -O3)
+set(CMAKE_REQUIRED_LIBRARIES m)
+check_c_source_compiles("
+  double fmax(double, double);
+  double top_of(const float *x, long n)
+  {
+      double top = 0.0;
+      for (long e = 0; e < n; e++)
+          top = fmax(top, (double)x[e]);
+      return top;
+  }
+  int main(void) { return 0; }" OPINE_VECTORISES_FMAX)
+unset(CMAKE_REQUIRED_FLAGS)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(NOT OPINE_VECTORISES_FMAX)
+  message(NOTICE "This compiler crashes over fmax(); building with -fno-builtin-fmax")
+  target_compile_options(opine_flags INTERFACE -fno-builtin-fmax -fno-builtin-fmin)
 endif()
 
 # ---- where systems differ; docs/porting.md lists all of it

@@ -34,8 +34,8 @@ static const man_item variables[] = {
          "The user's data folder is opine in this folder, which defaults to "
          "~/.local/share."},
         {"OPINE_KERNEL",
-         "Set to ref, avx2 or avx512 to use those kernels instead of the fastest ones "
-         "that the CPU has; ref are plain loops."},
+         "Set to ref, avx2, avx512 or neon to use those kernels instead of the fastest "
+         "ones that the CPU has; ref are plain loops."},
         {"NO_COLOR", "If set and not empty, terminal output is never bold or dim."},
 };
 

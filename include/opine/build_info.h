@@ -24,8 +24,8 @@ typedef struct opn_build {
     const char *compiler;   // "gcc 12.2.0"
     const char *build_type; // "Release"; "" when none was named
     const char *precision;  // of computation: "float", or "double" in a build for tests
-    const char *kernels;    // "avx512", "avx2" or "ref", used by the inner loops
-    const char *cpu;        // what it has of what avx2 needs: "AVX2, FMA, BMI2"; or ""
+    const char *kernels;    // "avx512", "avx2", "neon" or "ref", used by the inner loops
+    const char *cpu;        // of what they need: "AVX2, FMA, BMI2" or "NEON"; or ""
     int openmp;             // date of the standard, 201511 for example; 0 without OpenMP
     int n_threads;          // that 0 stands for in opn_ctx_set_threads()
     char chart_js[OPN_MAX_VERSION]; // in the page of a report; "" when there is none

@@ -47,6 +47,8 @@ static const char *cpu_text(void)
     return texts[(__builtin_cpu_supports("avx2") ? 1 : 0) +
                  (__builtin_cpu_supports("fma") ? 2 : 0) +
                  (__builtin_cpu_supports("bmi2") ? 4 : 0)];
+#elif defined(__aarch64__)
+    return "NEON"; // part of every such CPU
 #else
     return "";
 #endif

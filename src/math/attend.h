@@ -107,6 +107,6 @@ typedef struct opn_k_attention_table {
     opn_k_attention_sums *unscore;
 } opn_k_attention_table;
 
-extern const opn_k_attention_table opn_k_attention_ref, opn_k_attention_avx2;
+extern const opn_k_attention_table opn_k_attention_ref;
 
 #endif // OPN_ATTEND_H

@@ -67,6 +67,6 @@ typedef struct opn_k_embedding_table {
                     opn_real *force);
 } opn_k_embedding_table;
 
-extern const opn_k_embedding_table opn_k_embedding_ref, opn_k_embedding_avx2;
+extern const opn_k_embedding_table opn_k_embedding_ref;
 
 #endif // OPN_EMBEDDING_H

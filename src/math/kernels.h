@@ -250,7 +250,7 @@ typedef void opn_k_add_moments(const opn_k_moments *sums,
                                const opn_real *z);
 
 typedef struct opn_k_table {
-    const char *name; // "ref", "avx2" or "avx512"
+    const char *name; // "ref", "avx2", "avx512" or "neon"
     opn_k_philox *philox;
     opn_k_keep *keep;
     opn_k_compact *compact;
@@ -277,7 +277,8 @@ const opn_k_table *opn_k_select(void);
 // the build does not support it (the double build uses only the reference).
 #define OPN_K_FAST_TABLES(_) \
     _(avx512)                \
-    _(avx2)
+    _(avx2)                  \
+    _(neon)
 
 #define OPN_K_DECLARE_TABLE(name) const opn_k_table *opn_k_table_##name(void);
 OPN_K_DECLARE_TABLE(ref)

@@ -36,6 +36,8 @@ static void test_kernels_are_those_in_use(void **state)
     assert_string_equal(build.kernels, opn_k_select()->name);
     if (strcmp(build.kernels, "avx2") == 0)
         assert_string_equal(build.cpu, "AVX2, FMA, BMI2");
+    if (strcmp(build.kernels, "neon") == 0)
+        assert_string_equal(build.cpu, "NEON");
     assert_int_equal(setenv("OPINE_KERNEL", "ref", 1), 0);
     opn_build_info(&build);
     assert_string_equal(build.kernels, "ref");

@@ -78,6 +78,31 @@ int all_tables(const opn_k_table *table[MOST_TABLES])
     return n;
 }
 
+const opn_k_table *table_of_eights(void)
+{
+    return opn_k_table_avx2() != NULL ? opn_k_table_avx2() : opn_k_table_neon();
+}
+
+// FNV-1a.
+static uint64_t hash_bytes(uint64_t hash, size_t n, const void *bytes)
+{
+    const uint8_t *byte = bytes;
+    hash = hash == 0 ? UINT64_C(0xcbf29ce484222325) : hash;
+    for (size_t b = 0; b < n; b++)
+        hash = (hash ^ byte[b]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+uint64_t hash_reals(uint64_t hash, size_t n, const opn_real *x)
+{
+    return hash_bytes(hash, n * sizeof(*x), x);
+}
+
+uint64_t hash_doubles(uint64_t hash, size_t n, const double *x)
+{
+    return hash_bytes(hash, n * sizeof(*x), x);
+}
+
 // ---- graphs --------------------------------------------------------------------------
 
 opn_graph *network_graph(opn_ctx *ctx,

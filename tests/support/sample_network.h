@@ -46,8 +46,16 @@ void draw_rows(uint64_t *state,
                opn_real *out);
 
 // The kernel tables that this CPU supports; returns how many.
-enum { MOST_TABLES = 3 };
+enum { MOST_TABLES = 4 };
 int all_tables(const opn_k_table *table[MOST_TABLES]);
+
+// The table with eight numbers to a vector, avx2 or neon, whose bits are the same; NULL
+// if this CPU has neither.
+const opn_k_table *table_of_eights(void);
+
+// Goes on with a hash of bits, which begins with 0.
+uint64_t hash_reals(uint64_t hash, size_t n, const opn_real *x);
+uint64_t hash_doubles(uint64_t hash, size_t n, const double *x);
 
 // Offset of an element of a matrix of rows of that width.
 static inline size_t row_place(int32_t width, int32_t i, int32_t k)

@@ -14,44 +14,6 @@
 
 OPN_K_DECLARE_KERNELS(avx2)
 
-// Up to this many vectors of a row are kept in registers; calls kernel(V, ...) with their
-// number, at most this one, as a constant, so that the compiler unrolls.
-#    define FOR_VECTORS(n_vectors, kernel, ...) \
-        switch (n_vectors) {                    \
-        case 1:                                 \
-            kernel(1, __VA_ARGS__);             \
-            break;                              \
-        case 2:                                 \
-            kernel(2, __VA_ARGS__);             \
-            break;                              \
-        case 3:                                 \
-            kernel(3, __VA_ARGS__);             \
-            break;                              \
-        case 4:                                 \
-            kernel(4, __VA_ARGS__);             \
-            break;                              \
-        case 5:                                 \
-            kernel(5, __VA_ARGS__);             \
-            break;                              \
-        case 6:                                 \
-            kernel(6, __VA_ARGS__);             \
-            break;                              \
-        case 7:                                 \
-            kernel(7, __VA_ARGS__);             \
-            break;                              \
-        default:                                \
-            kernel(8, __VA_ARGS__);             \
-            break;                              \
-        }
-
-// All ones in the lanes whose bit in `byte` is set.
-INLINE __m256 opn_k_lanes_of(uint8_t byte)
-{
-    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    const __m256i all = _mm256_set1_epi8((char)byte); // one load if it is in memory
-    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit));
-}
-
 // What math/simd asks for.
 #    define KERNEL(name) opn_k_avx2_##name
 #    define NARROW(name) opn_k_avx2_##name // for what is narrower than a vector
@@ -71,9 +33,18 @@ INLINE vec v_mask(int is, vec x)
     return _mm256_and_ps(_mm256_castsi256_ps(_mm256_set1_epi32(-is)), x);
 }
 
+// x in the lanes whose bit in `byte` is set, else 0.
+INLINE vec v_lanes(uint8_t byte, vec x)
+{
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i all = _mm256_set1_epi8((char)byte); // one load if it is in memory
+    const __m256i is_set = _mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit);
+    return _mm256_and_ps(x, _mm256_castsi256_ps(is_set));
+}
+
 INLINE vec v_kept(const uint8_t *bytes, uint64_t place, vec x)
 {
-    return _mm256_and_ps(x, opn_k_lanes_of(bytes[place / 8]));
+    return v_lanes(bytes[place / 8], x);
 }
 
 INLINE vec v_where(vec active, vec x)
@@ -103,6 +74,49 @@ INLINE int64_t v_count_above(vec x, vec bound)
             (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(x, bound, _CMP_GT_OQ)));
 }
 
+// For eight numbers to a vector only: a where x > 0, else b.
+INLINE vec v_choose_positive(vec x, vec a, vec b)
+{
+    return _mm256_blendv_ps(b, a, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_GT_OQ));
+}
+
+// The bits of the lanes that are below the bound.
+INLINE uint32_t v_bits_below(vec x, vec bound)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(x, bound, _CMP_LT_OQ));
+}
+
+// The sum of all lanes, in each of them.
+INLINE vec v_total(vec x)
+{
+    x = _mm256_add_ps(x, _mm256_permute2f128_ps(x, x, 1));
+    x = _mm256_add_ps(x, _mm256_permute_ps(x, 0x4e));
+    return _mm256_add_ps(x, _mm256_permute_ps(x, 0xb1));
+}
+
+INLINE __m128 two_pairs(const float *a, const float *b)
+{
+    const __m128i first = _mm_loadl_epi64((const __m128i *)(const void *)a);
+    return _mm_loadh_pi(_mm_castsi128_ps(first), (const __m64 *)(const void *)b);
+}
+
+// Two numbers from each place.
+INLINE vec v_load_pairs(const float *a, const float *b, const float *c, const float *d)
+{
+    return _mm256_set_m128(two_pairs(c, d), two_pairs(a, b));
+}
+
+// The first and third numbers of each quarter of a, then of b; the second and fourth.
+INLINE vec v_evens(vec a, vec b)
+{
+    return _mm256_shuffle_ps(a, b, 0x88);
+}
+
+INLINE vec v_odds(vec a, vec b)
+{
+    return _mm256_shuffle_ps(a, b, 0xdd);
+}
+
 // Four numbers for each quarter, `apart` from one to the next.
 INLINE vec v_load_fours(const float *from, size_t apart)
 {
@@ -122,28 +136,6 @@ INLINE void v_add_fours(double *to, size_t apart, vec x)
     const __m256d high = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
     _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), low));
     _mm256_storeu_pd(to + apart, _mm256_add_pd(_mm256_loadu_pd(to + apart), high));
-}
-
-// exp with relative error 4e-7 for x in [-87, 0]; smaller x give exp(-87), i.e. nothing,
-// and NaN stays NaN. Its dependency chain is short because attention waits for it: a
-// tenth less time than with the exp of the evidence, a quarter for activate.
-INLINE __m256 opn_k_exp_below_0(__m256 x)
-{
-    // At this size a float is an integer, with n + 127 in its last bits.
-    const __m256 whole = _mm256_set1_ps(12582912.0f + 127.0f);
-    x = _mm256_max_ps(_mm256_set1_ps(-87.0f), x);
-    const __m256 shifted = _mm256_fmadd_ps(x, _mm256_set1_ps(1.44269504f), whole);
-    const __m256 n = _mm256_sub_ps(shifted, whole);
-    const __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693147181f), x);
-    const __m256 r2 = _mm256_mul_ps(r, r);
-    const __m256 low = _mm256_fmadd_ps(r, _mm256_set1_ps(1.6667119670e-1f),
-                                       _mm256_set1_ps(4.9999223817e-1f));
-    const __m256 high = _mm256_fmadd_ps(r, _mm256_set1_ps(8.3123715153e-3f),
-                                        _mm256_set1_ps(4.1891287307e-2f));
-    const __m256 sum = _mm256_fmadd_ps(_mm256_fmadd_ps(high, r2, low), r2,
-                                       _mm256_add_ps(r, _mm256_set1_ps(1.0f)));
-    const __m256i power = _mm256_slli_epi32(_mm256_castps_si256(shifted), 23);
-    return _mm256_mul_ps(sum, _mm256_castsi256_ps(power));
 }
 
 #endif

@@ -5,7 +5,13 @@
 #ifdef OPN_HAS_AVX2
 
 #    include <Random123/philox.h>
-#    include <string.h>
+
+enum { BLOCKS = 8 }; // of four words, one in each lane
+
+INLINE uint64_t deposit(uint64_t from, uint64_t places)
+{
+    return _pdep_u64(from, places);
+}
 
 // The high and low words of x times a constant, in eight lanes.
 INLINE void multiply_wide(__m256i x, uint32_t by, __m256i *high, __m256i *low)
@@ -20,7 +26,7 @@ INLINE void multiply_wide(__m256i x, uint32_t by, __m256i *high, __m256i *low)
 // Eight blocks at a time, one per lane. Vectorised by hand, because a compiler turns the
 // plain loop into vectors of half the width at a quarter of the speed.
 static void
-philox_eight(const uint32_t counter[4], const uint32_t key[2], uint32_t out[32])
+philox_blocks(const uint32_t counter[4], const uint32_t key[2], uint32_t out[32])
 {
     __m256i c0 = _mm256_add_epi32(_mm256_set1_epi32((int)counter[0]),
                                   _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -56,28 +62,7 @@ philox_eight(const uint32_t counter[4], const uint32_t key[2], uint32_t out[32])
     _mm256_storeu_si256(to + 3, _mm256_permute2x128_si256(blocks26, blocks37, 0x31));
 }
 
-void opn_k_avx2_philox(uint64_t seed,
-                       uint32_t stream,
-                       uint32_t step,
-                       uint64_t first,
-                       size_t n_blocks,
-                       uint32_t *out)
-{
-    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    size_t b = 0;
-    while (b < n_blocks) {
-        const uint64_t at = first + b;
-        const uint32_t counter[4] = {(uint32_t)at, (uint32_t)(at >> 32), step, stream};
-        // Lanes add to the low word only, so a carry or the tail uses the plain code.
-        if (n_blocks - b >= 8 && (uint32_t)at <= UINT32_MAX - 7) {
-            philox_eight(counter, key, out + 4 * b);
-            b += 8;
-        } else {
-            opn_k_table_ref()->philox(seed, stream, step, at, 1, out + 4 * b);
-            b++;
-        }
-    }
-}
+#    include "math/simd/bits.h"
 
 void opn_k_avx2_keep(size_t n_words,
                      uint32_t threshold,
@@ -157,49 +142,6 @@ void opn_k_avx2_count(size_t n_words,
     for (int32_t i = 0; i < n_ptr; i++)
         to_ptr[i] = rank[ptr[i] / 64] +
                     _mm_popcnt_u64(_bzhi_u64(bits[ptr[i] / 64], (unsigned)ptr[i] % 64));
-}
-
-void opn_k_avx2_spread(int32_t first,
-                       int32_t last,
-                       int32_t n_rows,
-                       int32_t n_words,
-                       const opn_off *row_ptr,
-                       const uint64_t *bits,
-                       const uint64_t *map,
-                       uint64_t *kept)
-{
-    for (int32_t i = first; i < last; i++) {
-        uint64_t e = (uint64_t)row_ptr[i];
-        for (int32_t w = 0; w < n_words; w++) {
-            const size_t at = (size_t)w * (size_t)n_rows + (size_t)i;
-            // The 64 bits from e on; pdep takes as many as the row has here. The second
-            // shift is in two steps, because a shift by 64 would have no effect.
-            const uint64_t from =
-                    bits[e / 64] >> (e % 64) | bits[e / 64 + 1] << 1 << (63 - e % 64);
-            kept[at] = _pdep_u64(from, map[at]);
-            e += (uint64_t)_mm_popcnt_u64(map[at]);
-        }
-    }
-}
-
-// Swaps the off-diagonal quarters, then those of each quarter, down to single bits.
-void opn_k_avx2_transpose(const uint64_t *from, uint64_t *to)
-{
-    static const uint64_t low_half[6] = {0x00000000ffffffff, 0x0000ffff0000ffff,
-                                         0x00ff00ff00ff00ff, 0x0f0f0f0f0f0f0f0f,
-                                         0x3333333333333333, 0x5555555555555555};
-    memcpy(to, from, 64 * sizeof(*to));
-    for (int step = 0; step < 6; step++) {
-        const int size = 32 >> step;
-        const uint64_t mask = low_half[step];
-        for (int top = 0; top < 64; top += 2 * size) {
-            for (int r = top; r < top + size; r++) {
-                const uint64_t swapped = (to[r] >> size ^ to[r + size]) & mask;
-                to[r] ^= swapped << size;
-                to[r + size] ^= swapped;
-            }
-        }
-    }
 }
 
 #endif

@@ -23,7 +23,9 @@
     opn_k_mask opn_k_##set##_mask; \
     opn_k_adam opn_k_##set##_adam; \
     opn_k_exp_evidence_gradient opn_k_##set##_exp_evidence_gradient; \
-    opn_k_add_moments opn_k_##set##_add_moments;
+    opn_k_add_moments opn_k_##set##_add_moments; \
+    extern const opn_k_attention_table opn_k_attention_##set; \
+    extern const opn_k_embedding_table opn_k_embedding_##set;
 // clang-format on
 
 #endif // OPN_SIMD_DECLARE_H

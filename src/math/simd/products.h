@@ -45,7 +45,7 @@ INLINE void ask_for(size_t n_vectors,
     const opn_off ahead = e + (opn_off)(1024 / (n_vectors * VEC));
     const size_t row = (size_t)a->col[ahead < n_known ? ahead : n_known - 1];
     for (size_t k = 0; k < n_vectors * VEC; k += LINE)
-        _mm_prefetch((const char *)(x + row * n_apart + k), _MM_HINT_T0);
+        __builtin_prefetch(x + row * n_apart + k);
 }
 
 INLINE void add_entry(size_t n_vectors,
